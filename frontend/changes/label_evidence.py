@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,8 @@ from registry.accounts.actor import Actor
 from registry.changes import suggested_runs
 from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
-from registry.evaluations.metric_readings import MetricReading, Reading
+from registry.evaluations.metric_readings import MetricReading, Reading, RunReadings
+from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
@@ -125,9 +127,9 @@ def _draw_change(
     return interval_svg.interval(axis, difference, low, high, _PLOT_KINDS[reading.reading])
 
 
-def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
+def metric_counts(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:
     """How many metrics read so, with the word, the look and the icon; empty where the version was never run."""
-    counts = {kind: preview.evaluation.count(kind) for kind in _READINGS} if preview.evaluation else {}
+    counts = {kind: readings.count(kind) for kind in _READINGS} if readings else {}
     return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
@@ -147,12 +149,20 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
         "views": _views(request, changes),
         "metrics": metric_rows(preview),
         "readings": readings,
-        "counts": metric_counts(preview),
+        "counts": metric_counts(readings),
+        "checks": preview.checks,
+        "checked_at": _last_checked(preview),
         "suggested_run": suggested_runs.find_suggested_run(actor, preview),
         "gate_metric": _find_gate_metric(actor, preview),
         "moved": _find_moves(request, preview),
         "nothing_left": preview.is_protected and (preview.state == "superseded" or _holds_approved(preview)),
     }
+
+
+def _last_checked(preview: LabelPreview) -> datetime | None:
+    """When the last of its checks was run."""
+    moments = [check.at for check in preview.checks if check.at is not None]
+    return from_microseconds(max(moments)) if moments else None
 
 
 def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:

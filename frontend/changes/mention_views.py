@@ -20,6 +20,6 @@ def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonRespons
 
 def answer_people(namespace: Namespace) -> JsonResponse:
     """Whom a conversation in the namespace can mention; the caller has checked the right to comment."""
-    found = mentions.list_mentionable(namespace)
-    rows = [{"name": each.name, "title": each.title, "group": each.is_group} for each in found]
+    candidates = mentions.list_mentionable(namespace)
+    rows = [{"name": each.name, "title": each.title, "group": each.is_group} for each in candidates]
     return JsonResponse({"results": rows})

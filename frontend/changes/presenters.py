@@ -1,31 +1,25 @@
 """Presenters of the change request page: blockers, reviews and checks in words, and the permitted actions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from frontend.changes.rows import BlockerRow, CandidateRow, CheckRow, PermittedActions, ReviewRow
 from registry.accounts.actor import Actor
 from registry.changes import blockers, policy, review_requests
 from registry.changes.blockers import Blocker
 from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
-from registry.changes.review_requests import AskedReviewer
 from registry.changes.rollout_plans import describe_shares
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
 __all__ = [
-    "BlockerRow",
-    "CandidateRow",
-    "CheckRow",
-    "PermittedActions",
-    "ReviewRow",
     "blocker_rows",
     "change_title",
     "check_rows",
@@ -50,82 +44,6 @@ ICONS = {
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
 UNFINISHED = ("circle-dashed", "", "not finished")
-
-
-@dataclass(frozen=True)
-class BlockerRow:
-    """A blocker with the one link that is this reader's next action; no link where the action is to wait or to talk."""
-
-    icon: str
-    cause: str
-    action: str
-    link: str = ""
-    link_word: str = ""
-
-
-@dataclass(frozen=True)
-class ReviewRow:
-    """A reviewer's last decision, on this digest or voided by a newer head.
-
-    `why` says why it does not count, or by what rule it does. `asked`: when and by whom the person was asked by name.
-    """
-
-    person: str
-    word: str
-    icon: str
-    look: str
-    decision: Decision | None
-    voided: bool
-    why: str = ""
-    asked: AskedReviewer | None = None
-
-
-@dataclass(frozen=True)
-class CandidateRow:
-    """Somebody who can be asked for a review, and why they come to mind, in words; empty for no reason."""
-
-    person: str
-    word: str
-
-
-@dataclass(frozen=True)
-class CheckRow:
-    """A check with its state in words.
-
-    `findings` of the contract are its changes, breaking ones first. `at`: when it ended, for a closed request.
-    """
-
-    name: str
-    icon: str
-    look: str
-    word: str
-    summary: str
-    required: bool
-    acknowledged: bool
-    findings: Sequence[Mapping[str, object]]
-    at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class PermittedActions:
-    """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's.
-
-    approved: the reader's own approval counts for this head. take_back: what the reader decided about this head and
-    can take back, `approve` or `request_changes`; empty for nothing.
-    """
-
-    approve: bool
-    approve_fault: str
-    approved: bool
-    take_back: str
-    comment: bool
-    acknowledge: bool
-    publish: bool
-    schedule: bool
-    withdraw: bool
-    reopen: bool
-    set_version: bool
-    emergency: bool
 
 
 def change_title(change: ChangeRequest) -> str:
@@ -160,7 +78,7 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
         approve_fault=gate.refusal if decides else "",
         approved=any(approval.person == actor.person.username for approval in gate.approvals),
         take_back=_decision_to_take_back(gate, actor) if may(Verb.COMMENT) else "",
-        acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
+        acknowledge=decides and gate.may_approve and any(_is_break(blocker) for blocker in blockers),
         comment=may(Verb.COMMENT),
         publish=change.is_open and not blockers and may(Verb.PUBLISH),
         schedule=is_free and change.open_release is None and may(Verb.PUBLISH),
@@ -293,17 +211,27 @@ def _address_of_open_thread(change: ChangeRequest) -> str:
     return f"?{urlencode({'view': thread.side, **sample})}#thread-{thread.number}"
 
 
+def _is_failed_check(blocker: Blocker) -> bool:
+    """Whether a check failed; nobody is waited for while one has not finished."""
+    return blocker.code.startswith("check:") and bool(blocker.waiting_for)
+
+
+def _is_break(blocker: Blocker) -> bool:
+    """Whether the contract is broken, which a reviewer may accept."""
+    return blocker.code == "check:contract" and _is_failed_check(blocker)
+
+
 def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
     if blocker.asks_for_approval and act.approve:
         link, link_word = "#decide", gettext("Decide")
-    elif blocker.code == "check:contract" and act.acknowledge:
+    elif _is_break(blocker) and act.acknowledge:
         link, link_word = "#decide", gettext("Accept the break")
     elif blocker.code == "threads":
         link, link_word = _address_of_open_thread(change), gettext("See the first")
     elif blocker.code == "diverged" and act.set_version:
         link, link_word = reverse("merge", args=[change.number]), gettext("Merge")
-    elif (blocker.code == "objection" or "failed" in blocker.cause) and act.set_version:
+    elif (blocker.code == "objection" or _is_failed_check(blocker)) and act.set_version:
         if newest > change.version.number:
             link, link_word = "#head", gettext("Choose another version")
         else:

@@ -1,4 +1,4 @@
-"""The panel that proposes a version for a protected label: what follows from it at the left, why at the right."""
+"""The panel that proposes a version for a protected label: its effects at the left, the form at the right."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -159,8 +159,8 @@ def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int
 def _list_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:
     """Whom the proposal can ask for a review."""
     gate = review_requests.find_draft_gate(actor, preview.template, preview.label, preview.version)
-    found = review_requests.list_candidates(gate)
-    return [each for each in found if each.person != actor.person.username]
+    candidates = review_requests.list_candidates(gate)
+    return [each for each in candidates if each.person != actor.person.username]
 
 
 def _first_words(preview: LabelPreview) -> dict[str, str]:

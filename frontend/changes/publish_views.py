@@ -53,6 +53,7 @@ def show_publish_panel(
         "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, actor, preview),
+        "checks": None,  # the form lists those of the change
     }
     status = status_of(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

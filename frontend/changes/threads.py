@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext
 
-from frontend.changes.presenters import PermittedActions
+from frontend.changes.rows import PermittedActions
 from frontend.changes.shown_comments import CommentView, LineAnnotations, OpenCommentForm, RemarkView, ThreadView
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
 from registry.changes import queries
-from registry.changes.comment_texts import CommentTexts
+from registry.changes.comment_texts import CommentTexts, ReadComment
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest
-from registry.changes.queries import PlacedThread, ReadComment
+from registry.changes.queries import PlacedThread
 from registry.changes.thread_models import Remark, Thread
 
 __all__ = [
@@ -205,8 +205,8 @@ class _Lines:
             return None
         if remark.version_id not in self._known:
             self._known[remark.version_id] = Anchors(remark.version.document, self._head.document)
-        found = self._known[remark.version_id].find(remark.line, remark.end_line)
-        return found[1] if found else None
+        spot = self._known[remark.version_id].find(remark.line, remark.end_line)
+        return spot[1] if spot else None
 
 
 class _RenderedPlaces:
@@ -226,8 +226,8 @@ class _RenderedPlaces:
             is_here = subject.side == Thread.SOURCE or subject.sample == self._view.sample
             return (subject.side, subject.part, end_line) if is_here else None
         if subject.side == Thread.SOURCE and self._view.name == Thread.RENDERED:
-            found = self._find_rendered(line, end_line)
-            return (Thread.RENDERED, *found) if found else None
+            spot = self._find_rendered(line, end_line)
+            return (Thread.RENDERED, *spot) if spot else None
         return None
 
     def _find_rendered(self, line: int, end_line: int) -> tuple[int, int] | None:

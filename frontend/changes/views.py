@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
 from frontend.changes.rollout_rows import read_rollout_row
+from frontend.changes.rows import CheckRow, PermittedActions
 from frontend.changes.shown_comments import OpenCommentForm
 from frontend.changes.suggestion_previews import preview_suggestion
 from frontend.changes.threads import View, build_discussion
@@ -115,7 +116,7 @@ def render_change(
 
 
 def _reading(
-    request: HttpRequest, actor: Actor, gate: Gate, act: presenters.PermittedActions, error: PromptuaryError | None
+    request: HttpRequest, actor: Actor, gate: Gate, act: PermittedActions, error: PromptuaryError | None
 ) -> dict[str, Any]:
     """What changed and what is said about it, in the view that was asked for."""
     change = gate.change
@@ -144,7 +145,7 @@ def _reading(
         "label_url": replace(place, kept={"against": "label"}).address(),
         "review_url": replace(place, kept={"against": "review"}).address(),
         "story": story,
-        "loss_notices": [LossNotice(change.template.path, found) for found in losses.values()],
+        "loss_notices": [LossNotice(change.template.path, loss) for loss in losses.values()],
         "tabs": [
             *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
             {
@@ -195,15 +196,15 @@ def _with_preview(
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
     """The state of the request; where the top bar needs those of all pending ones, they are read together."""
-    found: list[Gate] = []
+    gates: list[Gate] = []
 
     def evaluate_all() -> list[Gate]:
         others = [row for row in changes_query.list_pending(actor) if row.pk != change.pk]
-        found.extend(change_gate.evaluate_many([change, *others], actor))
-        return found
+        gates.extend(change_gate.evaluate_many([change, *others], actor))
+        return gates
 
     frame.read_waiting(evaluate_all)
-    return found[0] if found else change_gate.evaluate(change, actor)
+    return gates[0] if gates else change_gate.evaluate(change, actor)
 
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
@@ -245,7 +246,7 @@ def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
     return move is not None and move.before_id is not None and move.before_id == move.after_id
 
 
-def _sum(checks: Sequence[presenters.CheckRow]) -> str:
+def _sum(checks: Sequence[CheckRow]) -> str:
     """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
     counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
     return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)

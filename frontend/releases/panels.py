@@ -62,7 +62,7 @@ class PanelMember:
     @property
     def counts(self) -> list[tuple[int, str, str, str]]:
         """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
-        return metric_counts(self.preview)
+        return metric_counts(self.preview.evaluation)
 
 
 def read_seen(lines: Iterable[str]) -> Seen:

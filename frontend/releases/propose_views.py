@@ -1,8 +1,7 @@
 """The panel that opens a release: from label to label, for a namespace or folder, with the templates to choose from."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
@@ -11,14 +10,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from frontend.changes.label_evidence import metric_counts
-from frontend.releases.panels import read_seen
+from frontend.releases.planned_members import read_member_rows, read_ticked
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import label_preview
-from registry.changes.label_preview import LabelPreview
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.names import LATEST
 from registry.core.problem_details import status_of
@@ -27,43 +23,12 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.releases import plans, proposals
-from registry.releases.plans import PlannedMember, ReleasePlan, ReleaseSelection
+from registry.releases.plans import ReleasePlan, ReleaseSelection
 from registry.templates.label_models import Label
 
 __all__ = ["propose_release"]
 
 PANEL = "releases/_propose_panel.html"
-
-
-@dataclass(frozen=True)
-class MemberRow:
-    """A template that would be promoted, with what follows from it."""
-
-    member: PlannedMember
-    preview: LabelPreview
-
-    @property
-    def message(self) -> str:
-        """The first line of what the version was saved for."""
-        return self.member.version.message.partition("\n")[0]
-
-    @property
-    def counts(self) -> list[tuple[int, str, str, str]]:
-        """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
-        return metric_counts(self.preview)
-
-    @property
-    def service_names(self) -> set[str]:
-        """The services that get the version."""
-        return {effect.fetches.service for effect in self.preview.services if effect.moves}
-
-    @property
-    def diff_url(self) -> str:
-        """The page of the difference from what the label serves; to the text itself where it serves nothing."""
-        name, number = self.member.template.name, self.member.version.number
-        if self.member.serves is None:
-            return f"{reverse('template', args=[name])}?{urlencode({'ref': number})}"
-        return f"{reverse('diff', args=[name])}?{urlencode({'from': self.member.serves, 'to': number})}"
 
 
 class ReleaseForm(forms.Form):
@@ -110,7 +75,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                     actor=actor,
                     namespace=space.name,
                     selection=selection,
-                    expected=_read_ticked(request.POST.getlist("expected"), chosen),
+                    expected=read_ticked(request.POST.getlist("expected"), chosen),
                     **fields,
                 )
             except (Invalid, Conflict, NotAllowed) as error:
@@ -122,7 +87,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                 return redirect("release", proposed.release.number)
     labels = {name: form[name].value() for name in ("from_label", "label")}
     plan, fault = _plan(actor, space, folder, labels)
-    rows = _rows(plan, labels["label"] or "") if plan else []
+    rows = read_member_rows(plan, labels["label"] or "") if plan else []
     if request.method != "POST" and plan is not None:
         chosen = _first_choice(request, plan)
     context = {
@@ -146,16 +111,6 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "fetches": sum(row.preview.fetches_moving for row in rows),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
-
-
-def _read_ticked(lines: list[str], chosen: list[str]) -> dict[str, tuple[int, int]]:
-    """What the panel showed of the templates that are ticked."""
-    return {name: seen for name, seen in read_seen(lines).items() if name in chosen}
-
-
-def _rows(plan: ReleasePlan, label: str) -> list[MemberRow]:
-    moves = [(member.template, member.version) for member in plan.members]
-    return [MemberRow(*pair) for pair in zip(plan.members, label_preview.preview_moves(label, moves), strict=True)]
 
 
 def _first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
+from frontend.releases.member_differences import compare_members, difference_tabs
 from frontend.releases.panels import read_seen, show_publish_panel, show_roll_back_panel
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
@@ -38,6 +39,7 @@ _STATES = {
     "withdrawn": gettext_lazy("Withdrawn"),
     "all": gettext_lazy("All"),
 }
+_REGIONS = {"diff": "releases/_member_differences.html"}
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
     "comment": gettext_lazy("Comment added."),
@@ -124,17 +126,21 @@ def _render_release(
     rows = presenters.member_rows(gate, actor, may_change=act.change)
     turn = gate.turn
     losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
+    differences = compare_members(request, gate.members)
     context = {
         "section": "changes",
         "release": release,
         "gate": gate,
         "rows": rows,
+        "differences": differences,
+        "tabs": difference_tabs(request, list(differences.values())),
         "act": act,
         "loss_notices": [
             LossNotice(member.change.template.path, losses[member.change.number])
             for member in gate.open_members
             if member.change.number in losses
         ],
+        "live_topics": _list_live_topics(gate),
         "seen": [row.seen for row in rows if row.change.is_open],
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
@@ -147,7 +153,15 @@ def _render_release(
         "do": request.POST.get("do", ""),
         "added_name": request.POST.get("template", ""),
     }
-    return show(request, "releases/release.html", context, status=status_of(refusal) if refusal else 200)
+    return show(
+        request, "releases/release.html", context, regions=_REGIONS, status=status_of(refusal) if refusal else 200
+    )
+
+
+def _list_live_topics(gate: release_gate.ReleaseGate) -> str:
+    """What the page is about: what happens to its templates, and to the releases of its namespace."""
+    names = [f"template={member.change.template.name}" for member in gate.members]
+    return " ".join([f"releases={gate.release.namespace.name}", *names])
 
 
 def _approve(request: HttpRequest, actor: Actor, number: int) -> None:

@@ -115,10 +115,11 @@ class Changes(IdempotentView):
         responses={200: ChangePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Newest first. `state` is open, approved, published, withdrawn, or pending for all that wait for somebody."""
+        """List change requests, newest first. `state` is open, approved, published, withdrawn, or pending for all that
+        wait for somebody."""
         page = queries.list_changes(actor_of(request), **read_query(request, *_FILTERS))
-        found = emergencies.find_emergencies(page.items)
-        return answer_page(request, page, lambda row: ChangeItem.of(ChangeRow(row, found.get(row.pk))))
+        emergency_by_change = emergencies.find_emergencies(page.items)
+        return answer_page(request, page, lambda row: ChangeItem.of(ChangeRow(row, emergency_by_change.get(row.pk))))
 
     @extend_schema(
         operation_id="proposeChange",
@@ -142,7 +143,7 @@ class Change(APIView):
 
     @extend_schema(operation_id="getChange", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
-        """What it proposes, what was said, and what it waits for. Not for limited keys."""
+        """Read a change request: what it proposes, its conversation, and what it waits for. Not for limited keys."""
         return show(request, number, Verb.READ)
 
 
@@ -183,7 +184,7 @@ class RunChecks(IdempotentView):
         responses={202: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
+        """Run the checks that have no result yet for these digests, in the worker."""
         read(NoInput, request)
         check_results.rerun_checks(actor=actor_of(request), number=number)
         return show(request, number, Verb.COMMENT, 202)
@@ -224,7 +225,8 @@ class CloseEmergency(IdempotentView):
 
     @extend_schema(operation_id="closeEmergency", request=ClosingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
+        """Close an emergency without an approval, once the label has moved on: another reviewer who signed in, with a
+        reason."""
         emergencies.close_emergency(actor=actor_of(request), number=number, **read(ClosingInput, request))
         return show(request, number, Verb.COMMENT)
 

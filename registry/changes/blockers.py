@@ -192,7 +192,8 @@ def of_approvals(standing: Standing) -> Blocker:
 def _name_void_approvals(standing: Standing) -> str:
     """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
     facts, counted = standing.facts, standing.counted
-    last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes")}
+    deciding = ("approve", "request_changes", "take_back")
+    last = {it.person: it for it in facts.decisions if it.decision in deciding}
     sentences = ""
     for person, decision in last.items():
         if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:

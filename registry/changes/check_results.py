@@ -34,7 +34,7 @@ _MOST = 200
 
 
 def request_checks(template: Template, label: str | None = None) -> None:
-    """Have the checks of the template's pending requests (for this label) run, in the caller's transaction."""
+    """Queue the checks of the template's pending requests (for this label), in the caller's transaction."""
     pending = ChangeRequest.objects.filter(template=template, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     if label is not None:
         pending = pending.filter(label=label)
@@ -43,7 +43,7 @@ def request_checks(template: Template, label: str | None = None) -> None:
 
 
 def rerun_checks(*, actor: Actor, number: int) -> Job:
-    """Have the checks run again that have no verdict on what the request proposes now; Conflict once it is closed.
+    """Queue the checks that have no result for what the request proposes now; Conflict once it is closed.
 
     A verdict belongs to digests and never changes, so those that were given are not given twice.
     """
@@ -76,7 +76,7 @@ def request_stale_checks() -> int:
 
 
 def _reassess(change: ChangeRequest) -> None:
-    """Write the state that the decisions come to now: an account was closed, or it was decided under other rules."""
+    """Write the state that follows from the decisions: an account was closed, or it was decided under other rules."""
     with transaction.atomic():
         locking.recompute_states(change.template.namespace)
 
@@ -84,33 +84,33 @@ def _reassess(change: ChangeRequest) -> None:
 def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
     """Run every check of the request that has no verdict on what it proposes now; for the worker.
 
-    `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
-    verdict is bound to the digests that were looked at, so one that comes late is merely about something past.
-    An evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
+    `report` is called with the number of checks done and of all. Everything runs before the transaction that keeps it,
+    and a verdict is bound to the digests that were looked at, so one that comes late is merely about something past. An
+    evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
     """
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "version", "version__author", "opened_by"
     )
-    found = rows.filter(number=number).first()
-    if found is None:
+    row = rows.filter(number=number).first()
+    if row is None:
         raise NotFound(gettext("There is no change {number}.").format(number=number))
-    gate: Gate = change_gate.evaluate(found, None)
+    gate: Gate = change_gate.evaluate(row, None)
     if gate.inputs is None:
         return []
     contributors = gate.facts.contributors
-    if counted_scores.record_scores(found, attachment_queries.plans_of_template(found.template), contributors):
-        gate = change_gate.evaluate(found, None)
+    if counted_scores.record_scores(row, attachment_queries.plans_of_template(row.template), contributors):
+        gate = change_gate.evaluate(row, None)
     inputs = gate.inputs
     if inputs is None:
         return []
-    case = check_runners.read_case(found, contributors)
+    case = check_runners.read_case(row, contributors)
     given = []
     waiting = [state.name for state in gate.checks if state.outcome is None]
     for done, name in enumerate(waiting):
         report(done, len(waiting))
         finding = check_runners.RUNNERS[name](case)
         if finding is not None:
-            given.append(_keep(found, name, inputs, finding))
+            given.append(_keep(row, name, inputs, finding))
     report(len(waiting), len(waiting))
     return given
 

@@ -78,19 +78,19 @@ def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> Chec
 
 
 def _problems(case: CheckCase) -> CheckResult:
-    """No error in the document, its fragments and its current samples; warnings are told."""
+    """No error in the document, its fragments and its current samples; warnings are reported."""
     bundle = case.version.unpacked()
     with child() as bounded:
-        found = bounded.validate(
+        problems = bounded.validate(
             bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(case.samples)
         )
-    errors = only_errors(found)
-    details = [problem.to_dict() for problem in found]
+    errors = only_errors(problems)
+    details = [problem.to_dict() for problem in problems]
     if errors:
         return CheckResult(
             False, f"{_count(len(errors), 'error')}; line {errors[0].line}: {errors[0].message}", details
         )
-    return CheckResult(True, f"No errors, {_count(len(found), 'warning or note', 'warnings and notes')}.", details)
+    return CheckResult(True, f"No errors, {_count(len(problems), 'warning or note', 'warnings and notes')}.", details)
 
 
 def _samples(case: CheckCase) -> CheckResult:
@@ -142,9 +142,9 @@ def _contract(case: CheckCase) -> CheckResult:
     details = []
     with child() as bounded:
         for party in parties:
-            found = bounded.compare(party.version.unpacked(), case.version.unpacked())
+            comparison = bounded.compare(party.version.unpacked(), case.version.unpacked())
             facts = {"against": party.version.number, "labels": party.labels, "callers": party.callers}
-            details += [{**change, **facts} for change in found]
+            details += [{**change, **facts} for change in comparison]
     breaks = [change for change in details if change["breaking"]]
     if breaks:
         whom = next(party.words for party in parties if party.version.number == breaks[0]["against"])
@@ -179,7 +179,7 @@ def _dependants(case: CheckCase) -> CheckResult:
             if template.latest is None or template.latest.is_redacted:
                 continue
             bundle, kept = template.latest.unpacked(), template.current_samples()
-            found = bounded.validate(
+            problems = bounded.validate(
                 replace_references(bundle["document"], refs, target),
                 fragments={**bundle["fragments"], **brought["fragments"], target: brought["document"]},
                 profile=bundle["profile"],
@@ -187,8 +187,8 @@ def _dependants(case: CheckCase) -> CheckResult:
             )
             # A sample that lacks a value is one that the new version can no longer render.
             errors = [
-                *only_errors(found),
-                *(problem for problem in found if problem.sample and problem.code == "PT401"),
+                *only_errors(problems),
+                *(problem for problem in problems if problem.sample and problem.code == "PT401"),
             ]
             facts = {"template": template.name, "version": template.latest.number, "refs": refs}
             details.append({**facts, "problem": errors[0].to_dict() if errors else None})

@@ -1,15 +1,21 @@
 """The checks of a change request: their inputs, their results, and the blockers that follow from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext
 
 from registry.changes.blockers import Blocker
 from registry.changes.facts import Exemption, GroupApproval
+from registry.evaluations.models import Attachment
 from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
+from registry.templates.models import Inclusion, SampleSet, Template
+from registry.usage.models import Fetch
+from registry.usage.queries import DAYS, PINS
 
 __all__ = [
     "VOID",
@@ -17,8 +23,10 @@ __all__ = [
     "Check",
     "CheckInputs",
     "Decided",
+    "RelatedFacts",
     "check_blockers",
     "digests_of",
+    "find_related_facts",
     "is_void",
     "key_of",
     "listed_checks",
@@ -77,6 +85,30 @@ class Check:
     def is_blocking(self) -> bool:
         """Whether it keeps the request from being published."""
         return self.is_required and self.outcome != "passed" and not self.is_acknowledged
+
+
+class RelatedFacts(NamedTuple):
+    """What else concerns a template: the digest of its samples, and whether there is more to look up."""
+
+    template: int
+    samples: str | None
+    has_attachments: bool  # its namespace has some
+    is_pinned: bool
+    is_included: bool
+
+
+def find_related_facts(template_ids: Collection[int]) -> list[RelatedFacts]:
+    """What else concerns each of these templates, in one query."""
+    newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
+    since = datetime.now(UTC).date() - timedelta(days=DAYS)
+    rows = Template.objects.filter(pk__in=template_ids).values_list(
+        "pk",
+        Subquery(newest),
+        Exists(Attachment.objects.filter(namespace=OuterRef("namespace"))),
+        Exists(Fetch.objects.filter(PINS, version__template=OuterRef("pk"), day__gt=since)),
+        Exists(Inclusion.objects.filter(fragment=OuterRef("name"))),
+    )
+    return [RelatedFacts(*row) for row in rows]
 
 
 def required_checks(rules: Rules) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Protocol
 
 from registry.changes.models import ChangeRequest
-from registry.changes.thread_models import CommentRevision
+from registry.changes.thread_models import Comment, CommentRevision
 
-__all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText", "Revision", "read_comment_text"]
+__all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText", "ReadComment", "Revision", "read_comment_text"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,19 @@ class CommentText:
     earlier: tuple[EarlierText, ...] = ()
     changed_at: datetime | None = None
     is_deleted: bool = False
+
+
+@dataclass(frozen=True)
+class ReadComment:
+    """A comment with what it says now."""
+
+    comment: Comment
+    said: CommentText
+
+    @property
+    def suggestion(self) -> str | None:
+        """The suggested lines; none of a deleted comment."""
+        return None if self.said.is_deleted else self.comment.suggestion
 
 
 NO_TEXT = CommentText("")
@@ -59,10 +72,10 @@ class CommentTexts:
     """The texts of a request's comments; one query for all of them."""
 
     def __init__(self, change: ChangeRequest) -> None:
-        found: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
+        revisions: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
         for row in CommentRevision.objects.filter(change=change).order_by("number"):
-            found[row.thread, row.comment].append(row)
-        self._revisions: Mapping[tuple[int, int], Sequence[CommentRevision]] = dict(found)
+            revisions[row.thread, row.comment].append(row)
+        self._revisions: Mapping[tuple[int, int], Sequence[CommentRevision]] = dict(revisions)
 
     def find(self, thread: int, comment: int, first: str, at: datetime) -> CommentText:
         """Of the comment with this number in the thread, or of the decision with it in thread 0. first, at: the words

@@ -137,13 +137,13 @@ class History:
 
     def issuers(self, key: str | None) -> list[str]:
         """Who issued the key, rotated it, or issued or rotated one that it comes from."""
-        found: list[str] = []
+        reasons: list[str] = []
         seen: set[str] = set()
         while key and key in self.keys and key not in seen:
             seen.add(key)
-            found.append(self.keys[key].issuer)
+            reasons.append(self.keys[key].issuer)
             key = self.keys[key].replaces
-        return found
+        return reasons
 
 
 def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple[Reason, ...]]:

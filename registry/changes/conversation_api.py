@@ -40,7 +40,7 @@ class ReviewRequests(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Ask a reviewer for a review, or remind them: they are told. At most once in 24 hours a person."""
+        """Ask a reviewer for a review, or remind them: they are notified. At most once in 24 hours a person."""
         review_requests.ask_for_review(actor=actor_of(request), number=number, **read(ReviewRequestInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
@@ -50,14 +50,14 @@ class ThreadComment(APIView):
 
     @extend_schema(operation_id="editComment", request=CommentTextInput, responses=_ANSWERS)
     def patch(self, request: Request, number: int, thread: int, comment: int) -> Response:
-        """Give one's own comment other words; the earlier ones stay readable."""
+        """Edit your own comment; the earlier ones stay readable."""
         text = read(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=actor_of(request), number=number, thread=thread, comment=comment, text=text)
         return show(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, thread: int, comment: int) -> Response:
-        """Have one's own comment shown no longer; its place stays."""
+        """Delete your own comment; its place stays."""
         revisions.delete_comment(actor=actor_of(request), number=number, thread=thread, comment=comment)
         return show(request, number, Verb.COMMENT)
 
@@ -67,13 +67,13 @@ class WordsOfDecision(APIView):
 
     @extend_schema(operation_id="editDecisionText", request=CommentTextInput, responses=_ANSWERS)
     def patch(self, request: Request, number: int, decision: int) -> Response:
-        """Give one's own words other ones; the decision stays, and the earlier words stay readable."""
+        """Edit your own words; the decision stays, and the earlier words stay readable."""
         text = read(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=actor_of(request), number=number, thread=0, comment=decision, text=text)
         return show(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteDecisionText", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, decision: int) -> Response:
-        """Have one's own words shown no longer; the decision stays."""
+        """Delete your own words; the decision stays."""
         revisions.delete_comment(actor=actor_of(request), number=number, thread=0, comment=decision)
         return show(request, number, Verb.COMMENT)

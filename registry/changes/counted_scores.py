@@ -125,11 +125,11 @@ def find_run_contributors(run: Run) -> frozenset[str]:
     pending = ChangeRequest.objects.pending().filter(template=run.template, version=run.version)
     requests = list(pending.select_related("opened_by").order_by("number"))
     about = [(one.number, one.opened_by.username, one.key_id) for one in requests]
-    found: set[str] = set()
+    usernames: set[str] = set()
     for number, person, key in about or [(0, run.version.author.username, run.version.key_id)]:
         facts = ChangeFacts(number, run.template.name, run.template.namespace.name, run.version_id, person, key, live)
-        found.update(find_contributors(history, facts))
-    return frozenset(found)
+        usernames.update(find_contributors(history, facts))
+    return frozenset(usernames)
 
 
 def _decisions(plan: EvaluationPlan, evidence: PeopleEvidence) -> list[bool]:

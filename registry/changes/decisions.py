@@ -8,7 +8,7 @@ from registry.changes import gate as change_gate
 from registry.changes import locking
 from registry.changes.events import ChangeDecided
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest, Decision
+from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.queries import lock_change
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
@@ -24,9 +24,9 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
     """Approve, request changes, comment, acknowledge a break of the contract, or take an approval or a request for
     changes back; bound to the request's label and the digest that the person looked at.
 
-    Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors. What is
-    taken back is the person's own, whatever role they have by now: Conflict where there is nothing to take back, or
-    the request is closed.
+    Conflict where the head is another digest by now, or there is no break of the contract to accept; NotAllowed for
+    contributors, for keys and for authors. What is taken back is the person's own, whatever role they have by now:
+    Conflict where there is nothing to take back, or the request is closed.
     """
     check_decision(decision, text)
     verb = Verb.COMMENT if decision in (Decision.COMMENT, Decision.TAKE_BACK) else Verb.APPROVE
@@ -50,7 +50,8 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     """
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
-    gate = change_gate.evaluate(change, actor, with_checks=change.unreviewed)
+    with_checks = change.unreviewed or decision == Decision.ACKNOWLEDGE
+    gate = change_gate.evaluate(change, actor, with_checks=with_checks)
     if decision != Decision.COMMENT and not change.takes_decisions:
         raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
@@ -66,6 +67,8 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         permissions.require_proof(actor)  # it opens the gate as an approval does; taking an approval back closes it
     elif decision not in (Decision.COMMENT, Decision.TAKE_BACK):
         locking.require_may_decide(gate)
+    if decision == Decision.ACKNOWLEDGE:
+        _require_break(gate)
     said = _write(actor, gate, decision, text)
     change.updated_at = said.created_at
     if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
@@ -85,6 +88,16 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     )
     locking.append(actor, change, event, said)
     return said
+
+
+def _require_break(gate: Gate) -> None:
+    """Raise Conflict unless the contract check has failed: what nobody saw yet can't be accepted."""
+    contract = next((check for check in gate.checks if check.name == "contract"), None)
+    if contract is not None and contract.outcome == Verdict.FAILED:
+        return
+    if contract is not None and contract.outcome is None:
+        raise Conflict(gettext("The contract check has not finished: there is no break to accept yet."))
+    raise Conflict(gettext("The contract check has not failed: there is no break to accept."))
 
 
 def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:

@@ -37,10 +37,10 @@ class Dependants(IdempotentView):
         responses={200: DependantList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Those the caller may read, with the references as written."""
+        """List the templates that include this one and that the caller may read, with the references as written."""
         actor = actor_of(request)
-        found = fragments.list_dependants(actor, template_queries.get_template(actor, name))
-        return Response({"results": [{"template": row.name, "references": refs} for row, refs in found]})
+        dependants = fragments.list_dependants(actor, template_queries.get_template(actor, name))
+        return Response({"results": [{"template": row.name, "references": refs} for row, refs in dependants]})
 
     @extend_schema(
         operation_id="updateDependants",

@@ -20,7 +20,7 @@ __all__ = ["UpdatedDependant", "update_dependants"]
 
 @dataclass(frozen=True)
 class UpdatedDependant:
-    """What became of one dependant: its new version and the request for it, or the sentence that says why not."""
+    """The result for one dependant: its new version and the request for it, or the sentence that says why not."""
 
     template: Template
     version: Version | None = None

@@ -75,8 +75,8 @@ class Derivation:
     def take(self, fact: JournalFact) -> list[Contribution]:
         """Note one event; gives what it tells about what versions took in. Call `decided` for a closing event first."""
         handler = getattr(self, "_" + fact.kind.replace(".", "_"), None)
-        found: list[Contribution] | None = handler(fact) if handler else None
-        return found or []
+        contributions: list[Contribution] | None = handler(fact) if handler else None
+        return contributions or []
 
     def decided(self, fact: JournalFact) -> dict[str, Any] | None:
         """What a closing event's request was decided on: as the event says it, else worked out; None for other
@@ -226,7 +226,7 @@ class Derivation:
         required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
         given = self._verdicts.get((change.template, change.digest), {})
         acknowledged = (change.round, change.digest) in change.acknowledged
-        found = []
+        entries = []
         for name in _CHECK_ORDER:
             verdict = given.get(name)
             if verdict is None and name not in required:
@@ -239,8 +239,8 @@ class Derivation:
                 "at": None,
             }
             facts = {"required": name in required, "acknowledged": name == "contract" and acknowledged}
-            found.append({"name": name, **(verdict or nothing), **facts})
-        return found
+            entries.append({"name": name, **(verdict or nothing), **facts})
+        return entries
 
 
 def _closes(fact: JournalFact) -> bool:

@@ -87,13 +87,13 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     changes = {row.pk: row for row in rows}
     moves = LabelMove.objects.filter(how="broke_glass", change__in=list(changes)).select_related("person")
     moved = {move.change_id: move for move in moves.order_by("pk")}
-    found = [change for number, change in changes.items() if number in moved]
-    if not found:
+    open_changes = [change for number, change in changes.items() if number in moved]
+    if not open_changes:
         return {}
-    templates = {change.template_id for change in found}
-    held, targets, approvals = _held(templates), _targets(templates), _approvals([change.pk for change in found])
+    templates = {change.template_id for change in open_changes}
+    held, targets, approvals = _held(templates), _targets(templates), _approvals([change.pk for change in open_changes])
     shown = {}
-    for change in found:
+    for change in open_changes:
         place, move = (change.template_id, change.label), moved[change.pk]
         holds, digest = held.get(place, (None, ""))
         is_served = digest == change.version.digest
@@ -143,27 +143,27 @@ def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
 def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
     """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
     rows = approved_moves().filter(template__in=templates)
-    found: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
+    approvals: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
     columns = ("template_id", "label", "pk", "after__number", "after__digest")
     for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):
-        found.setdefault((template, label), []).append((pk, number, digest))
-    return found
+        approvals.setdefault((template, label), []).append((pk, number, digest))
+    return approvals
 
 
 def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
     """Change to those who approved its head, and did not take that back, and the moment of the last approval."""
     counted = (Decision.APPROVE, Decision.TAKE_BACK)
     rows = Decision.objects.filter(change__in=numbers, decision__in=counted).select_related("person", "change")
-    found: dict[int, dict[str, datetime]] = {}
-    for said in rows.order_by("pk"):
-        if said.round != said.change.round:
+    approvals_by_change: dict[int, dict[str, datetime]] = {}
+    for decision in rows.order_by("pk"):
+        if decision.round != decision.change.round:
             continue
-        approvals = found.setdefault(said.change_id, {})
-        if said.decision == Decision.TAKE_BACK:
-            approvals.pop(said.person.username, None)
+        approvals = approvals_by_change.setdefault(decision.change_id, {})
+        if decision.decision == Decision.TAKE_BACK:
+            approvals.pop(decision.person.username, None)
         else:
-            approvals[said.person.username] = said.created_at
-    return {change: (tuple(people), max(people.values())) for change, people in found.items() if people}
+            approvals[decision.person.username] = decision.created_at
+    return {change: (tuple(people), max(people.values())) for change, people in approvals_by_change.items() if people}
 
 
 _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.ROLLING_OUT}
@@ -172,10 +172,9 @@ _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.
 def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
-    expected: as `label_moves.require_unmoved` takes it.
-    The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone
-    concerned is told. Its checks stay as they are at this moment. One event, as in `label_moves.record_move`, with
-    how = broke_glass.
+    expected: as `label_moves.require_unmoved` takes it. The request counts as published but stays unreviewed until it
+    has its approvals after the fact, and everyone concerned is notified. Its checks stay as they are at this moment.
+    One event, as in `label_moves.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it can't wait: everyone concerned will read it.")})
@@ -187,10 +186,10 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
         _require_allowed(actor, change)
         label_moves.require_unmoved(change.template, change.label, expected)
         gate = change_gate.evaluate(change, actor)
-        found = gate.blockers
-        if not found:
+        blockers = gate.blockers
+        if not blockers:
             raise Conflict(gettext("Nothing blocks this change: publish it."), change=number)
-        if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
+        if stuck := [blocker for blocker in blockers if blocker.code in _BY_NO_MEANS]:
             raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
@@ -215,13 +214,13 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         raise Invalid(fields={"reason": gettext("say why it needs no approval: the audit log shows it.")})
     with transaction.atomic():
         change = lock_change(actor, Verb.APPROVE, number)
-        found = find_emergency(change)
-        if found is None or not change.needs_approval:
+        emergency = find_emergency(change)
+        if emergency is None or not change.needs_approval:
             raise Conflict(
                 gettext("Change {number} is not an emergency that waits for approval.").format(number=number),
                 change=number,
             )
-        if found.is_served:
+        if emergency.is_served:
             raise Conflict(
                 gettext("{label} still serves version {version}: approve it, or roll back first.").format(
                     label=change.label, version=change.version.number
@@ -229,7 +228,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
                 change=number,
             )
         locking.require_may_decide(change_gate.evaluate(change, actor, with_checks=False))
-        if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
+        if emergency.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
             raise NotAllowed(gettext("You published it in an emergency. Another reviewer closes it."), change=number)
         permissions.require_proof(actor)
         change.emergency_closed_at = change.updated_at = log.now()

@@ -140,18 +140,18 @@ def check_evaluations(
     """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all
     there, and the scores by people that thresholds on them are decided on.
     """
-    found = _with_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
-    for one in found:
+    plan_runs = _with_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
+    for one in plan_runs:
         _start_missing(change, against, one)
-    if any(one.missing or not all(map(_is_usable, one.runs)) for one in found):
+    if any(one.missing or not all(map(_is_usable, one.runs)) for one in plan_runs):
         return None
-    details = [detail for one in found for detail in _details(one)]
+    details = [detail for one in plan_runs for detail in _details(one)]
     failing = [detail for detail in details if not detail["passed"]]
     if failing:
         first = failing[0]
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         return EvaluationResult(False, f"{first['evaluation']}: {first['gate']}: {first['finding']}{more}.", details)
-    if any(one.waits_for_people for one in found):
+    if any(one.waits_for_people for one in plan_runs):
         return None
     return EvaluationResult(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
 
@@ -208,9 +208,9 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
         exports.write_result(head, path, with_judgements=True)
         if one.baseline is not None:
             exports.write_result(one.baseline, before, with_judgements=True)
-        found = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
-    details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in found.get("verdicts", ())]
-    details += [{**about, **_failed("score", fault)} for fault in found.get("faults", ())]
+        results = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
+    details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in results.get("verdicts", ())]
+    details += [{**about, **_failed("score", fault)} for fault in results.get("faults", ())]
     if not one.wants_baseline:
         nothing = "the label serves nothing yet that it could fall behind"
         details += [{**about, **_passed(gate, nothing)} for gate in comparing]
@@ -253,9 +253,12 @@ def measure_progress(
     that waits for scores by people. contributors: by number the people whose scores don't count.
     """
     parts = _parts(asked)
-    runs = [run for found in parts.values() for one in found for run in one.runs]
+    runs = [run for plan_runs in parts.values() for one in plan_runs for run in one.runs]
     silent = _unanswered(runs)
-    return {number: EvaluationProgress(found, silent, contributors.get(number, ())) for number, found in parts.items()}
+    return {
+        number: EvaluationProgress(plan_runs, silent, contributors.get(number, ()))
+        for number, plan_runs in parts.items()
+    }
 
 
 def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
@@ -265,15 +268,15 @@ def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
         for plan in plans
     }
     runs = run_queries.newest_run_by_key({key for pair in keys.values() for key in pair if key})
-    found: dict[int, Sequence[PlanRuns]] = {}
+    runs_by_plan: dict[int, Sequence[PlanRuns]] = {}
     for number, plans, _, against in asked:
         parts = []
         for plan in plans:
             head, baseline = keys[number, plan.name]
             wants = against is not None and needs_baseline(plan)
             parts.append(PlanRuns(plan, runs.get(head), runs.get(baseline) if wants else None, wants))
-        found[number] = parts
-    return found
+        runs_by_plan[number] = parts
+    return runs_by_plan
 
 
 def needs_baseline(plan: EvaluationPlan) -> bool:
@@ -288,10 +291,10 @@ def count_unanswered(run: Run) -> int:
 
 def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
     failed = {run.pk for run in runs if run.failed and run.state == Run.DONE}
-    found: dict[int, int] = {}
+    silent_rows: dict[int, int] = {}
     for row in RunRow.objects.filter(run__in=failed, is_failed=True) if failed else ():
-        found[row.run_id] = found.get(row.run_id, 0) + ((row.problem or {}).get("step") == "model")
-    return found
+        silent_rows[row.run_id] = silent_rows.get(row.run_id, 0) + ((row.problem or {}).get("step") == "model")
+    return silent_rows
 
 
 def _key(digest: str | None, plan: EvaluationPlan) -> str:

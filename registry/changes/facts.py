@@ -1,12 +1,13 @@
-"""What the policy of change requests looks at, and what it makes of it: the facts of one request, and who approved."""
+"""Facts of a change request, which the policy decides on, and the resulting approvals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from registry.changes.contributor_reasons import Reason
 from registry.freezes.windows import StandingFreeze
+from registry.namespaces.rules import NamedGroup
 
-__all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "Facts", "GroupApproval", "GroupFacts"]
+__all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "Facts", "GroupApproval"]
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,6 @@ class DecisionFacts:
     round: int
     is_reviewer: bool
     number: int = 0
-
-
-@dataclass(frozen=True)
-class GroupFacts:
-    """A group that a rule names, as it is today: what people call it, and the usernames of those in it."""
-
-    title: str
-    people: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -60,11 +53,11 @@ class Facts:
     rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
     change: int = 0
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
-    groups: Mapping[str, GroupFacts] = field(default_factory=dict)  # by name, where some rule names one
+    groups: Mapping[str, NamedGroup] = field(default_factory=dict)  # by name, where some rule names one
 
-    def find_group(self, name: str) -> GroupFacts:
-        """The group with this name; one without people where it is not there, so that nobody speaks for it."""
-        return self.groups.get(name) or GroupFacts(name)
+    def find_group(self, name: str) -> NamedGroup:
+        """The group with this name; an empty one where it does not exist, so that nobody can approve for it."""
+        return self.groups.get(name) or NamedGroup(name)
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ class ApprovalStatus:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the reviewers' part is done."""
+        """Whether no further approval is needed."""
         return not (self.objections or self.missing or self.missing_owners or self.missing_groups)
 
 

@@ -1,4 +1,4 @@
-"""The gate of change requests: one function that evaluates a request, and the one value that all doors read."""
+"""The gate of change requests: one function that evaluates a request, and the value that every entry point reads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -156,8 +156,8 @@ class Gate:
 
 def evaluate_pending(actor: Actor) -> list[Gate]:
     """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
-    found = evaluate_many(change_queries.list_pending(actor), actor)
-    return sorted(found, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
+    gates = evaluate_many(change_queries.list_pending(actor), actor)
+    return sorted(gates, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
 
 
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
@@ -200,8 +200,8 @@ class _Reader:
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
         self._checks = CheckFacts(open_rows, self._review) if with_checks and open_rows else None
         keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]
-        found = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
-        self._findings = {row.key: row.findings for row in found}
+        verdicts = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
+        self._findings = {row.key: row.findings for row in verdicts}
 
     def gates(self, rows: Sequence[ChangeRequest]) -> list[Gate]:
         return [self._gate(row) for row in rows]
@@ -215,7 +215,9 @@ class _Reader:
         inputs = None
         if change.is_open and self._checks is not None:
             checks_now, inputs = self._checks.checks(change, rules), self._checks.inputs(change)
-        found = policy.find_blockers(rules, facts, self._viewer, self._check_blockers(change, checks_now, facts.author))
+        blockers = policy.find_blockers(
+            rules, facts, self._viewer, self._check_blockers(change, checks_now, facts.author)
+        )
         status = policy.count_approvals(rules, facts)
         return Gate(
             change=change,
@@ -224,7 +226,7 @@ class _Reader:
             facts=facts,
             checks=checks_now,
             inputs=inputs,
-            blockers=tuple(found),
+            blockers=tuple(blockers),
             approval_status=status,
             approvals=tuple(
                 Approval(person, to_microseconds(self._review.approved_at(change, person)))
@@ -234,7 +236,7 @@ class _Reader:
             group_approvals=policy.list_group_approvals(rules, facts, status.approvals),
             exemptions=policy.find_exemptions(rules, facts),
             versions_between=tuple(self._review.versions_between(change)) if change.is_open else (),
-            turn=_find_turn(change, found, self._review.since(change)),
+            turn=_find_turn(change, blockers, self._review.since(change)),
             last_decision=self._review.last_decision(change),
         )
 
@@ -242,10 +244,10 @@ class _Reader:
         """The blockers of checks; for a key that may not read the request without what a check found: that quotes
         texts.
         """
-        found = checks.check_blockers(results, author)
+        blockers = checks.check_blockers(results, author)
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):
-            return found
+            return blockers
         action = gettext("A person sees why on the change's page.")
         return [
             replace(
@@ -253,7 +255,7 @@ class _Reader:
                 cause=gettext("The check {name} has not passed.").format(name=one.code.partition(":")[2]),
                 action=action,
             )
-            for one in found
+            for one in blockers
         ]
 
     def _closed(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:

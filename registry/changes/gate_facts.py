@@ -1,39 +1,34 @@
 """The facts and check results of many change requests, read in a constant number of queries for `gate`."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Subquery
+from django.db.models import Exists, FilteredRelation, Max, OuterRef
 
-from registry.accounts.models import list_people_with_two_step
+from registry.accounts.models import select_people_with_two_step
 from registry.changes import checks, counted_scores, evaluation_check, history_queries
-from registry.changes.checks import Check, CheckInputs
+from registry.changes.checks import Check, CheckInputs, find_related_facts
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
 from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.changes.facts import DecisionFacts, Facts, GroupFacts
-from registry.changes.models import ChangeRequest, Decision, Verdict
-from registry.changes.thread_models import Thread
+from registry.changes.facts import DecisionFacts, Facts
+from registry.changes.models import ChangeRequest, Decision, Verdict, list_decisions
+from registry.changes.thread_models import count_open_threads
 from registry.evaluations import attachment_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
-from registry.evaluations.models import Attachment
 from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Group, Namespace, Role
+from registry.namespaces.models import Namespace, Role
 from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles
-from registry.namespaces.rules import Rules
+from registry.namespaces.rules import Rules, read_named_groups
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
-from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import approved_moves
-from registry.templates.models import Inclusion, SampleSet, Template
+from registry.templates.label_moves import find_emergency_moves, list_approved_holdings
+from registry.templates.models import Template
 from registry.usage import queries as usage_queries
-from registry.usage.models import Fetch
-from registry.usage.queries import DAYS, PINS
 
 __all__ = ["CheckFacts", "ReviewFacts"]
 
@@ -50,14 +45,14 @@ class ReviewFacts:
     def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
         templates = {row.template_id: row.template for row in rows}
         self.history = history_queries.read_history(templates.values())
-        self._held = _held_by_approval(set(templates))
-        self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
+        self._held = list_approved_holdings(set(templates))
+        self._emergencies = find_emergency_moves([row.pk for row in rows if row.unreviewed])
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
         self._able, frozen = _able_and_frozen(spaces)
-        self.decisions = _decisions([row.pk for row in rows])
-        self._groups = _read_groups(spaces.values())
+        self.decisions = list_decisions([row.pk for row in rows])
+        self._groups = read_named_groups(spaces.values())
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
-        self._open_threads = _open_threads(asking)
+        self._open_threads = count_open_threads(asking) if asking else {}
         frozen &= {row.template.namespace_id for row in rows if row.is_open}
         self._freezes = find_standing_freezes(frozen) if frozen else {}
         self._since = _since([row.pk for row in rows]) if with_times else {}
@@ -172,7 +167,7 @@ class CheckFacts:
     def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], review: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}
         self._review = review
-        related = _related_facts(set(templates))
+        related = find_related_facts(set(templates))
         self._samples = {fact.template: fact.samples for fact in related if fact.samples}
         measured = [templates[fact.template] for fact in related if fact.has_attachments]
         self._plans = attachment_queries.plans_of_templates(measured) if measured else {}
@@ -220,12 +215,9 @@ class CheckFacts:
     def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
         required, inputs = checks.required_checks(rules), self.inputs(change)
-        acknowledged = any(
-            decision.decision == Decision.ACKNOWLEDGE
-            and decision.round == change.round
-            and decision.digest == change.version.digest
-            for decision in self._review.decisions[change.pk]
-        )
+        sought = (Decision.ACKNOWLEDGE, change.round, change.version.digest)
+        decisions = self._review.decisions[change.pk]
+        acknowledged = any((it.decision, it.round, it.digest) == sought for it in decisions)
         return tuple(
             self._check(change, name, key, inputs, name in required, name == "contract" and acknowledged)
             for key, name in self._keys[change.pk].items()
@@ -271,48 +263,6 @@ class CheckFacts:
         return evaluation_check.measure_progress(waiting, self._contributors) if waiting else {}
 
 
-def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
-    """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
-    found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
-    rows = approved_moves().filter(template__in=templates).order_by("pk")
-    columns = ("template_id", "label", "pk", "after_id", "after__digest")
-    for template, label, move, version, digest in rows.values_list(*columns):
-        if version is not None:
-            found[template, label].append((move, version, str(digest)))
-    return found
-
-
-def _emergencies(numbers: Sequence[int]) -> dict[int, int]:
-    """The move by which each of these requests was published in an emergency."""
-    if not numbers:
-        return {}
-    rows = LabelMove.objects.filter(change__in=numbers, how="broke_glass").order_by("-pk")
-    return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
-
-
-class _RelatedFacts(NamedTuple):
-    """What else concerns a template: the digest of its samples, and whether there is more to look up."""
-
-    template: int
-    samples: str | None
-    has_attachments: bool  # its namespace has some
-    is_pinned: bool
-    is_included: bool
-
-
-def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
-    newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
-    since = datetime.now(UTC).date() - timedelta(days=DAYS)
-    rows = Template.objects.filter(pk__in=templates).values_list(
-        "pk",
-        Subquery(newest),
-        Exists(Attachment.objects.filter(namespace=OuterRef("namespace"))),
-        Exists(Fetch.objects.filter(PINS, version__template=OuterRef("pk"), day__gt=since)),
-        Exists(Inclusion.objects.filter(fragment=OuterRef("name"))),
-    )
-    return [_RelatedFacts(*row) for row in rows]
-
-
 def _able_and_frozen(
     spaces: Mapping[int, Namespace],
 ) -> tuple[Mapping[int, list[tuple[str, MemberRoles]]], set[int]]:
@@ -336,54 +286,13 @@ def _able_and_frozen(
     )
     is_strict = {space: row.two_step_required for space, row in spaces.items()}
     strict = {username for pk, _, username, *_ in columns if is_strict[pk] and username}
-    with_two_step = _people_with_two_step(strict)
+    with_two_step = select_people_with_two_step(strict) if strict else set()
     for space, has_freezes, username, is_active, role, folder_roles in columns:
         if is_active and (not is_strict[space] or username in with_two_step):  # null where nobody may approve
             members[space].append((username, read_member_roles(role, folder_roles)))
         if has_freezes:
             frozen.add(space)
     return members, frozen
-
-
-def _names_groups(namespace: Namespace) -> bool:
-    """Whether a rule of the namespace names a group."""
-    return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
-
-
-def _read_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, GroupFacts]]:
-    """The groups of the namespaces whose rules name some, by name; asks nothing where no rule does."""
-    asking = [space.pk for space in namespaces if _names_groups(space)]
-    groups: defaultdict[int, dict[str, GroupFacts]] = defaultdict(dict)
-    rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
-    for space, name, title, person in rows.values_list("namespace", "name", "title", "members__person__username"):
-        before = groups[space].get(name, GroupFacts(title))
-        groups[space][name] = GroupFacts(title, before.people | {person}) if person else before
-    return groups
-
-
-def _people_with_two_step(usernames: Collection[str]) -> set[str]:
-    """Those of the people who have two-step sign-in; asks nothing where there are none."""
-    if not usernames:
-        return set()
-    rows = list_people_with_two_step().filter(username__in=usernames)
-    return set(rows.values_list("username", flat=True))
-
-
-def _decisions(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
-    """The decisions of each request, without their texts."""
-    rows = Decision.objects.filter(change__in=numbers).select_related("person").defer("text").order_by("pk")
-    decisions: defaultdict[int, list[Decision]] = defaultdict(list)
-    for decision in rows:
-        decisions[decision.change_id].append(decision)
-    return decisions
-
-
-def _open_threads(numbers: Sequence[int]) -> dict[int, int]:
-    """How many threads of each of these requests are not resolved, where there are some."""
-    if not numbers:
-        return {}
-    rows = Thread.objects.filter(change__in=numbers, resolved_at=None).values_list("change")
-    return dict(rows.annotate(count=Count("pk")))
 
 
 def _since(numbers: Sequence[int]) -> dict[int, datetime]:

@@ -1,4 +1,4 @@
-"""What follows from moving a label of a template to a version: the facts that pages, API and command line all show."""
+"""Preview of a label's move: its effects on services, open changes and approvals, for pages, API and command line."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Literal
 
 from registry.accounts.actor import Actor
-from registry.changes import history_queries, locking
+from registry.changes import history_queries, locking, version_checks
+from registry.changes.checks import Check
 from registry.changes.contributors import History
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -55,13 +56,15 @@ class OverlappingChange:
 
 @dataclass(frozen=True)
 class LabelPreview:
-    """What follows from one move of a label.
+    """The effects of one move of a label.
 
     serves: what the label serves now, None where it is not set. state: `new` where it is not set, `equal` where it
     serves these bytes, `ahead` where the version comes from what it serves, `back` where it held the version before,
     `superseded` where what it serves contains the version, else `diverged`: then a request has to be merged first.
     same: the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
     groups: the titles of the groups that an approval is needed from.
+    checks: the newest verdict of each check on the version, whichever change it was run for, and the required ones that
+    were not run yet; empty where none was run and none is required.
     undo: the act that takes the move back; undo_version: the version that it goes back to.
     """
 
@@ -78,6 +81,7 @@ class LabelPreview:
     owners: tuple[str, ...]
     services: tuple[ServiceEffect, ...]
     evaluation: RunReadings | None
+    checks: tuple[Check, ...]
     same: ChangeRequest | None
     overlapping: tuple[OverlappingChange, ...]
     undo: Undo
@@ -100,7 +104,8 @@ class LabelPreview:
 
 
 def find_preview(actor: Actor, name: str, label: str, version: int) -> LabelPreview:
-    """What would follow, for whoever may read the template; nothing is stored. NotFound without such a version."""
+    """The preview of one move, for readers of the template; nothing is stored. Raises NotFound for an unknown
+    version."""
     names.check_label(label)
     template = template_queries.find_template(actor, Verb.READ, name)
     permissions.require_label(actor, label)
@@ -116,7 +121,7 @@ def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list
 
 
 class _Reader:
-    """Everything that the moves are measured by, read once for all of them."""
+    """Reads the facts of all moves once, then builds each preview from them."""
 
     def __init__(self, label: str, moves: Sequence[tuple[Template, Version]]) -> None:
         self._label, self._moves = label, moves
@@ -130,6 +135,8 @@ class _Reader:
         self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(
             [VersionPair(template, version, serves.get(template.pk)) for template, version in moves]
         )
+        rules = {version.pk: rules_of(template.namespace) for template, version in moves}
+        self._checks = version_checks.read_version_checks(rules, with_missing=True)
         pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
         listed = pending.select_related("version", "opened_by").defer("version__bundle").order_by("number")
         self._pending = list(listed)
@@ -165,6 +172,7 @@ class _Reader:
             owners=list_owners(template.namespace, template.path) if is_protected else (),
             services=tuple(self._effect(fetches, version) for fetches in self._services.get(template.pk, ())),
             evaluation=self._readings.get(template.pk),
+            checks=tuple(self._checks[version.pk]),
             same=next((change for change in others if change.version_id == version.pk), None),
             overlapping=tuple(
                 OverlappingChange(change, self._history.contains(version.pk, change.version_id))

@@ -190,16 +190,16 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
 
 def find_stable_label(template: Template, label: str, head: Version) -> Label:
     """The label whose callers a rollout of `head` would divide; Conflict where it serves nothing, or this already."""
-    found = Label.objects.select_related("version").filter(template=template, name=label).first()
-    if found is None:
+    row = Label.objects.select_related("version").filter(template=template, name=label).first()
+    if row is None:
         raise Conflict(
             gettext("{label} serves nothing yet, so there is nothing to stay on: publish all at once.").format(
                 label=label
             )
         )
-    if found.version.digest == head.digest:
+    if row.version.digest == head.digest:
         raise Conflict(gettext("{label} serves this already: publish it all at once.").format(label=label))
-    return found
+    return row
 
 
 def require_not_rolling_out(change: ChangeRequest) -> None:

@@ -55,13 +55,13 @@ def find_mentioned_people(namespace: Namespace, texts: Iterable[str]) -> list[Us
         return []
     members = {person.username: person for person in _members(namespace)}
     groups = _read_groups(namespace)
-    found: dict[str, User] = {}
+    people: dict[str, User] = {}
     for mention in written:
         name = resolve_mention(mention, {*members, *groups})
         for username in [name] if name in members else groups.get(name, ()):
             if username in members:
-                found[username] = members[username]
-    return list(found.values())
+                people[username] = members[username]
+    return list(people.values())
 
 
 def _members(namespace: Namespace) -> QuerySet[User]:

@@ -15,8 +15,9 @@ from registry.core.errors import Conflict
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import save as template_save
+from registry.templates.contribution_models import Contribution
 from registry.templates.label_models import Label
-from registry.templates.models import Contribution, Version
+from registry.templates.models import Version
 
 __all__ = ["MergePreview", "merge_change", "preview_merge"]
 
@@ -39,7 +40,7 @@ class MergePreview:
 
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
-    """What head and label come to together; None where the head comes from what the label holds, or the other way
+    """The merge of head and label; None where the head comes from what the label holds, or the other way
     round.
     """
     held, head = _held(change), change.version
@@ -80,43 +81,43 @@ def merge_change(
     key_rights.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise locking.conflict_of_closed(change)
-    found = preview_merge(change)
-    if found is None:
+    preview = preview_merge(change)
+    if preview is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
         raise Conflict(gettext("There is nothing to merge: the version comes from what the label serves."))
-    if seen is not None and seen != (found.head.digest, found.held.digest):
+    if seen is not None and seen != (preview.head.digest, preview.held.digest):
         raise Conflict(
             gettext(
                 "{label} serves version {held} and the change proposes version {head} now: look at the merge again."
-            ).format(label=change.label, held=found.held.number, head=found.head.number),
-            held=found.held.number,
-            head=found.head.number,
+            ).format(label=change.label, held=preview.held.number, head=preview.head.number),
+            held=preview.held.number,
+            head=preview.head.number,
         )
     if document is None:
-        if not found.merged.is_clean:
-            lines = [conflict.line for conflict in found.merged.conflicts]
+        if not preview.merged.is_clean:
+            lines = [conflict.line for conflict in preview.merged.conflicts]
             raise Conflict(
                 gettext("Both sides changed the same lines in {count} places: decide each.").format(count=len(lines)),
                 lines=lines,
             )
-        document = found.merged.text
+        document = preview.merged.text
     elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
         raise Conflict(gettext("Line {left} still has a conflict marker.").format(left=left[0]), lines=left)
-    if document == found.held.remaining:
+    if document == preview.held.remaining:
         raise Conflict(gettext("{label} already serves all of this: withdraw the change.").format(label=change.label))
     saved = template_save.save_version(
         actor=actor,
         name=change.template.name,
         document=document,
-        message=message or f"Merge version {found.held.number} into version {found.head.number}",
-        base=found.held.digest,
+        message=message or f"Merge version {preview.held.number} into version {preview.head.number}",
+        base=preview.held.digest,
         parallel=True,
         even_if_equal=True,
-        contributions=[Contribution(source=found.head)],
+        contributions=[Contribution(source=preview.head)],
         ends_draft=False,
     )
-    return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=found.head.number)
+    return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=preview.head.number)
 
 
 def _held(change: ChangeRequest) -> Version | None:

@@ -36,7 +36,7 @@ class Merge(IdempotentView):
         responses={200: MergeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
-        """Whether a merge is needed, and what it comes to; conflicts are between markers and are listed."""
+        """Whether a merge is needed, and the merged document; conflicts are between markers and are listed."""
         preview = services.preview_merge(change_queries.get_change(actor_of(request), number))
         return Response(MergeOutput.of(preview) if preview else NO_MERGE)
 

@@ -21,7 +21,7 @@ class DependantList(Output):
 
 
 class UpdatedOutput(Output):
-    """What became of one template that includes a fragment."""
+    """The result for one template that includes a fragment."""
 
     template = serializers.CharField(source="template.name")
     version = serializers.IntegerField(allow_null=True, source="version.number")
@@ -30,7 +30,7 @@ class UpdatedOutput(Output):
 
 
 class UpdatedList(Output):
-    """What became of the templates that include a fragment."""
+    """The results for the templates that include a fragment."""
 
     results = UpdatedOutput(many=True)
 
@@ -45,7 +45,7 @@ class ConflictOutput(Output):
 
 
 class MergeOutput(Output):
-    """What the head and the label's version come to together."""
+    """The merge of the head and the label's version."""
 
     needed = serializers.BooleanField(source="is_needed")
     base = serializers.IntegerField(allow_null=True, source="base.number")

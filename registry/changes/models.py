@@ -1,6 +1,8 @@
 """Change requests with their decisions, check results and counted scores."""
 
 import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from django.db import models
@@ -14,6 +16,7 @@ __all__ = [
     "CountedScores",
     "Decision",
     "Verdict",
+    "list_decisions",
 ]
 
 _SCHEDULED, _EMERGENCY = models.Q(goes_live_at__isnull=False), models.Q(unreviewed=True, emergency_closed_at=None)
@@ -160,6 +163,15 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.decision} in change {self.change_id}"  # no text: for the shell
+
+
+def list_decisions(change_ids: Collection[int]) -> Mapping[int, list[Decision]]:
+    """The decisions of each request, without their texts."""
+    rows = Decision.objects.filter(change__in=change_ids).select_related("person").defer("text").order_by("pk")
+    decisions: defaultdict[int, list[Decision]] = defaultdict(list)
+    for decision in rows:
+        decisions[decision.change_id].append(decision)
+    return decisions
 
 
 class Verdict(models.Model):

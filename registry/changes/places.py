@@ -52,8 +52,8 @@ def read_sample(change: ChangeRequest, place: Place) -> Mapping[str, Any]:
     samples = held.samples if held else {}
     if place.sample not in samples:
         raise Invalid(fields={"sample": gettext("there is no sample {value}.").format(value=f"{place.sample[:80]!r}")})
-    found: Mapping[str, Any] = samples[place.sample]
-    return found
+    sample: Mapping[str, Any] = samples[place.sample]
+    return sample
 
 
 def refuse_lines(place: Place) -> Invalid:

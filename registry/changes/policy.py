@@ -31,16 +31,16 @@ def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ..
     """Why this person's decision does not count, as far as no rule allows it."""
     if rules.self_approval:
         return ()
-    found = facts.contributors.get(person, ())
+    reasons = facts.contributors.get(person, ())
     if rules.suggesters_may_approve:
-        return tuple(reason for reason in found if reason.code != SUGGESTED.code)
-    return found
+        return tuple(reason for reason in reasons if reason.code != SUGGESTED.code)
+    return reasons
 
 
 def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     """Why this person may not decide on the request, as a sentence to that person, or nothing."""
-    found = reasons_against(rules, facts, person)
-    return found[0].you if found else ""
+    reasons = reasons_against(rules, facts, person)
+    return reasons[0].you if reasons else ""
 
 
 def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
@@ -62,14 +62,14 @@ def eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
 
 def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     """The approvals that count although the person contributed, each with the rule that allows it."""
-    found = []
+    approvals = []
     for person in count_approvals(rules, facts).approvals:
         reasons = facts.contributors.get(person, ())
         if reasons:
             only_suggested = all(reason.code == SUGGESTED.code for reason in reasons)
             rule = "suggesters_may_approve" if only_suggested and rules.suggesters_may_approve else "self_approval"
-            found.append(Exemption(person, rule, reasons[0].they))
-    return tuple(found)
+            approvals.append(Exemption(person, rule, reasons[0].they))
+    return tuple(approvals)
 
 
 def find_own_decision(facts: Facts, person: str) -> str:
@@ -115,17 +115,17 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
 
 def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:
     """The groups that have to approve, each with those of these approvers who are in it."""
-    found = []
+    groups = []
     for name in rules.list_required_groups(facts.label, facts.path):
         group = facts.find_group(name)
         people = tuple(person for person in approvals if person in group.people)
-        found.append(GroupApproval(name, group.title, people))
-    return tuple(found)
+        groups.append(GroupApproval(name, group.title, people))
+    return tuple(groups)
 
 
 def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
     """The owners of the path, where none of these people is one; the names of owning groups where nobody is in them, so
-    that nobody speaks for the owners.
+    that nobody can approve for the owners.
     """
     owner = rules.find_owner(facts.path)
     if owner is None:

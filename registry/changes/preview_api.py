@@ -1,6 +1,6 @@
 """The preview of a label's move: what would follow, before anything is proposed or moved."""
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -8,11 +8,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import label_preview
+from registry.changes.checks import Check
 from registry.changes.metric_serializers import MetricOutput
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import read_query
-from registry.rest.output_serializers import Moment, Output, ProblemOutput
+from registry.rest.output_serializers import MicrosecondMoment, Moment, Output, ProblemOutput
 
 __all__ = ["LabelPreviewOutput", "PreviewLabel"]
 
@@ -42,6 +43,23 @@ class EvaluationOutput(Output):
     rows = serializers.IntegerField(source="run.total")
     worse_without_gate = serializers.IntegerField()
     metrics = MetricOutput(many=True)
+
+
+class VersionCheckOutput(Output):
+    """A check of the version: its newest result, whichever change it was run for."""
+
+    name = serializers.CharField()
+    state = serializers.SerializerMethodField()
+    required = serializers.BooleanField(  # type: ignore[assignment]  # as above: no argument of the class
+        source="is_required", help_text="Whether the rules ask that it passes."
+    )
+    summary = serializers.CharField()
+    at = MicrosecondMoment(allow_null=True, help_text="When it was run.")
+
+    @extend_schema_field(serializers.ChoiceField(["passed", "failed", "not_run"]))
+    def get_state(self, check: Check) -> str:
+        """Its result, or that it was never run."""
+        return check.outcome or "not_run"
 
 
 class OverlappingOutput(Output):
@@ -78,6 +96,7 @@ class LabelPreviewOutput(Output):
     fetches_moving = serializers.IntegerField(help_text="Fetches a day that get this version.")
     fetches_staying = serializers.IntegerField(help_text="Fetches a day that stay where they are.")
     evaluation = EvaluationOutput(allow_null=True)
+    checks = VersionCheckOutput(many=True)
     requested_by = serializers.IntegerField(
         allow_null=True, source="same.number", help_text="The open request that proposes exactly this."
     )

@@ -2,24 +2,36 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, history_queries
+from registry.changes import emergencies, history_queries, version_checks
 from registry.changes import gate as change_gate
+from registry.changes.checks import Check
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.queries import MOST_PENDING
 from registry.core.names import LATEST
 from registry.core.pagination import Page
 from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.rules import rules_of
 from registry.templates.label_models import Label
 from registry.templates.models import Template
 from registry.templates.queries import list_templates_by_name
+from registry.templates.search_queries import MatchCount
 
-__all__ = ["PromotionState", "count_open", "find_ready_templates", "list_open_templates", "read_states"]
+__all__ = [
+    "PromotionCounts",
+    "PromotionState",
+    "count_states",
+    "list_open_templates",
+    "read_states",
+]
+
+MOST_EXAMINED = 2000  # sources that are compared for the count, so that its time has a limit
+MOST_COMPARED = 100  # of those the older than their target, whose whole history has to be read
 
 State = Literal["emergency", "open", "ready", "equal", "unset"]
 
@@ -32,6 +44,8 @@ class PromotionState:
     target waits), `ready` (the source has what the target has not), `unset` (the source is not set), `equal`.
     source: the number of what would be promoted. ahead: versions between the two. drifted: the source does not come
     from what the target serves, so a change has to be merged. gate: of the newest open request for the target.
+    checks: of what the source serves, those of the open request where it proposes that, else the newest verdicts on it
+    of whichever request; empty where it was never checked.
     """
 
     state: State
@@ -42,16 +56,36 @@ class PromotionState:
     is_protected: bool
     emergency: int | None
     gate: Gate | None
+    checks: tuple[Check, ...] = ()
 
     @property
-    def failing(self) -> tuple[str, ...]:
-        """The checks of the open request that failed."""
-        return tuple(check.name for check in self.gate.checks if check.outcome == "failed") if self.gate else ()
+    def proposes_source(self) -> bool:
+        """Whether the open request proposes what the source serves."""
+        return self.gate is not None and self.gate.change.version.number == self.source
 
     @property
-    def running(self) -> int:
-        """How many checks of the open request have not finished."""
-        return sum(check.outcome is None for check in self.gate.checks) if self.gate else 0
+    def blocking(self) -> tuple[Check, ...]:
+        """The required checks that what the source serves has failed."""
+        return tuple(check for check in self.checks if check.outcome == Verdict.FAILED and check.is_blocking)
+
+
+@dataclass(frozen=True)
+class PromotionCounts:
+    """The templates that a person may read and whose state is `ready`, by their ids; how many have an open request for
+    the target, and of how many the state is `emergency`.
+
+    is_exact: whether all templates were looked at; else there may be more that are ready.
+    """
+
+    ready_templates: tuple[int, ...]
+    is_exact: bool
+    opened: int
+    emergencies: int
+
+    @property
+    def ready(self) -> MatchCount:
+        """How many are ready."""
+        return MatchCount(len(self.ready_templates), self.is_exact)
 
 
 def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str) -> dict[int, PromotionState]:
@@ -72,6 +106,8 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
     hurried = emergencies.served_emergencies(actor)
+    rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
+    source_checks = version_checks.read_version_checks(rules, with_missing=False)
     states = {}
     for row in rows:
         origin, goal = places[row.pk]
@@ -83,6 +119,9 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
         state: State = "emergency" if emergency else "open" if gate else "ready" if is_ready else "equal"
         if state == "equal" and origin is None:
             state = "unset"
+        checks = source_checks[origin[0]] if origin else ()
+        if gate is not None and origin is not None and gate.change.version_id == origin[0]:
+            checks = gate.checks
         states[row.pk] = PromotionState(
             state=state,
             source=origin[1] if origin else None,
@@ -92,21 +131,50 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
             is_protected=target in row.namespace.protected_labels,
             emergency=emergency,
             gate=gate,
+            checks=tuple(checks),
         )
     return states
 
 
+def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
+    """The counts over all templates that the actor may read, as `read_states` has them, in as many queries however
+    many. source may be `latest`, target may not.
+
+    Where there are more than `MOST_EXAMINED` sources, the newest are looked at, and the result is not exact.
+    """
+    goal = Label.objects.filter(template=OuterRef("pk" if source == LATEST else "template"), name=target)
+    own = {"archived_at": None, "namespace__in": visible_namespaces(actor)}
+    rows: QuerySet[Any, Any]
+    if source == LATEST:
+        rows = Template.objects.filter(**own, latest__isnull=False).values_list("pk", "latest")
+    else:
+        rows = Label.objects.filter(name=source, **{f"template__{name}": value for name, value in own.items()})
+        rows = rows.values_list("template", "version")
+    places = rows.annotate(goal=Subquery(goal.values("version")[:1])).order_by("-pk")
+    examined = list(places[: MOST_EXAMINED + 1])
+    is_exact = len(examined) <= MOST_EXAMINED
+    hurried = {template for template, label in emergencies.served_emergencies(actor) if label == target}
+    opened = set(_pending(actor, target).values_list("template", flat=True))
+    elsewhere = opened | hurried
+    apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
+    # A version is made after all that it contains: what is newer than the target is not in it.
+    ready = [template for template, version, after in apart if after is None or version > after]
+    older = [row for row in apart if row[2] is not None and row[1] < row[2]]
+    history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
+    ready += [row[0] for row in older[:MOST_COMPARED] if not history.contains(row[2], row[1])]
+    listed = Template.objects.filter(pk__in=hurried, archived_at=None).count() if hurried else 0
+    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, len(opened), listed)
+
+
 def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:
     """Template to the gate of its newest request of these. The newest `MOST_PENDING` are looked at."""
+    numbers = list(pending.order_by("-number").values_list("number", flat=True)[:MOST_PENDING])
     related = ("template__namespace", "template__latest", "version__author", "opened_by", "release__namespace")
-    rows = pending.select_related(*related, "release__opened_by").defer("version__bundle", "template__latest__bundle")
-    newest = {row.template_id: row for row in reversed(rows.order_by("-number")[:MOST_PENDING])}
+    # By their numbers, as `queries.list_pending` loads requests, and for the same reason.
+    rows = ChangeRequest.objects.filter(number__in=numbers).select_related(*related, "release__opened_by")
+    rows = rows.defer("version__bundle", "template__latest__bundle").order_by("number")
+    newest = {row.template_id: row for row in rows}
     return {gate.change.template_id: gate for gate in change_gate.evaluate_many(newest.values(), actor)}
-
-
-def count_open(actor: Actor, label: str) -> int:
-    """How many templates that the actor may read have an open request for the label."""
-    return _pending(actor, label).values("template").distinct().count()
 
 
 def list_open_templates(
@@ -115,15 +183,6 @@ def list_open_templates(
     """Templates that have an open request for the label, by name. words: parts of the name."""
     asked = _pending(actor, label).values("template")
     return list_templates_by_name(asked, words, cursor=cursor, limit=limit)
-
-
-def find_ready_templates(actor: Actor, label: str) -> list[int]:
-    """The ids of templates whose open request for the label is blocked by nothing, as the page of the request has it.
-
-    The newest `MOST_PENDING` requests are looked at, in as many queries for one as for many.
-    """
-    gates = _open_gates(actor, _pending(actor, label))
-    return [template for template, gate in gates.items() if not gate.blockers]
 
 
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:

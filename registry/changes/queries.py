@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes.comment_texts import CommentText, CommentTexts
+from registry.changes.comment_texts import CommentTexts, ReadComment
 from registry.changes.events import ChangeDecided, ChangeWithdrawn
 from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Decision
@@ -30,7 +30,6 @@ from registry.templates.queries import within_namespaces
 __all__ = [
     "MOST_PENDING",
     "PlacedThread",
-    "ReadComment",
     "closed_by",
     "count_comments_and_decisions",
     "count_pending",
@@ -123,14 +122,23 @@ def list_changes(
         rows = rows.filter(state=state)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
-    rows = rows.select_related(*_RELATED).defer("version__bundle").order_by("-number")
-    return cut(rows[: limit + 1], limit, lambda change: change.number)
+    return cut(_load_newest(rows, limit + 1), limit, lambda change: change.number)
 
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
     """The newest `MOST_PENDING` requests that the actor may read and that wait for somebody, newest first."""
-    rows = _pending(actor).select_related(*_RELATED).defer("version__bundle")
-    return list(rows.order_by("-number")[:MOST_PENDING])
+    return _load_newest(_pending(actor), MOST_PENDING)
+
+
+def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest]:
+    """The newest of these requests with their templates, heads and people, newest first.
+
+    Which they are is asked first: PostgreSQL chooses the order of eight tables at most, and with the related ones there
+    are more. It would read the relations of all requests before it looks which of them are pending.
+    """
+    numbers = list(rows.order_by("-number").values_list("number", flat=True)[:most])
+    newest = ChangeRequest.objects.filter(number__in=numbers).select_related(*_RELATED)
+    return list(newest.defer("version__bundle").order_by("-number"))
 
 
 def count_pending(actor: Actor) -> int:
@@ -173,10 +181,12 @@ def find_baseline(change: ChangeRequest) -> Version | None:
     if number == change.version_id:
         earlier = last_approved_version(change.template, change.label, before=move)
         number = earlier.pk if earlier and earlier.pk != number else None
-    found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
-    if found is not None:
-        found.template = change.template
-    return found
+    version = (
+        Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
+    )
+    if version is not None:
+        version.template = change.template
+    return version
 
 
 def closed_by(change: ChangeRequest) -> str:
@@ -234,19 +244,6 @@ def count_comments_and_decisions(change: ChangeRequest) -> int:
 
 
 @dataclass(frozen=True)
-class ReadComment:
-    """A comment with what it says now."""
-
-    comment: Comment
-    said: CommentText
-
-    @property
-    def suggestion(self) -> str | None:
-        """The suggested lines; none of a deleted comment."""
-        return None if self.said.is_deleted else self.comment.suggestion
-
-
-@dataclass(frozen=True)
 class PlacedThread:
     """A thread with its comments. `line` and `end_line` are in the head, None where what it is about was changed
     since.
@@ -281,9 +278,9 @@ def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> li
     """
     texts = texts or CommentTexts(change)
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
-    found = rows.prefetch_related("comments__person")
+    thread_rows = rows.prefetch_related("comments__person")
     known: dict[int, Anchors] = {}
-    return [_placed(change, thread, known, texts) for thread in found]
+    return [_placed(change, thread, known, texts) for thread in thread_rows]
 
 
 def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts) -> PlacedThread:

@@ -37,7 +37,7 @@ def place_suggestion(
     bundle = version.unpacked()
     try:
         with child() as bounded:
-            found = bounded.edit_lines(
+            outcome = bounded.edit_lines(
                 bundle["document"],
                 data,
                 part=place.part,
@@ -49,12 +49,12 @@ def place_suggestion(
             )
     except RenderError as error:
         raise refuse_unrendered(version, place) from error
-    if found is None:
+    if outcome is None:
         raise refuse_lines(place)
-    if isinstance(found, RefusedEdit):
-        raise Invalid(fields={"suggestion": explain_refusal(found)})
-    source = replace(place, side=Thread.SOURCE, line=found.line, end_line=found.end_line, sample="", part=0)
-    return source, found.text
+    if isinstance(outcome, RefusedEdit):
+        raise Invalid(fields={"suggestion": explain_refusal(outcome)})
+    source = replace(place, side=Thread.SOURCE, line=outcome.line, end_line=outcome.end_line, sample="", part=0)
+    return source, outcome.text
 
 
 _REASONS: Mapping[Reason, Promise] = {

@@ -24,7 +24,7 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class SentReview:
-    """What a review came to: how many remarks went out, and the decision, None where none was made."""
+    """The result of sending a review: how many remarks went out, and the decision, None where none was made."""
 
     remarks: int
     decision: Decision | None

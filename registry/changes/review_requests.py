@@ -68,7 +68,7 @@ class ReviewCandidate:
 
 
 def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
-    """Ask a reviewer for a review, or remind them: they are told, and the request waits on them.
+    """Ask a reviewer for a review, or remind them: they are notified, and the request waits on them.
 
     Invalid, with the reason, where that person's approval would not count, Conflict where they decided already, were
     asked within a day, or the request is closed.
@@ -130,12 +130,12 @@ def list_candidates(gate: Gate) -> list[ReviewCandidate]:
     )
     earlier = set(decided.values_list("person__username", flat=True).distinct())
     reasons: Sequence[tuple[str, Collection[str]]] = (("owner", owners), ("group", speakers), ("earlier", earlier))
-    found = [
+    candidates = [
         ReviewCandidate(person, next((reason for reason, people in reasons if person in people), ""))
         for person in policy.eligible_approvers(rules, facts)
     ]
     order = [reason for reason, _ in reasons] + [""]
-    return sorted(found, key=lambda candidate: (order.index(candidate.reason), candidate.person))
+    return sorted(candidates, key=lambda candidate: (order.index(candidate.reason), candidate.person))
 
 
 def find_draft_gate(actor: Actor, template: Template, label: str, version: Version) -> Gate:

@@ -29,7 +29,7 @@ __all__ = ["EditedComment", "delete_comment", "edit_comment", "require_own_comme
 
 @dataclass(frozen=True)
 class EditedComment:
-    """What an edit came to, for those who are told of it: the words before and after."""
+    """The result of an edit, for notifications: the words before and after."""
 
     change: ChangeRequest
     before: str
@@ -37,7 +37,7 @@ class EditedComment:
 
 
 def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: str) -> None:
-    """Give one's own comment other words; nothing happens where they are the same. The earlier ones stay readable.
+    """Edit one's own comment; nothing happens where they are the same. The earlier ones stay readable.
 
     As commenting itself, it is possible on a closed request. NotAllowed for others' comments, Conflict for a deleted
     one, Invalid where a comment without a suggestion would be empty.
@@ -66,7 +66,7 @@ def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: 
 
 
 def delete_comment(*, actor: Actor, number: int, thread: int, comment: int) -> None:
-    """Have one's own comment shown no longer: no words, no suggestion, no earlier texts. A decision stays what it was.
+    """Delete one's own comment: no words, no suggestion, no earlier texts. A decision stays what it was.
 
     The journal and the mirror keep the texts. NotAllowed for others' comments, Conflict for a deleted one.
     """

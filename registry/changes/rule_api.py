@@ -64,7 +64,7 @@ class FollowingServiceOutput(Output):
 
 
 class LabelEffectOutput(Output):
-    """A label that becomes protected, or is so no more."""
+    """A label that becomes protected or unprotected."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     protected = serializers.BooleanField(source="is_protected")

@@ -43,7 +43,7 @@ class FollowingService:
 
 @dataclass(frozen=True)
 class LabelEffect:
-    """A label that becomes protected, or is so no more. templates: how many hold it, archived ones left out."""
+    """A label that becomes protected or unprotected. templates: how many hold it, archived ones left out."""
 
     label: str
     is_protected: bool

@@ -39,7 +39,7 @@ class ChangeSchedule(APIView):
         operation_id="scheduleChange", request=ScheduleChangeInput, responses={200: ChangeOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, number: int) -> Response:
-        """Publish it at a moment, approved by then or not: rights, gate and freezes are read at that moment."""
+        """Schedule the publish, approved by then or not: rights, gate and freezes are read at that moment."""
         body = read(ScheduleChangeInput, request)
         at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
         schedules.schedule_change(actor=actor_of(request), number=number, at=at, expected=body["expected"])
@@ -47,6 +47,6 @@ class ChangeSchedule(APIView):
 
     @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, number: int) -> Response:
-        """Take the schedule back. The request stays open."""
+        """Remove the schedule. The request stays open."""
         schedules.unschedule_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PUBLISH)

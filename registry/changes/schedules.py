@@ -56,7 +56,7 @@ def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeR
 
 
 def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:
-    """Have the request published at a moment, by the worker and in the actor's name; again for another moment.
+    """Schedule the publish of a request; the worker does it, in the actor's name; again for another moment.
 
     It goes live all at once then: a rollout that was planned at the proposal is planned no longer.
     expected: as `label_moves.require_unmoved` takes it.
@@ -108,7 +108,8 @@ def require_slot(namespace: Namespace, at: datetime) -> None:
         raise Invalid(fields={FIELD: gettext("this is more than a year away.")})
     freeze = find_standing_freezes([namespace.pk], at).get(namespace.pk)
     if freeze is not None:
-        raise Invalid(fields={FIELD: f"{freeze.sentence} {freeze.advice}"})
+        sentence = gettext("this is in a freeze: {sentence} {advice}")
+        raise Invalid(fields={FIELD: sentence.format(sentence=freeze.sentence, advice=freeze.advice)})
 
 
 def list_due_changes() -> list[tuple[int, datetime]]:
@@ -124,11 +125,11 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
     refused, the schedule ends with the reason.
     """
     rows = ChangeRequest.objects.select_related("template__namespace", "scheduled_by", "schedule_key")
-    found = rows.filter(number=number, goes_live_at=at).first()
-    if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
+    row = rows.filter(number=number, goes_live_at=at).first()
+    if row is None or not row.is_open or row.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace, [found.template.path])
+        actor = find_scheduler(row.scheduled_by, row.schedule_key, row.template.namespace, [row.template.path])
         with transaction.atomic():
             change = lock_change(actor, Verb.PUBLISH, number)
             if change.is_open and change.goes_live_at == at:

@@ -21,7 +21,7 @@ _SCORES = list(PersonScore.GRADES)
 
 
 class ScoreInput(Input):
-    """What the caller thinks of a reply."""
+    """The caller's score of a reply."""
 
     score = serializers.ChoiceField(_SCORES, help_text="good is counted as 5, bad as 1.")
     comment = Text(required=False, default="")
@@ -68,7 +68,7 @@ class RunScoresOutput(Output):
 
 
 class RunScores(APIView):
-    """What people think of a run's replies."""
+    """People's scores of a run's replies."""
 
     @extend_schema(operation_id="listRunScores", responses={200: RunScoresOutput, "4XX": ProblemOutput})
     def get(self, request: Request, number: int) -> Response:
@@ -104,13 +104,14 @@ class RowScore(APIView):
         operation_id="setRowScore", request=ScoreInput, responses={200: PersonScoreOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, number: int, index: int) -> Response:
-        """Give it, in place of the one before. Only finished runs and rows with a reply are scored."""
+        """Set your score of the reply, replacing an earlier one. Only finished runs and rows with a reply are
+        scored."""
         fields = read(ScoreInput, request)
         row = person_scores.set_score(actor=actor_of(request), number=number, index=index, **fields)
         return Response(PersonScoreOutput.of(row))
 
     @extend_schema(operation_id="removeRowScore", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, number: int, index: int) -> Response:
-        """Take it away, with its comment."""
+        """Remove your score and its comment."""
         person_scores.remove_score(actor=actor_of(request), number=number, index=index)
         return Response(status=204)

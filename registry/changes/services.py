@@ -58,7 +58,7 @@ def propose_change(
     reviewers: Sequence[str] = (),
     planned_rollout: Mapping[str, Any] | None = None,
 ) -> ChangeRequest:
-    """Ask that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
+    """Propose that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
 
     reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
     planned_rollout: what `rollout_plans.check_plan` takes, where publishing is to start a rollout. Conflict where the

@@ -28,10 +28,10 @@ def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | No
     """
     if preview.evaluation is not None:
         return None
-    found = _find_dataset_and_model(preview)
-    if found is None:
+    choice = _find_dataset_and_model(preview)
+    if choice is None:
         return None
-    dataset, model = found
+    dataset, model = choice
     name, ref = preview.template.name, str(preview.version.number)
     try:
         estimate = estimate_run(actor=actor, template=name, ref=ref, dataset=dataset, model=model)

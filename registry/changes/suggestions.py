@@ -19,7 +19,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import save as template_save
-from registry.templates.models import Contribution
+from registry.templates.contribution_models import Contribution
 
 __all__ = ["apply_suggestions"]
 
@@ -74,26 +74,26 @@ def apply_suggestions(
 
 
 def _comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comment:
-    found = placed[thread]
-    said = next(one for one in found.comments if one.number == comment)
-    said.thread = found.thread
+    place = placed[thread]
+    said = next(one for one in place.comments if one.number == comment)
+    said.thread = place.thread
     return said
 
 
 def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
-    found = placed.get(thread)
-    said = [one for one in found.read_comments if one.comment.number == comment] if found else []
-    if found is None or not said or said[0].suggestion is None:
+    place = placed.get(thread)
+    said = [one for one in place.read_comments if one.comment.number == comment] if place else []
+    if place is None or not said or said[0].suggestion is None:
         raise NotFound(
             gettext("There is no suggestion in comment {comment} of thread {thread}.").format(
                 comment=comment, thread=thread
             )
         )
-    if found.line is None or found.end_line is None:
+    if place.line is None or place.end_line is None:
         raise Conflict(
             gettext("The lines that thread {thread} is about were changed since.").format(thread=thread), thread=thread
         )
-    return found.line, found.end_line, said[0].suggestion
+    return place.line, place.end_line, said[0].suggestion
 
 
 def _require_apart(edits: Sequence[Edit]) -> None:

@@ -27,16 +27,16 @@ def find_copies(template: Template, among: Collection[Template]) -> list[Templat
 
 def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
     """The ids of the template's origin, of the origin's origin, and so on. known: name to id."""
-    found: set[int] = set()
-    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in found:
-        found.add(origin)
+    templates: set[int] = set()
+    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in templates:
+        templates.add(origin)
         pk = origin
-    return found
+    return templates
 
 
 def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
     """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
-    found: dict[int, tuple[str, int]] = {}
+    origins: dict[int, tuple[str, int]] = {}
     current: dict[str, str] = {}
     pending = dict(copied)
     for _ in range(_MOST_COPIES):
@@ -44,7 +44,7 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
         for pk, address in pending.items():
             name, _, number = address.partition("@")
             if number.isdecimal():
-                found[pk] = (name, int(number))
+                origins[pk] = (name, int(number))
                 fresh[pk] = name
         unread = set(fresh.values()) - set(every.values())
         if not unread:
@@ -54,7 +54,7 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
         every |= {pk: name for pk, name, *_ in rows}
         current |= {former: name for _, name, _, former in rows if former}
         pending = {pk: address for pk, _, address, _ in rows if address}
-    return {pk: (current.get(name, name), number) for pk, (name, number) in found.items()}
+    return {pk: (current.get(name, name), number) for pk, (name, number) in origins.items()}
 
 
 def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:

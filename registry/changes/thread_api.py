@@ -77,7 +77,7 @@ class Threads(IdempotentView):
         responses={200: ThreadList, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
-        """All of them, in the order they were opened, each with its comments."""
+        """List the threads of a change request in the order they were opened, each with its comments."""
         placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
         return Response({"results": [ThreadOutput.of(one) for one in placed]})
 
@@ -107,7 +107,7 @@ class Replies(IdempotentView):
         responses={201: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
-        """Add to a thread; one that was resolved is open again then."""
+        """Answer in a thread; a resolved one is opened again."""
         services.reply_to_thread(actor=actor_of(request), number=number, thread=thread, **read(ReplyInput, request))
         return _show(request, number, thread, 201)
 
@@ -121,7 +121,7 @@ class Resolve(IdempotentView):
         responses={200: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
-        """Close a thread, or with `"resolved": false` open it again."""
+        """Resolve a thread, or with `"resolved": false` open it again."""
         services.resolve_thread(actor=actor_of(request), number=number, thread=thread, **read(ResolveInput, request))
         return _show(request, number, thread)
 

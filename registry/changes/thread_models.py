@@ -1,12 +1,14 @@
 """Threads of a change request with their comments, and unsent remarks."""
 
+from collections.abc import Collection
+
 from django.db import models
 
 from registry.accounts.models import User
 from registry.changes.models import ChangeRequest
 from registry.templates.models import Version
 
-__all__ = ["Comment", "CommentRevision", "Remark", "Thread"]
+__all__ = ["Comment", "CommentRevision", "Remark", "Thread", "count_open_threads"]
 
 
 class Thread(models.Model):
@@ -119,3 +121,9 @@ class Remark(models.Model):
 
     def __str__(self) -> str:
         return f"remark {self.pk} on change {self.change_id}"  # no text: for the shell
+
+
+def count_open_threads(change_ids: Collection[int]) -> dict[int, int]:
+    """How many threads of each of these requests are not resolved, where there are some."""
+    rows = Thread.objects.filter(change__in=change_ids, resolved_at=None).values_list("change")
+    return dict(rows.annotate(count=models.Count("pk")))

@@ -71,28 +71,28 @@ def reply_to_thread(*, actor: Actor, number: int, thread: int, text: str, sugges
     """Add to a thread; a thread that was resolved is open again then."""
     with transaction.atomic():
         log.lock()
-        found = _find(actor, number, thread)
-        check_comment(text, suggestion, found.side)
-        if found.resolved_at is not None:
-            found.resolved_at, found.resolved_by = None, None
-            found.save(update_fields=["resolved_at", "resolved_by"])
-        return _add(actor, found, text, suggestion, log.now())
+        thread_row = _find(actor, number, thread)
+        check_comment(text, suggestion, thread_row.side)
+        if thread_row.resolved_at is not None:
+            thread_row.resolved_at, thread_row.resolved_by = None, None
+            thread_row.save(update_fields=["resolved_at", "resolved_by"])
+        return _add(actor, thread_row, text, suggestion, log.now())
 
 
 def resolve_thread(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
     """Close a thread, or open it again."""
     with transaction.atomic():
         log.lock()
-        found = _find(actor, number, thread)
-        if (found.resolved_at is not None) == resolved:
-            return found
+        thread_row = _find(actor, number, thread)
+        if (thread_row.resolved_at is not None) == resolved:
+            return thread_row
         at = log.now()
-        found.resolved_at, found.resolved_by = (at, actor.person) if resolved else (None, None)
-        found.save(update_fields=["resolved_at", "resolved_by"])
-        template = found.change.template
+        thread_row.resolved_at, thread_row.resolved_by = (at, actor.person) if resolved else (None, None)
+        thread_row.save(update_fields=["resolved_at", "resolved_by"])
+        template = thread_row.change.template
         event = ThreadResolved(change=number, template=template.name, thread=thread, resolved=resolved)
         log.append(actor, event, namespace=template.namespace, at=at)
-    return found
+    return thread_row
 
 
 def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: datetime) -> Comment:
@@ -142,8 +142,8 @@ def check_comment(text: str, suggestion: str | None, side: str) -> None:
 
 def _find(actor: Actor, number: int, thread: int) -> Thread:
     change = change_queries.find_change(actor, Verb.COMMENT, number)
-    found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
-    if found is None:
+    row = Thread.objects.select_related("version").filter(change=change, number=thread).first()
+    if row is None:
         raise NotFound(gettext("Change {number} has no thread {thread}.").format(number=number, thread=thread))
-    found.change = change
-    return found
+    row.change = change
+    return row

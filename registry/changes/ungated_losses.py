@@ -33,9 +33,9 @@ def find_ungated_losses(gates: Iterable[Gate]) -> dict[int, UngatedLosses]:
     readings = metric_readings.read_metrics(list(pairs.values())) if pairs else {}
     losses = {}
     for number, pair in pairs.items():
-        found = readings.get(pair.template.pk)
-        if found is not None and found.baseline is not None and found.ungated_losses:
-            losses[number] = UngatedLosses(number, found.run, found.baseline, found.ungated_losses)
+        reading = readings.get(pair.template.pk)
+        if reading is not None and reading.baseline is not None and reading.ungated_losses:
+            losses[number] = UngatedLosses(number, reading.run, reading.baseline, reading.ungated_losses)
     return losses
 
 

@@ -105,7 +105,7 @@ class Releases(IdempotentView):
         responses={200: ReleasePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> Response:
-        """Newest first. `state` is open, published or withdrawn."""
+        """List releases, newest first. `state` is open, published or withdrawn."""
         page = queries.list_releases(actor_of(request), namespace=namespace, **read_query(request, "state"))
         return answer_page(request, page, ReleaseItem.of)
 
@@ -137,7 +137,7 @@ class Plan(APIView):
         responses={200: PlanOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """What proposing would do with this selection now, and what follows for each template. Nothing is stored."""
+        """The release that this selection would propose now, and the effects on each template. Nothing is stored."""
         body = read(SelectionInput, request)
         plan = plans.plan_release(actor_of(request), namespace, body["label"], _selection(body))
         return Response(PlanOutput.of({"members": _preview_members(plan, body["label"]), "left_out": plan.left_out}))
@@ -148,7 +148,7 @@ class OneRelease(APIView):
 
     @extend_schema(operation_id="getRelease", responses=_ANSWERS)
     def get(self, request: Request, namespace: str, number: int) -> Response:
-        """Its templates, what each waits for, and what was said. Not for limited keys."""
+        """Read a release: its templates, what each waits for, and the conversation. Not for limited keys."""
         return show(request, namespace, number, Verb.READ)
 
 
@@ -169,7 +169,7 @@ class OneMember(APIView):
 
     @extend_schema(operation_id="removeFromRelease", responses=_ANSWERS)
     def delete(self, request: Request, namespace: str, number: int, change: int) -> Response:
-        """Remove it from the release. It stays open with its approvals, and the answer is the release without it."""
+        """Remove a change from the release. It stays open with its approvals; the answer is the release without it."""
         actor = actor_of(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.remove_from_release(actor=actor, number=number, change=change)

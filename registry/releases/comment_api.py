@@ -47,7 +47,7 @@ class OneComment(APIView):
 
     @extend_schema(operation_id="editReleaseComment", request=CommentInput, responses=_ANSWERS)
     def patch(self, request: Request, namespace: str, number: int, comment: int) -> Response:
-        """Give one's own comment other words; the earlier ones stay readable."""
+        """Edit your own comment; the earlier ones stay readable."""
         body, actor = read(CommentInput, request), actor_of(request)
         _require_release(actor, namespace, number)
         comments.edit_release_comment(actor=actor, number=number, comment=comment, text=body["text"])
@@ -55,7 +55,7 @@ class OneComment(APIView):
 
     @extend_schema(operation_id="deleteReleaseComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, namespace: str, number: int, comment: int) -> Response:
-        """Have one's own comment shown no longer; its place stays."""
+        """Delete your own comment; its place stays."""
         actor = actor_of(request)
         _require_release(actor, namespace, number)
         comments.delete_release_comment(actor=actor, number=number, comment=comment)

@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class EditedReleaseComment:
-    """What an edit came to, for those who are told of it: the words before and after."""
+    """The result of an edit, for notifications: the words before and after."""
 
     release: Release
     before: str
@@ -61,7 +61,7 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
 
 
 def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) -> None:
-    """Give one's own comment other words; nothing happens where they are the same. The earlier ones stay readable.
+    """Edit one's own comment; nothing happens where they are the same. The earlier ones stay readable.
 
     As commenting itself, it is possible on a closed release. NotAllowed for others' comments, Conflict for a deleted
     one, Invalid for no words.
@@ -82,7 +82,7 @@ def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) 
 
 
 def delete_release_comment(*, actor: Actor, number: int, comment: int) -> None:
-    """Have one's own comment shown no longer: neither its words nor its earlier texts. Its place stays.
+    """Delete one's own comment: neither its words nor its earlier texts. Its place stays.
 
     The journal and the mirror keep the texts. NotAllowed for others' comments, Conflict for a deleted one.
     """

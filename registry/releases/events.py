@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes.blockers import IN_RELEASE, Blocker
+from registry.changes.blockers import FREEZE, IN_RELEASE, Blocker
 from registry.changes.gate import Gate, Turn
 from registry.changes.models import ChangeRequest
 from registry.releases.models import Release
@@ -78,6 +78,13 @@ class ReleaseGate:
         return tuple((member, blocker) for member in self.open_members for blocker in member.blockers)
 
     @property
+    def listed_blockers(self) -> tuple[tuple[Member | None, Blocker], ...]:
+        """The same to be read: a freeze, which blocks each template, comes once, first, and without a template."""
+        freezes = [blocker for _, blocker in self.blockers if blocker.code == FREEZE][:1]
+        others = ((member, blocker) for member, blocker in self.blockers if blocker.code != FREEZE)
+        return (*((None, freeze) for freeze in freezes), *others)
+
+    @property
     def is_superseded(self) -> bool:
         """Whether it is open and all of it went live by other changes."""
         members = self.open_members
@@ -123,7 +130,7 @@ def group_pending(gates: Iterable[Gate]) -> tuple[list[Gate], list[ReleaseGate]]
         else:
             releases[release.number] = release
             by_release[release.number].append(gate)
-    joined = [_join_members(releases[number], _sorted_members(found)) for number, found in by_release.items()]
+    joined = [_join_members(releases[number], _sorted_members(members)) for number, members in by_release.items()]
     return alone, joined
 
 

@@ -246,15 +246,15 @@ class _Planner:
 def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
     """By template id the version that is proposed; absent where there is none."""
     if selection.versions:
-        found = {}
+        versions = {}
         wanted = [(template, selection.versions[template.name]) for template in templates]
         numbers = {number for _, number in wanted}
         rows = _versions().filter(template__in=[template.pk for template in templates], number__in=numbers)
         by_place = {(row.template_id, row.number): row for row in rows}
         for template, number in wanted:
             if (template.pk, number) in by_place:
-                found[template.pk] = by_place[template.pk, number]
-        return found
+                versions[template.pk] = by_place[template.pk, number]
+        return versions
     if selection.from_label == LATEST:
         ids = [template.latest_id for template in templates if template.latest_id]
         return {row.template_id: row for row in _versions().filter(pk__in=ids)}

@@ -1,6 +1,6 @@
 """Opening releases, and adding templates to one or removing them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -14,6 +14,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import path_permissions, permissions
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.releases.events import ReleaseChanged, ReleaseOpened
 from registry.releases.models import Release
@@ -32,7 +33,7 @@ from registry.releases.queries import lock_release
 from registry.releases.steps import append_step, require_open_release, step_fields
 from registry.templates.models import Template
 
-__all__ = ["ProposedRelease", "add_to_release", "propose_release", "remove_from_release"]
+__all__ = ["ProposedRelease", "add_to_release", "propose_release", "propose_releases", "remove_from_release"]
 
 _MOST_CHARACTERS = 200  # of a title
 
@@ -55,43 +56,81 @@ def propose_release(
     description: str = "",
     expected: Seen | None = None,
 ) -> ProposedRelease:
-    """Ask that a protected label of several templates move together. An open request that proposes the same version
+    """Propose that a protected label of several templates move together. An open request that proposes the same version
     becomes a member as it is; for the others requests are opened.
 
     expected: template name to the numbers that the caller saw, of the version to propose and of what the label serves,
     0 for none; Conflict where one of them is another by now.
     Invalid where nothing of the selection is left to propose: facts["left_out"] says why, template by template.
     """
+    [proposed] = propose_releases(
+        actor=actor,
+        label=label,
+        title=title,
+        selections={namespace: selection},
+        description=description,
+        expected=expected,
+    )
+    return proposed
+
+
+def propose_releases(
+    *,
+    actor: Actor,
+    label: str,
+    title: str,
+    selections: Mapping[str, ReleaseSelection],
+    description: str = "",
+    expected: Seen | None = None,
+) -> list[ProposedRelease]:
+    """Open a release for each of the namespaces, as `propose_release` does: all of them, or none.
+
+    selections: namespace to what its release is made of. expected: of the templates of all namespaces.
+    """
     title, description = _check_title(title), check_text("description", description).strip()
     with transaction.atomic():
-        space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
-        permissions.require_label(actor, label)
-        require_selection(space, label, selection)
-        ids = selected_ids(space, selection)
-        list(Template.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+        ids = {name: _find_selected(actor, name, label, selection) for name, selection in selections.items()}
+        every = [pk for listed in ids.values() for pk in listed]
+        list(Template.objects.select_for_update(no_key=True).filter(pk__in=every).order_by("pk").values_list("pk"))
         log.lock()
-        space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)  # nobody else writes now
-        require_selection(space, label, selection)
-        plan = plan_templates(label, selection, ids)
-        require_may_propose(actor, space, plan)
-        _require_unmoved(plan, label, expected or {})
-        if not plan.members:
-            raise _nothing_to_propose(plan)
-        at = log.now()
-        release = Release.objects.create(
-            number=(Release.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
-            namespace=space,
-            label=label,
-            title=title,
-            description=description,
-            opened_by=actor.person,
-            key=actor.key,
-            created_at=at,
-            updated_at=at,
-        )
-        numbers = [_join(actor, release, member) for member in plan.members]
-        event = ReleaseOpened(**step_fields(release), title=title, description=description, changes=numbers)
-        log.append(actor, event, namespace=space, at=at, subject=release)
+        planned = []
+        for name, selection in sorted(selections.items()):
+            space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, name)  # nobody else writes now
+            require_selection(space, label, selection)
+            plan = plan_templates(label, selection, ids[name])
+            require_may_propose(actor, space, plan)
+            planned.append((space, plan))
+        _require_unmoved([plan for _, plan in planned], label, expected or {})
+        return [_open_release(actor, space, plan, label, title, description) for space, plan in planned]
+
+
+def _find_selected(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> list[int]:
+    space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
+    permissions.require_label(actor, label)
+    require_selection(space, label, selection)
+    return selected_ids(space, selection)
+
+
+def _open_release(
+    actor: Actor, space: Namespace, plan: ReleasePlan, label: str, title: str, description: str
+) -> ProposedRelease:
+    if not plan.members:
+        raise _nothing_to_propose(plan)
+    at = log.now()
+    release = Release.objects.create(
+        number=(Release.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+        namespace=space,
+        label=label,
+        title=title,
+        description=description,
+        opened_by=actor.person,
+        key=actor.key,
+        created_at=at,
+        updated_at=at,
+    )
+    numbers = [_join(actor, release, member) for member in plan.members]
+    event = ReleaseOpened(**step_fields(release), title=title, description=description, changes=numbers)
+    log.append(actor, event, namespace=space, at=at, subject=release)
     return ProposedRelease(release, plan.left_out)
 
 
@@ -138,10 +177,11 @@ def remove_from_release(*, actor: Actor, number: int, change: int, expected: See
     return release
 
 
-def _require_unmoved(plan: ReleasePlan, label: str, expected: Seen) -> None:
-    found = {member.template.name: (member.version.number, member.serves or 0) for member in plan.members}
-    reasons = {left_out.template: left_out.reason for left_out in plan.left_out}
-    require_unmoved(label, expected, found, reasons=reasons)
+def _require_unmoved(planned: Sequence[ReleasePlan], label: str, expected: Seen) -> None:
+    members = [member for plan in planned for member in plan.members]
+    moves = {member.template.name: (member.version.number, member.serves or 0) for member in members}
+    reasons = {left_out.template: left_out.reason for plan in planned for left_out in plan.left_out}
+    require_unmoved(label, expected, moves, reasons=reasons)
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:

@@ -37,7 +37,7 @@ class ReleaseSchedule(APIView):
         responses={200: ReleaseOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, number: int) -> Response:
-        """Publish all of it at a moment: rights, gates and freezes are read at that moment."""
+        """Schedule the publish of the release: rights, gates and freezes are read at that moment."""
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         body = read(ScheduleReleaseInput, request)
@@ -47,7 +47,7 @@ class ReleaseSchedule(APIView):
 
     @extend_schema(operation_id="unscheduleRelease", request=None, responses={200: ReleaseOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, number: int) -> Response:
-        """Take the schedule back. The release stays open."""
+        """Remove the schedule. The release stays open."""
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         schedules.unschedule_release(actor=actor, number=number)

@@ -26,7 +26,7 @@ __all__ = ["list_due_releases", "publish_scheduled_release", "schedule_release",
 
 
 def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen | None = None) -> Release:
-    """Have the release published at a moment, by the worker and in the actor's name; again for another moment.
+    """Schedule the publish of a release; the worker does it, in the actor's name; again for another moment.
 
     expected: as `publish_release` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed.
@@ -68,11 +68,11 @@ def publish_scheduled_release(*, number: int, at: datetime) -> None:
     Where it is refused, the schedule ends with the reason.
     """
     rows = Release.objects.select_related("namespace", "scheduled_by", "schedule_key")
-    found = rows.filter(number=number, goes_live_at=at).first()
-    if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
+    row = rows.filter(number=number, goes_live_at=at).first()
+    if row is None or not row.is_open or row.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace, read_paths(found))
+        actor = find_scheduler(row.scheduled_by, row.schedule_key, row.namespace, read_paths(row))
         with transaction.atomic():
             release = lock_release(actor, Verb.PUBLISH, number)
             if release.is_open and release.goes_live_at == at:

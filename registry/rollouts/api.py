@@ -1,4 +1,4 @@
-"""Rollouts: start, list, look, go on, pause, resume, stop, finish."""
+"""API of rollouts: start, list, read, step, pause, resume, stop and finish."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -64,7 +64,7 @@ class Rollouts(IdempotentView):
         responses={200: RolloutPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Newest first. `state` is running, paused, stopped, finished, or active for the first two."""
+        """List rollouts, newest first. `state` is running, paused, stopped, finished, or active for the first two."""
         page = queries.list_rollouts(actor_of(request), **read_query(request, *_FILTERS))
         return answer_page(request, page, RolloutItem.of)
 
@@ -86,7 +86,7 @@ class OneRollout(APIView):
 
     @extend_schema(operation_id="getRollout", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
-        """Its plan, where it is, and the scores of both sides. Not for limited keys."""
+        """Read a rollout: its plan, its state, and the scores of both sides. Not for limited keys."""
         return _show(request, number, Verb.READ)
 
 
@@ -105,7 +105,7 @@ class PauseRollout(IdempotentView):
 
     @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Keep the share as it is until somebody resumes the rollout. Its stop rule goes on."""
+        """Keep the share as it is until somebody resumes the rollout. Its stop rule stays in force."""
         services.pause_rollout(actor=actor_of(request), number=number, **read(PauseInput, request))
         return _show(request, number, Verb.PUBLISH)
 
@@ -115,7 +115,7 @@ class ResumeRollout(IdempotentView):
 
     @extend_schema(operation_id="resumeRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Let a paused rollout go on: the wait for its next step begins again."""
+        """Resume a paused rollout: the wait for its next step begins again."""
         read(NoInput, request)
         services.resume_rollout(actor=actor_of(request), number=number)
         return _show(request, number, Verb.PUBLISH)
@@ -126,7 +126,7 @@ class StopRollout(IdempotentView):
 
     @extend_schema(operation_id="stopRollout", request=StopInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Give everybody the stable version again. The change request stays open."""
+        """Stop the rollout: everybody gets the stable version again. The change request stays open."""
         services.stop_rollout(actor=actor_of(request), number=number, **read(StopInput, request))
         return _show(request, number, Verb.ROLL_BACK)
 

@@ -1,4 +1,4 @@
-"""What the clock does to rollouts: stops by rule, and steps that are due.
+"""Scheduled work on rollouts: stops by rule, and steps that are due.
 
 Each rollout is read again under its locks before anything is done, so two workers do each step once.
 """

@@ -8,8 +8,9 @@ from typing import Any
 from django.utils.translation import gettext
 
 from registry.changes.rollout_plans import name_share
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [

@@ -1,4 +1,5 @@
-"""Rollouts: publish an approved change gradually, and go on, pause, stop or finish."""
+"""Services of rollouts: starting one for an approved change, and stepping, pausing, resuming, stopping and finishing
+it."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -145,7 +146,7 @@ def pause_rollout(*, actor: Actor, number: int, reason: str = "") -> Rollout:
 
 
 def resume_rollout(*, actor: Actor, number: int) -> Rollout:
-    """Let a paused rollout go on: the wait for its next step begins again."""
+    """Resume a paused rollout: the wait for its next step begins again."""
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
         _require_active(rollout)
@@ -161,7 +162,8 @@ def resume_rollout(*, actor: Actor, number: int) -> Rollout:
 
 
 def stop_rollout(*, actor: Actor, number: int, reason: str) -> Rollout:
-    """Give everybody the stable version again; reviewers only, with a reason. The change stays approved and open."""
+    """Stop the rollout: everybody gets the stable version again; reviewers only, with a reason. The change stays
+    approved and open."""
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it is stopped: everyone concerned will read it.")})
     with transaction.atomic():

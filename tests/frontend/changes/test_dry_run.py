@@ -1,11 +1,14 @@
 """The panel, the API and `promptuary propose --dry-run` say the same about a proposal, figure by figure."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 
-from promptuary.commands.label_preview import tell_preview
+from promptuary.commands.label_preview import _tell_services, tell_preview
+from registry.changes import check_results, rules
+from registry.changes import services as change_services
 from registry.usage.models import Fetch
 from tests.frontend.changes.test_panel import fetched  # noqa: F401  # a fixture
 from tests.frontend.conftest import OTHER, REPLY, words
@@ -56,6 +59,12 @@ def proposal(fetched, browser, capsys):  # noqa: F811
     desk.propose(2)
     desk.save(OTHER.replace("Quote", "Cite"))
     desk.propose(4)
+    rules.set_rules(actor=desk.actor("admin"), namespace="support", required_checks=["samples", "evaluation"])
+    earlier = change_services.propose_change(
+        actor=desk.actor("author"), name=REPLY, label="production", version=3, message="Earlier"
+    )
+    check_results.run_checks(number=earlier.number)
+    change_services.withdraw_change(actor=desk.actor("author"), number=earlier.number, reason="Later")
     client = browser("author")
     told = client.get(PREVIEW).json()
     capsys.readouterr()
@@ -85,6 +94,12 @@ def test_services_and_fetches_a_day_are_the_same(proposal):
     moving, staying = told["fetches_moving"], told["fetches_staying"]
     assert f"{moving} fetches a day switch to v3, {staying} stay" in page
     assert f"{moving} fetches a day get it, {staying} stay:" in lines
+
+
+def test_one_fetch_a_day_is_said_in_the_singular(capsys):
+    service = {"service": "chat", "ref": "production", "fetches_per_day": 1, "moves": True, "gets": 2}
+    _tell_services({"label": "production", "services": [service], "fetches_moving": 1, "fetches_staying": 2})
+    assert "1 fetch a day gets it, 2 stay:" in capsys.readouterr().err
 
 
 def test_every_metric_is_the_same(proposal):
@@ -129,3 +144,17 @@ def test_what_is_live_and_the_way_back_are_the_same(proposal):
     assert "Goes live with it: version 2." in lines
     assert f"Needs {told['approvals_needed']} approval" in page
     assert f"Needs {told['approvals_needed']} approval" in lines
+
+
+def test_checks_are_the_same(proposal):
+    page, told, lines = proposal
+    states = {check["name"]: check["state"] for check in told["checks"]}
+    assert (states["samples"], states["evaluation"]) == ("passed", "failed")
+    shown = page[page.index('id="panel-checks"') :]
+    for check in told["checks"]:
+        assert f"</svg> {check['name'].capitalize()}</span>" in shown
+        required = " (required)" if check["name"] in ("samples", "evaluation") else ""
+        assert f"{check['name']} {check['state']}{required}" in lines
+        if check["state"] == "failed":
+            assert check["summary"] in lines
+            assert check["summary"].rstrip(".") in unescape(shown)

@@ -103,7 +103,7 @@ def test_a_remark_is_written_anew_in_its_form_or_thrown_away(change, act, browse
 def test_a_refusal_brings_the_form_back_with_every_word(change, act):
     answer = act("reviewer", "suggest", text="Because", suggestion="x" * 10, **where(line=999))
     assert answer.status_code == 422
-    assert "there are no lines 999 to 999" in words(answer)
+    assert "There are no lines 999 to 999" in words(answer)
     answer = act("reviewer", "keep", text=" ", suggestion=OTHER.splitlines()[LINE - 1], **where())
     assert answer.status_code == 422
     assert 'id="say"' in words(answer)

@@ -116,9 +116,9 @@ def test_the_plan_of_the_panel_is_started(act):
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
     [
-        ("shares", "many", "numbers between commas"),
+        ("shares", "many", "Shares in %: numbers between commas"),
         ("shares", "25, 5", "not larger than the one before"),
-        ("hours", "soon", "a whole number, or empty"),
+        ("hours", "soon", "Hours a step lasts: a whole number, or empty"),
         ("metric", "Not a name", "name the score"),
     ],
 )

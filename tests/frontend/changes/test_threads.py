@@ -132,7 +132,7 @@ def test_a_fold_with_a_thread_in_it_stands_open(change, act, browser):
 def test_numbers_that_are_none_are_refused_in_words(change, act):
     answer = act("reviewer", "thread", text="Here?", **where(line="9" * 40))
     assert answer.status_code == 422
-    assert "there are no lines 0 to 0" in words(answer)
+    assert "There are no lines 0 to 0" in words(answer)
 
 
 def test_a_refused_edit_of_a_comment_comes_back_with_what_was_typed(change, act, browser):

@@ -1,16 +1,20 @@
 """The pages of releases: proposing several templates, reviewing, publishing and rolling them back together."""
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 
 from frontend.home.work_items import rows_of_person, urgency_sentence
+from frontend.releases import member_differences
 from registry.changes import services as change_services
 from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
+from registry.templates import samples
 from registry.templates.label_models import Label
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, SAMPLES, words
 
 SUMMARY = "support/refunds/summary"
 ONE, TWO = "support/refunds/one", "support/refunds/two"
@@ -228,3 +232,38 @@ def test_a_refused_edit_of_a_comment_comes_back_open_with_what_was_typed(browser
 def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, release):
     names = [each["name"] for each in browser("author").get("/releases/1/people").json()["results"]]
     assert "reviewer" in names
+
+
+def test_the_page_shows_what_the_model_reads_of_each_template(desk, release, browser):
+    """The rendered text comes first where there is a sample to render; the source is one tab away."""
+    page = words(browser("reader").get("/releases/1"))
+    assert page.count("v1, all new") == 2
+    assert "No samples, so nothing to render. Showing the source." in page
+    samples.save_samples(actor=desk.actor("author"), name=ONE, samples=SAMPLES)
+    rendered = browser("reader").get("/releases/1")
+    assert rendered.content.decode().count('class="diff diff-rendered sheet"') == 1
+    source = browser("reader").get("/releases/1?view=source")
+    assert 'class="diff diff-rendered sheet"' not in source.content.decode()
+    assert source.content.decode().count('class="diff diff-source sheet') == 2
+
+
+def test_a_row_says_how_much_the_template_changes_and_that_it_was_not_evaluated(desk, release, browser):
+    """The first version is all new: each of its lines counts, and tokens count once there is a sample."""
+    page = words(browser("reader").get("/releases/1"))
+    assert len(re.findall(r">\d+ lines</a>", page)) == 2
+    assert page.count("not evaluated") == 2
+    samples.save_samples(actor=desk.actor("author"), name=ONE, samples=SAMPLES)
+    assert re.search(r">\d+ lines, \+\d+ tokens", words(browser("reader").get("/releases/1")))
+
+
+def test_its_description_is_read_as_markdown(release, browser):
+    Release.objects.update(description="**Legal** said <b>so</b>")
+    page = browser("reader").get("/releases/1").content.decode()
+    assert "<strong>Legal</strong> said &lt;b&gt;so&lt;/b&gt;" in page
+
+
+def test_past_the_most_differences_a_page_leads_to_the_change(release, browser, monkeypatch):
+    monkeypatch.setattr(member_differences, "MOST_SHOWN", 1)
+    page = browser("reader").get("/releases/1")
+    assert page.content.decode().count('class="diff diff-source sheet') == 1
+    assert "Not shown on this page, which shows the first differences only." in words(page)

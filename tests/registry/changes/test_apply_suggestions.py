@@ -1,3 +1,5 @@
+"""Applying suggestions: they become the next version of a change, or are refused."""
+
 import pytest
 
 from registry.changes import queries as found

@@ -1,3 +1,5 @@
+"""Check results: what each check finds, when it runs again, and what it blocks."""
+
 import json
 from typing import Any
 
@@ -149,6 +151,28 @@ def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save
     )
     change_services.publish_change(actor=author, number=change.number)
     assert Label.objects.get().version.number == 2
+
+
+def test_no_break_is_accepted_before_the_check_has_failed(author, reviewer, save, publish):
+    publish(save("one"))
+    change = proposed(author, NARROWED)
+    accept = {"actor": reviewer, "number": change.number, "decision": "acknowledge", "text": "All callers moved"}
+    with pytest.raises(Conflict, match="has not finished"):
+        decisions.decide_on_change(**accept, digest=change.version.digest)
+    assert not change.decisions.exists()
+    check_results.run_checks(number=change.number)
+    decisions.decide_on_change(**accept, digest=change.version.digest)
+    assert change.decisions.get().decision == "acknowledge"
+
+
+def test_no_break_is_accepted_where_the_contract_is_kept(author, reviewer, save, publish, propose):
+    publish(save("one"))
+    change = propose(save("two"))
+    check_results.run_checks(number=change.number)
+    with pytest.raises(Conflict, match="has not failed"):
+        decisions.decide_on_change(
+            actor=reviewer, number=change.number, decision="acknowledge", digest=change.version.digest, text="Fine"
+        )
 
 
 def test_a_part_cut_now_that_was_not_cut_before_fails_the_budget(author, sampled):

@@ -1,3 +1,5 @@
+"""Decisions on a change: approving, asking for edits, taking back, and whose approval counts."""
+
 import json
 
 import pytest

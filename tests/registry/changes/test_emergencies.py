@@ -1,3 +1,5 @@
+"""Publishing in an emergency: who may, what stays to be approved, and who is notified."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""The gate of many changes: the same answer as for each alone, in a constant number of queries."""
+
 from dataclasses import replace
 
 import pytest

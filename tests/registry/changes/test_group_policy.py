@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from registry.changes import policy
 from registry.changes.contributor_reasons import Reason
-from registry.changes.facts import DecisionFacts, Facts, GroupFacts
-from registry.namespaces.rules import ApprovalRule, Owner, Rules
+from registry.changes.facts import DecisionFacts, Facts
+from registry.namespaces.rules import ApprovalRule, NamedGroup, Owner, Rules
 from tests.support.examples import example_count
 
 DIGEST = "sha256:3"
 PEOPLE = ("ada", "ben", "cleo", "dan")
-LEGAL, MEDICINE = GroupFacts("Legal", frozenset({"ada", "ben"})), GroupFacts("Medicine", frozenset({"ben", "cleo"}))
+LEGAL, MEDICINE = NamedGroup("Legal", frozenset({"ada", "ben"})), NamedGroup("Medicine", frozenset({"ben", "cleo"}))
 FACTS = Facts(
     label="production",
     path="refunds/late/reply",
@@ -71,7 +71,7 @@ def test_a_contributor_does_not_speak_for_a_group():
 
 
 def test_who_is_no_reviewer_does_not_speak_for_a_group():
-    facts = replace(approved_by("dan"), groups={"legal": GroupFacts("Legal", frozenset({"reader"}))})
+    facts = replace(approved_by("dan"), groups={"legal": NamedGroup("Legal", frozenset({"reader"}))})
     said = (*facts.decisions, DecisionFacts("reader", "approve", DIGEST, 1, is_reviewer=False))
     assert codes(needing("legal"), replace(facts, decisions=said)) == ["group:legal"]
 
@@ -169,7 +169,7 @@ def test_owners_are_named_by_account_and_by_title_and_asked_by_account():
 
 
 def test_an_owning_group_without_people_shuts_the_gate():
-    facts = replace(approved_by("cleo"), groups={"legal": GroupFacts("Legal")})
+    facts = replace(approved_by("cleo"), groups={"legal": NamedGroup("Legal")})
     (blocker,) = policy.find_blockers(owned(groups=("legal",)), facts, "")
     assert (blocker.code, blocker.waiting_for) == ("owners", ())
     assert policy.lacks_approvers(owned(groups=("legal",)), facts)
@@ -179,7 +179,7 @@ def test_an_owner_without_anybody_asks_for_nobody():
     assert codes(owned(), approved_by("cleo")) == []
 
 
-GROUPS = {"legal": LEGAL, "medicine": MEDICINE, "nobody": GroupFacts("Nobody")}
+GROUPS = {"legal": LEGAL, "medicine": MEDICINE, "nobody": NamedGroup("Nobody")}
 rule = st.builds(
     ApprovalRule,
     st.sampled_from(("", "production", "staging")),

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import label_preview
+from registry.changes import check_results, label_preview, rules
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import keys
@@ -146,3 +146,25 @@ def test_a_withdrawn_request_overlaps_nothing(author, save, propose):
     change = propose(save("one"))
     change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert (preview(author, 1).overlapping, preview(author, 1).same) == ((), None)
+
+
+def test_checks_are_the_newest_results_on_the_version_and_the_required_ones_that_never_ran(
+    admin, author, save, propose
+):
+    rules.set_rules(actor=admin, namespace="support", required_checks=["problems"])
+    save("one")
+    (missing,) = preview(author, 1).checks
+    assert (missing.name, missing.is_required, missing.outcome, missing.at) == ("problems", True, None, None)
+    check_results.run_checks(number=propose(save("two")).number)
+    assert [(check.name, check.outcome, check.is_required) for check in preview(author, 2).checks] == [
+        ("problems", "passed", True),
+        ("samples", "passed", False),
+        ("budget", "passed", False),
+        ("contract", "passed", False),
+    ]
+    assert preview(author, 2, "staging").checks == preview(author, 2).checks
+
+
+def test_without_required_checks_a_version_that_was_never_proposed_has_none(author, save):
+    save("one")
+    assert preview(author, 1).checks == ()

@@ -1,3 +1,5 @@
+"""Line anchors: lines found again in a changed text, and edits of lines applied together."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

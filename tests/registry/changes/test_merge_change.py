@@ -1,3 +1,5 @@
+"""Merging what a label serves into a change: clean merges, conflicts, and refusals."""
+
 import pytest
 
 from registry.changes import gate

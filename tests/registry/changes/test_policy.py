@@ -1,3 +1,5 @@
+"""The policy of changes, from facts alone: which approvals count and what blocks."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""Progress of a change: ancestry of versions, and whose turn it is."""
+
 import pytest
 
 from registry.changes import decisions, history_queries

@@ -1,9 +1,12 @@
 """The state of promotion between two labels: ready, requested, live without approval, drifted, equal or unset."""
 
+from datetime import UTC, datetime
+
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import promotion_state
+from registry.changes import promotion_state, rules
+from registry.changes.models import Verdict
 from registry.templates import labels
 from registry.templates.models import Template
 
@@ -52,39 +55,63 @@ def test_a_source_from_elsewhere_has_drifted(author, save, publish):
 def test_an_open_request_for_the_target_is_told_with_its_gate(author, save, propose):
     change = propose(save("one"))
     found = state(author)
-    assert (found.state, found.gate.change.number, found.failing) == ("open", change.number, ())
-    assert promotion_state.count_open(author, "production") == 1
+    assert (found.state, found.gate.change.number, found.blocking) == ("open", change.number, ())
+    assert promotion_state.count_states(author, "latest", "production").opened == 1
     assert [row.name for row in promotion_state.list_open_templates(author, "production").items] == ["support/reply"]
     assert promotion_state.list_open_templates(author, "production", "zebra").items == []
-    assert promotion_state.count_open(author, "staging") == 0
+    assert promotion_state.count_states(author, "latest", "staging").opened == 0
 
 
-def test_a_request_that_nothing_blocks_is_ready(author, outsider, save, propose, approve):
-    change = propose(save("one"))
-    propose(save("one", name="support/waiting"))
-    assert promotion_state.find_ready_templates(author, "production") == []
-    approve(change)
-    assert promotion_state.find_ready_templates(author, "production") == [change.template_id]
-    assert promotion_state.find_ready_templates(author, "staging") == []
-    assert promotion_state.find_ready_templates(outsider, "production") == []
+def give_verdict(version, check, outcome):
+    Verdict.objects.create(
+        template=version.template,
+        version=version,
+        check_name=check,
+        key=f"sha256:{version.pk}{check}{Verdict.objects.count()}",
+        outcome=outcome,
+        summary=f"{check} {outcome}",
+        created_at=datetime.now(UTC),
+    )
 
 
-def test_finding_many_that_are_ready_costs_as_many_queries_as_one(author, save, propose, approve):
-    def cost():
-        with CaptureQueriesContext(connection) as queries:
-            found = promotion_state.find_ready_templates(author, "production")
-        return len(found), len(queries)
+def outcomes(found):
+    return [(check.name, check.outcome, check.is_required) for check in found.checks]
 
-    approve(propose(save("one")))
-    one, queries = cost()
-    for number in range(3):
-        approve(propose(save("one", name=f"support/reply-{number}")))
-    assert (one, cost()) == (1, (4, queries))
+
+def test_what_was_never_checked_has_no_checks(author, save):
+    save("one")
+    assert (state(author).checks, state(author).blocking) == ((), ())
+
+
+def test_the_newest_verdict_on_what_the_source_serves_counts(author, admin, save):
+    rules.set_rules(actor=admin, namespace="support", required_checks=["budget"])
+    first, second = save("one"), save("two")
+    give_verdict(first, "budget", "failed")
+    assert outcomes(state(author)) == []
+    give_verdict(second, "contract", "failed")
+    give_verdict(second, "budget", "failed")
+    assert outcomes(state(author)) == [("budget", "failed", True), ("contract", "failed", False)]
+    assert [check.name for check in state(author).blocking] == ["budget"]
+    give_verdict(second, "budget", "passed")
+    assert outcomes(state(author)) == [("budget", "passed", True), ("contract", "failed", False)]
+    assert state(author).blocking == ()
+
+
+def test_the_checks_of_a_request_count_where_it_proposes_what_the_source_serves(author, save, propose):
+    version = save("one")
+    give_verdict(version, "budget", "failed")
+    gate = propose(version)
+    assert state(author).proposes_source
+    assert gate.number == state(author).gate.change.number
+    assert [check.outcome for check in state(author).checks] == [None] * len(state(author).gate.checks)
+    give_verdict(save("two"), "budget", "passed")
+    assert not state(author).proposes_source
+    assert [(check.name, check.outcome) for check in state(author).checks] == [("budget", "passed")]
 
 
 def test_an_outsider_counts_nothing(outsider, save, propose):
     propose(save("one"))
-    assert promotion_state.count_open(outsider, "production") == 0
+    assert promotion_state.count_states(outsider, "latest", "production").opened == 0
 
 
 def test_an_open_label_is_not_protected(author, save):
@@ -103,3 +130,42 @@ def test_many_templates_cost_as_many_queries_as_one(author, save, propose):
         return len(queries)
 
     assert cost(4) == cost(1)
+
+
+def test_the_counts_are_those_of_the_states(author, outsider, save, publish, propose, monkeypatch):
+    save("one", name="support/new")
+    propose(save("one", name="support/asked"))
+    publish(save("one", name="support/same"))
+    publish(save("one", name="support/ahead"))
+    save("two", name="support/ahead")
+    first = save("one", name="support/beside")
+    publish(save("two", name="support/beside"))
+    save("three", name="support/beside", base=first.digest, parallel=True)
+    for name in ("support/ahead", "support/beside"):
+        labels.move_label(actor=author, name=name, label="staging", version=1, expected=None)
+    for source in ("latest", "staging"):
+        states = promotion_state.read_states(author, templates(), source, "production").values()
+        found = promotion_state.count_states(author, source, "production")
+        ready = {
+            pk
+            for pk, one in promotion_state.read_states(author, templates(), source, "production").items()
+            if one.state == "ready"
+        }
+        assert set(found.ready_templates) == ready
+        assert found.ready.number == sum(one.state == "ready" for one in states)
+        assert (found.ready.is_exact, found.emergencies) == (True, 0)
+        assert promotion_state.count_states(outsider, source, "production").ready.number == 0
+    assert promotion_state.count_states(author, "latest", "production").ready.number == 3
+    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)
+    assert not promotion_state.count_states(author, "latest", "production").ready.is_exact
+
+
+def test_a_source_older_than_its_target_is_counted_where_the_target_does_not_contain_it(author, save, publish):
+    first = save("one")
+    save("two")
+    publish(save("three", base=first.digest, parallel=True))
+    labels.move_label(actor=author, name="support/reply", label="staging", version=2, expected=None)
+    assert state(author, "staging").drifted
+    assert promotion_state.count_states(author, "staging", "production").ready.number == 1
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=2)
+    assert promotion_state.count_states(author, "staging", "production").ready.number == 0

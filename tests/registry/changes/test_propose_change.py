@@ -1,3 +1,5 @@
+"""Proposing a change: numbering, refusals, and several changes of one label."""
+
 import pytest
 
 from registry.changes import services as change_services

@@ -1,3 +1,5 @@
+"""Publishing a change: the label moves once, or the reason why it does not."""
+
 import json
 from typing import Any
 

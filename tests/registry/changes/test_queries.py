@@ -1,3 +1,5 @@
+"""Queries of changes: one, lists by state, overlapping changes, and who may read them."""
+
 import pytest
 
 from registry.changes import decisions, gate

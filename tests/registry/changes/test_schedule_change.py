@@ -74,7 +74,7 @@ def test_a_moment_in_a_freeze_is_refused_with_the_next_slot(admin, author, chang
     with pytest.raises(Invalid) as refusal:
         schedules.schedule_change(actor=author, number=change.number, at=soon(2))
     sentence = refusal.value.fields["goes_live_at"]
-    assert sentence.startswith("support has no releases until ")
+    assert sentence.startswith("this is in a freeze: support has no releases until ")
     assert "(Stocktaking). Next slot: " in sentence
 
 

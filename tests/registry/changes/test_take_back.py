@@ -38,6 +38,14 @@ def test_an_approval_that_is_taken_back_is_needed_again(author, reviewer, change
         change_services.publish_change(actor=author, number=change.number)
 
 
+def test_a_taken_back_approval_is_not_told_as_one_of_an_earlier_version(reviewer, admin, change):
+    decide(reviewer, change, "approve")
+    decide(reviewer, change, "take_back")
+    for viewer in (reviewer, admin):
+        blocker = gate.evaluate(ChangeRequest.objects.get(pk=change.pk), viewer).find_blocker("approvals")
+        assert blocker.cause == "Needs 1 more approval."
+
+
 def test_an_approval_given_again_is_a_new_one(author, reviewer, change):
     first = decide(reviewer, change, "approve")
     decide(reviewer, change, "take_back")

@@ -1,3 +1,5 @@
+"""Threads of a change: where they can be placed, answers, and resolving."""
+
 import json
 
 import pytest

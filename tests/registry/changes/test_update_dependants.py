@@ -1,3 +1,5 @@
+"""Updating the templates that include a fragment: which are found, and what is proposed."""
+
 import pytest
 
 from registry.changes import dependant_update

@@ -1,3 +1,5 @@
+"""Withdrawing and reopening a change: who may, and what becomes of its approvals."""
+
 import pytest
 
 from registry.accounts.models import User

@@ -1,3 +1,5 @@
+"""Proposing a release: which templates it takes and which it leaves out."""
+
 import json
 from typing import Any
 
@@ -7,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
-from registry.namespaces import keys
+from registry.namespaces import keys, services
 from registry.releases import plans, proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
@@ -230,3 +232,49 @@ def test_a_member_can_be_no_member_of_a_second_release(open_release, author, sav
             actor=author, name="support/policy", label="production", version=1, message="Alone"
         )
     assert change.open_release == 1
+
+
+@pytest.fixture
+def two_namespaces(operator, author, save):
+    """A template of each of two namespaces that both protect production."""
+    services.create_namespace(actor=operator, name="billing", protected_labels=["production"])
+    services.set_role(actor=operator, namespace="billing", username="author", role="author")
+    save("one", name="billing/reminder")
+    save("one", name="support/policy")
+    return {
+        "support": ReleaseSelection(from_label="latest", templates=["support/policy"]),
+        "billing": ReleaseSelection(from_label="latest", templates=["billing/reminder"]),
+    }
+
+
+def test_templates_of_two_namespaces_make_a_release_each(two_namespaces, author):
+    seen = {"support/policy": (1, 0), "billing/reminder": (1, 0)}
+    proposed = proposals.propose_releases(
+        actor=author, label="production", title="Both", selections=two_namespaces, expected=seen
+    )
+    releases = [one.release for one in proposed]
+    assert [(one.number, one.namespace.name, one.title) for one in releases] == [
+        (1, "billing", "Both"),
+        (2, "support", "Both"),
+    ]
+    assert [one.members.get().template.name for one in releases] == ["billing/reminder", "support/policy"]
+
+
+def test_where_one_of_two_namespaces_has_nothing_to_propose_neither_has_a_release(two_namespaces, author):
+    proposals.propose_releases(
+        actor=author, label="production", title="One", selections={"support": two_namespaces["support"]}
+    )
+    with pytest.raises(Invalid, match="support/policy"):
+        proposals.propose_releases(actor=author, label="production", title="Both", selections=two_namespaces)
+    assert Release.objects.count() == 1
+
+
+def test_nothing_is_proposed_for_a_namespace_without_the_right(two_namespaces, reader, author):
+    with pytest.raises(NotAllowed):
+        proposals.propose_releases(actor=reader, label="production", title="Both", selections=two_namespaces)
+    unseen = {"support/policy": (1, 0), "billing/other": (1, 0)}
+    with pytest.raises(Conflict, match="billing/other"):
+        proposals.propose_releases(
+            actor=author, label="production", title="Both", selections=two_namespaces, expected=unseen
+        )
+    assert not Release.objects.exists()

@@ -1,3 +1,5 @@
+"""Publishing a release: all labels move, or none."""
+
 import json
 from typing import Any, cast
 

@@ -1,3 +1,5 @@
+"""Templates added to a release and removed from it."""
+
 import pytest
 
 from registry.changes import services as change_services

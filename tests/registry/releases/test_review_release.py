@@ -1,5 +1,7 @@
 """Reviewing a release: its gate, approvals in one act, and the conversation about all of it."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -8,6 +10,7 @@ from registry.changes import rules
 from registry.changes import services as change_services
 from registry.changes.models import Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.freezes import services as freeze_services
 from registry.notifications.models import Notification
 from registry.releases import comments as release_comments
 from registry.releases import gate as release_gate
@@ -126,3 +129,22 @@ def test_lists_show_what_the_actor_may_read(author, outsider, open_release, publ
     first = queries.list_releases(author, limit=1)
     assert [row.number for row in queries.list_releases(author, limit=1, cursor=first.next).items] == [1]
     assert queries.list_releases(outsider).items == []
+
+
+def test_a_freeze_is_listed_once_for_all_templates(admin, open_release):
+    release = open_release()
+    now = datetime.now(UTC)
+    freeze_services.set_freeze(
+        actor=admin,
+        namespace="support",
+        repeat="once",
+        starts=(now - timedelta(hours=1)).isoformat(),
+        ends=(now + timedelta(days=1)).isoformat(),
+        reason="Holidays",
+    )
+    gate = release_gate.evaluate_release(release, admin)
+    assert sum(blocker.code == "freeze" for _, blocker in gate.blockers) == len(FOUR)
+    listed = gate.listed_blockers
+    assert [(member, blocker.code) for member, blocker in listed if blocker.code == "freeze"] == [(None, "freeze")]
+    assert listed[0][1].code == "freeze"
+    assert len(listed) == len(gate.blockers) - len(FOUR) + 1

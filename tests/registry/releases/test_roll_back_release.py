@@ -1,3 +1,5 @@
+"""Rolling back a release: all labels together, or one template alone."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Withdrawing a release: who may, and what becomes of its changes."""
+
 import json
 
 import pytest

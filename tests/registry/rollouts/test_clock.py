@@ -1,3 +1,5 @@
+"""Scheduled steps of rollouts: when they are done, and what pauses or stops a rollout."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest

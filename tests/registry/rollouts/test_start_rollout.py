@@ -1,3 +1,5 @@
+"""Starting a rollout: what the label serves then, and what is refused."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest

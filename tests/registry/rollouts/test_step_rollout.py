@@ -1,3 +1,5 @@
+"""Steps of a rollout: the next share, finishing, pausing and resuming."""
+
 import pytest
 
 from registry.changes import decisions

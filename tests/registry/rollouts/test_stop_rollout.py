@@ -1,3 +1,5 @@
+"""Stopping a rollout: who may, and what is served and recorded afterwards."""
+
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed

@@ -1,0 +1,86 @@
+"""Rows of the change request page, as its presenters make them: blockers, reviews, candidates, checks, and actions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.changes.models import Decision
+from registry.changes.review_requests import AskedReviewer
+
+__all__ = ["BlockerRow", "CandidateRow", "CheckRow", "PermittedActions", "ReviewRow"]
+
+
+@dataclass(frozen=True)
+class BlockerRow:
+    """A blocker with the one link that is this reader's next action; no link where the action is to wait or to talk."""
+
+    icon: str
+    cause: str
+    action: str
+    link: str = ""
+    link_word: str = ""
+
+
+@dataclass(frozen=True)
+class ReviewRow:
+    """A reviewer's last decision, on this digest or voided by a newer head.
+
+    `why` says why it does not count, or by what rule it does. `asked`: when and by whom the person was asked by name.
+    """
+
+    person: str
+    word: str
+    icon: str
+    look: str
+    decision: Decision | None
+    voided: bool
+    why: str = ""
+    asked: AskedReviewer | None = None
+
+
+@dataclass(frozen=True)
+class CandidateRow:
+    """Somebody who can be asked for a review, and why they come to mind, in words; empty for no reason."""
+
+    person: str
+    word: str
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A check with its state in words.
+
+    `findings` of the contract are its changes, breaking ones first. `at`: when it ended, for a closed request.
+    """
+
+    name: str
+    icon: str
+    look: str
+    word: str
+    summary: str
+    required: bool
+    acknowledged: bool
+    findings: Sequence[Mapping[str, object]]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class PermittedActions:
+    """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's.
+
+    approved: the reader's own approval counts for this head. take_back: what the reader decided about this head and
+    can take back, `approve` or `request_changes`; empty for nothing.
+    """
+
+    approve: bool
+    approve_fault: str
+    approved: bool
+    take_back: str
+    comment: bool
+    acknowledge: bool
+    publish: bool
+    schedule: bool
+    withdraw: bool
+    reopen: bool
+    set_version: bool
+    emergency: bool

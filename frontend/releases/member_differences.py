@@ -1,0 +1,102 @@
+"""What each template of a release changes, for its page: the difference, its size, and how the version scored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import ngettext
+
+from frontend.changes.label_evidence import metric_counts
+from frontend.diff.versions import VIEWS, RenderedDiff, compare_source, diff_context
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.evaluations import metric_readings
+from registry.evaluations.metric_readings import RunReadings, VersionPair
+from registry.releases.gate import Member
+from registry.templates.models import Version
+
+__all__ = ["MemberDifference", "compare_members", "difference_tabs"]
+
+MOST_SHOWN = 20  # differences on one page; those of the other templates are a link away
+
+
+@dataclass(frozen=True)
+class MemberDifference:
+    """What one template changes. base: what it is compared with, None where it is all new. lines: changed lines of its
+    source. tokens: tokens more or fewer on the sample shown, None where nothing renders. shown: the context of the
+    diff, None past the most that a page shows. counts: metrics as figure, word, look and icon. waits_for: what its
+    evaluation still waits for, empty where it waits for nothing.
+    """
+
+    change: ChangeRequest
+    base: Version | None
+    lines: int
+    tokens: int | None
+    shown: dict[str, Any] | None
+    counts: Sequence[tuple[int, str, str, str]]
+    waits_for: str
+
+    @property
+    def size(self) -> str:
+        """`2 lines, +3 tokens`."""
+        lines = ngettext("{count} line", "{count} lines", self.lines).format(count=self.lines)
+        if self.tokens is None:
+            return lines
+        tokens = ngettext("{change} token", "{change} tokens", abs(self.tokens))
+        return f"{lines}, {tokens.format(change=f'{self.tokens:+d}'.replace('-', '−') if self.tokens else '±0')}"
+
+
+def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int, MemberDifference]:
+    """The difference of each change, by its number, in the view that the address names."""
+    bases = {member.change.number: change_queries.find_baseline(member.change) for member in members}
+    pairs = {}
+    for member in members:
+        base = bases[member.change.number]
+        digest = base.digest if base else None
+        pairs[member.change.template_id] = VersionPair(member.change.template, member.change.version, digest)
+    readings = metric_readings.read_metrics(list(pairs.values()))
+    return {
+        member.change.number: _compare(
+            request,
+            member,
+            bases[member.change.number],
+            readings.get(member.change.template_id),
+            is_shown=place < MOST_SHOWN,
+        )
+        for place, member in enumerate(members)
+    }
+
+
+def difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
+    """The views of all differences; without one in the address the rendered one is on, where any is shown rendered."""
+    shown = [difference.shown["view"] for difference in differences if difference.shown]
+    asked = request.GET.get("view", "")
+    chosen = asked if asked in VIEWS else "rendered" if "rendered" in shown else "source"
+    return [{"word": word, "url": f"?view={view}", "on": view == chosen} for view, word in VIEWS.items()]
+
+
+def _compare(
+    request: HttpRequest, member: Member, base: Version | None, readings: RunReadings | None, *, is_shown: bool
+) -> MemberDifference:
+    change = member.change
+    change.version.template = change.template
+    shown = diff_context(request, base, change.version) if is_shown else None
+    counts = shown["source"].counts if shown else compare_source(base, change.version).counts
+    rendered = shown["rendered"] if shown else None
+    evaluation = next((check for check in member.gate.checks if check.name == "evaluation"), None)
+    return MemberDifference(
+        change=change,
+        base=base,
+        lines=max(counts.added, counts.removed),
+        tokens=_count_tokens(base, rendered) if rendered else None,
+        shown=shown,
+        counts=metric_counts(readings),
+        waits_for=evaluation.summary if evaluation and evaluation.outcome is None else "",
+    )
+
+
+def _count_tokens(base: Version | None, rendered: RenderedDiff) -> int | None:
+    if rendered.new.token_count is None or (base is not None and rendered.old.token_count is None):
+        return None
+    return rendered.change

@@ -1,0 +1,141 @@
+"""The panel that opens releases of several namespaces at once, one for each, of the templates that were ticked."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from frontend.releases.planned_members import MemberRow, read_member_rows, read_ticked
+from frontend.releases.propose_views import propose_release
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import LinesField, add_errors
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.names import LATEST
+from registry.core.problem_details import status_of
+from registry.releases import plans, proposals
+from registry.releases.plans import LeftOut, ReleaseSelection
+
+__all__ = ["promote_templates"]
+
+PANEL = "releases/_promote_panel.html"
+
+
+@dataclass(frozen=True)
+class NamespaceSection:
+    """What was ticked of one namespace. fault: why none of it can be proposed, empty where some can."""
+
+    namespace: str
+    rows: list[MemberRow]
+    left_out: tuple[LeftOut, ...] = ()
+    fault: str = ""
+
+    @property
+    def approvals(self) -> int:
+        """How many approvals each of its templates needs, at most."""
+        return max((row.preview.approvals_needed for row in self.rows), default=0)
+
+    @property
+    def groups(self) -> list[str]:
+        """The titles of the groups that have to approve some of its templates."""
+        return sorted({title for row in self.rows for title in row.preview.groups})
+
+
+class PromotionForm(forms.Form):
+    """Why the templates are promoted: the same for each release."""
+
+    title = forms.CharField(max_length=200)
+    description = LinesField(required=False, max_length=10_000)
+
+
+@form_page
+@signed_in
+def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """GET shows what would be proposed of the templates that the address names; POST proposes those that are ticked.
+
+    The templates of one namespace are shown in the panel of a release of that namespace.
+    """
+    sent = request.POST if request.method == "POST" else request.GET
+    source, target, names = sent.get("from", LATEST), sent.get("to", ""), sent.getlist("template")
+    listed = sent.getlist("listed") or names
+    selections = _select(source, listed)
+    if request.method != "POST" and len(selections) == 1:
+        return propose_release(request, folder=next(iter(selections)))
+    # What was typed belongs to the labels and the templates of the address.
+    keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
+    form, status = PromotionForm(request.POST if request.method == "POST" else None), 200
+    if request.method == "POST":
+        status = 422
+        if not names:
+            form.add_error(None, gettext("Choose at least one template."))
+        if form.is_valid():
+            try:
+                proposed = proposals.propose_releases(
+                    actor=actor,
+                    label=target,
+                    selections=_select(source, names),
+                    expected=read_ticked(request.POST.getlist("expected"), names),
+                    **form.cleaned_data,
+                )
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                numbers = ", ".join(str(one.release.number) for one in proposed)
+                done = ngettext("Release {numbers} is open.", "Releases {numbers} are open.", len(proposed))
+                messages.success(request, done.format(numbers=numbers), extra_tags=keep)
+                return redirect("releases")
+    sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]
+    context = _context(sections, form, source, target, names, keep)
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _select(source: str, names: Collection[str]) -> dict[str, ReleaseSelection]:
+    """By namespace, in the order of their names, what its release is made of."""
+    by_namespace: dict[str, list[str]] = {}
+    for name in sorted({name for name in names if "/" in name}):
+        by_namespace.setdefault(name.partition("/")[0], []).append(name)
+    return {space: ReleaseSelection(from_label=source, templates=listed) for space, listed in by_namespace.items()}
+
+
+def _read_section(actor: Actor, namespace: str, target: str, selection: ReleaseSelection) -> NamespaceSection:
+    try:
+        plan = plans.plan_release(actor, namespace, target, selection)
+    except Invalid as error:
+        return NamespaceSection(namespace, [], fault=error.message)
+    return NamespaceSection(namespace, read_member_rows(plan, target), plan.left_out)
+
+
+def _context(
+    sections: Sequence[NamespaceSection],
+    form: forms.Form,
+    source: str,
+    target: str,
+    names: Collection[str],
+    keep: str,
+) -> dict[str, Any]:
+    rows = [row for section in sections for row in section.rows]
+    ticked = [row for row in rows if row.member.template.name in names]
+    title = ngettext("Promote {count} template to {label}", "Promote {count} templates to {label}", len(ticked))
+    return {
+        "section": "environments",
+        "panel": f"frontend/{PANEL}",
+        "panel_title": title.format(count=len(ticked), label=target),
+        "leave_url": reverse("environments"),
+        "form": form,
+        "sections": sections,
+        "rows": rows,
+        "labels": {"from_label": source, "label": target},
+        "keep": keep,
+        "chosen": names,
+        "releases": sum(bool(section.rows) for section in sections),
+        "services": len({name for row in rows for name in row.service_names}),
+        "fetches": sum(row.preview.fetches_moving for row in rows),
+    }

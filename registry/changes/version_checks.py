@@ -1,0 +1,36 @@
+"""The checks of versions, whichever change they were run for: what is known before a label moves to one."""
+
+from collections.abc import Mapping, Sequence
+
+from registry.changes import checks
+from registry.changes.checks import Check
+from registry.changes.models import Verdict
+from registry.journal.event import to_microseconds
+from registry.namespaces.rules import CHECKS, Rules
+
+__all__ = ["read_version_checks"]
+
+
+def read_version_checks(rules_by_version: Mapping[int, Rules], *, with_missing: bool) -> dict[int, Sequence[Check]]:
+    """Version (the row's id) to the newest verdict of each check on it, in the order of all checks, in one query.
+
+    rules_by_version: the rules of each version's namespace. with_missing: whether a required check that was never run
+    is listed too, without an outcome.
+    """
+    verdicts: dict[int, dict[str, Verdict]] = {pk: {} for pk in rules_by_version}
+    for verdict in Verdict.objects.filter(version__in=verdicts).defer("details").order_by("pk"):
+        verdicts[verdict.version_id][verdict.check_name] = verdict
+    return {pk: _list_checks(given, rules_by_version[pk], with_missing) for pk, given in verdicts.items()}
+
+
+def _list_checks(given: Mapping[str, Verdict], rules: Rules, with_missing: bool) -> list[Check]:
+    required = checks.required_checks(rules)
+    listed = (name for name in CHECKS if name in given or (with_missing and name in required))
+    return [_read_check(name, given.get(name), name in required) for name in listed]
+
+
+def _read_check(name: str, verdict: Verdict | None, is_required: bool) -> Check:
+    if verdict is None:
+        return Check(name, "", is_required, None, "It was not run on this version yet.")
+    at = to_microseconds(verdict.created_at)
+    return Check(name, verdict.key, is_required, verdict.outcome, verdict.summary, at=at)

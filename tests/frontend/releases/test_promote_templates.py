@@ -1,0 +1,70 @@
+"""Promoting the templates that were ticked on the page of environments, of one namespace or of several."""
+
+import pytest
+
+from registry.changes import rules
+from registry.releases.models import Release
+from tests.frontend.conftest import REPLY, words
+
+PANEL = "/releases/new/"
+PAIR = {"from": "latest", "to": "production"}
+REMINDER = "demo/reminder"
+
+
+@pytest.fixture
+def reminder(reply):
+    """A template of another namespace that protects production."""
+    rules.set_rules(actor=reply.actor("admin"), namespace="demo", protected_labels=["production"])
+    reply.save(name=REMINDER)
+
+
+def test_templates_of_one_namespace_have_the_panel_of_its_release(reply, browser):
+    panel = words(browser("author").get(PANEL, {**PAIR, "template": REPLY}))
+    assert "Promote 1 template to production" in panel
+    assert 'action="/releases/new/support/"' in panel
+
+
+def test_templates_of_two_namespaces_stand_under_their_namespaces(reminder, browser):
+    panel = words(browser("author").get(PANEL, {**PAIR, "template": [REPLY, REMINDER]}))
+    assert "Promote 2 templates to production" in panel
+    assert panel.index('id="of-demo"') < panel.index(f'value="{REMINDER}"') < panel.index('id="of-support"')
+    assert "Propose 2 releases" in panel
+    assert panel.count("Needs 1 approval for each template.") == 2
+
+
+def test_one_press_opens_a_release_for_each_namespace(reminder, browser):
+    sent = {**PAIR, "title": "Both", "template": [REPLY, REMINDER], "expected": [f"{REPLY} 2 1", f"{REMINDER} 1 0"]}
+    answer = browser("author").post(PANEL, sent, follow=True)
+    assert "Releases 1, 2 are open." in words(answer)
+    assert sorted(Release.objects.values_list("namespace__name", "title")) == [("demo", "Both"), ("support", "Both")]
+
+
+def test_a_template_that_moved_meanwhile_stops_both(reminder, browser):
+    sent = {**PAIR, "title": "Both", "template": [REPLY, REMINDER], "expected": [f"{REPLY} 1 1", f"{REMINDER} 1 0"]}
+    answer = browser("author").post(PANEL, sent)
+    assert answer.status_code == 409
+    assert "version 2 would be proposed, where you looked at version 1" in words(answer)
+    assert not Release.objects.exists()
+
+
+def test_what_was_ticked_and_unticked_is_shown_again_after_a_refusal(reminder, browser):
+    sent = {**PAIR, "title": "", "listed": [REPLY, REMINDER], "template": [REMINDER]}
+    page = words(browser("author").post(PANEL, sent))
+    assert f'value="{REMINDER}" form="panel-form" checked' in page
+    assert f'value="{REPLY}" form="panel-form"' in page
+    assert f'value="{REPLY}" form="panel-form" checked' not in page
+    refused = browser("author").post(PANEL, {**sent, "title": "Both", "template": []})
+    assert (refused.status_code, "Choose at least one template." in words(refused)) == (422, True)
+
+
+def test_without_a_template_the_page_leads_back(reply, browser):
+    page = words(browser("author").get(PANEL, PAIR))
+    assert "Nothing to promote from latest to production." in page
+    assert "Propose" not in page.partition("<main")[2]
+
+
+def test_a_namespace_that_does_not_protect_the_label_says_so(reply, browser):
+    reply.save(name="demo/triage")
+    page = words(browser("author").get(PANEL, {**PAIR, "template": [REPLY, "demo/triage"]}))
+    assert "production is not protected in demo" in page
+    assert "Propose release" in page
