@@ -8,18 +8,27 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.diff import rendered
-from frontend.editor.notices import say_kind
-from frontend.web.findings import translate_finding
+from frontend.editor import input_kinds
+from frontend.web.findings import translate_finding, translate_problem
 from frontend.web.highlight import Run, highlight
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
+from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError, TooLarge
 from registry.core.input_checks import BadJson, parse_json
 from registry.templates import document_check, preview
-from registry.templates.imports import ChosenTemplate, ImportedFile, PlacedTemplate
+from registry.templates.imports import ChosenTemplate, ImportedFile, PlacedTemplate, list_possible_secrets
 
-__all__ = ["FileReport", "ImportRow", "posted_rows", "render_rows", "report_files", "write_payload"]
+__all__ = [
+    "FileReport",
+    "ImportRow",
+    "posted_rows",
+    "render_rows",
+    "report_files",
+    "with_chosen_kinds",
+    "write_payload",
+]
 
 TITLES = {entry.name: entry.title for entry in FORMATS}
 MOST_ROWS = 300
@@ -31,10 +40,11 @@ PAYLOAD_BYTES = 1_800_000
 
 @dataclass(frozen=True)
 class RowInput:
-    """An input of a template to import: its name, and its kind as people say it."""
+    """An input of a template to import: its name, its kind, and what can be picked in its place, as value and words."""
 
     name: str
     kind: str
+    kinds: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,11 @@ class ImportRow:
     def source_lines(self) -> list[list[Run]]:
         """The document's lines in colours."""
         return highlight(self.document)
+
+    @property
+    def possible_secrets(self) -> list[Problem]:
+        """What looks like a credential in the document or its samples, in the language of the page."""
+        return list(map(translate_problem, list_possible_secrets(self.document, self.samples)))
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service takes it."""
@@ -124,16 +139,25 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
     except PromptuaryError:
         return row
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
-    schemas = dict(examined.document.inputs or {}) if examined.document else {}
-    schemas |= {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
-    inputs = [RowInput(name, _describe_kind(schema)) for name, schema in schemas.items()]
+    inputs = [
+        RowInput(name, input_kinds.name_kind(schema), input_kinds.list_kinds(schema))
+        for name, schema in input_kinds.list_schemas(examined).items()
+    ]
     return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])
 
 
-def _describe_kind(schema: Mapping[str, Any]) -> str:
-    """The kind of an input, and whether it comes from users: `List of text, from users`."""
-    words = say_kind(schema)
-    return gettext("{kind}, from users").format(kind=words) if schema.get("untrusted") else words
+def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[str, str]) -> list[ImportRow]:
+    """The rows with the kinds of inputs that the form sent, `kind-0-question` for the first row's `question`.
+
+    Raises Invalid where a document is laid out so that only its source can be edited.
+    """
+    chosen = []
+    for row in rows:
+        prefix = f"kind-{row.index}-"
+        kinds = {key.removeprefix(prefix): value for key, value in fields.items() if key.startswith(prefix)}
+        document = input_kinds.choose_kinds(actor, row.document, kinds) if kinds else row.document
+        chosen.append(replace(row, document=document))
+    return chosen
 
 
 def write_payload(rows: Sequence[ImportRow]) -> str:

@@ -1,6 +1,7 @@
 """The page that imports prompts of other systems: paste or upload them, see what they become, then keep them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -10,7 +11,15 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.editor.example_documents import EXAMPLES
-from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
+from frontend.editor.import_rows import (
+    FileReport,
+    ImportRow,
+    posted_rows,
+    render_rows,
+    report_files,
+    with_chosen_kinds,
+    write_payload,
+)
 from frontend.editor.new_views import address_of, describe_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
@@ -31,7 +40,6 @@ __all__ = ["import_prompts"]
 PASTED = "pasted"
 SHOWN_EXAMPLES = ("parts", "sort", "extract", "text", "score")
 FORMAT_CHOICES = [
-    ("", gettext_lazy("What it looks like")),
     *((entry.name, entry.title) for entry in FORMATS),
     ("single", gettext_lazy("text with {name}")),
     ("double", gettext_lazy("text with {{ name }}")),
@@ -99,7 +107,7 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
         if is_htmx(request):
             return []
         raise Invalid(fields={"files": gettext("paste a prompt or choose a file first.")})
-    found = imports.preview_import(
+    preview = imports.preview_import(
         actor=actor,
         namespace=fields["namespace"],
         files=files,
@@ -107,7 +115,8 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
         folder=fields["folder"],
         name=address_of(fields["name"]),
     )
-    return report_files(found, fields["namespace"])
+    reports = report_files(preview, fields["namespace"])
+    return [replace(report, rows=with_chosen_kinds(actor, report.rows, request.POST)) for report in reports]
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
@@ -142,7 +151,7 @@ def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
 
 def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
     """Save the ticked templates; what was refused stays on the page with its reason."""
-    rows = posted_rows(request.POST)
+    rows = with_chosen_kinds(actor, posted_rows(request.POST), request.POST)
     kept = [row for row in rows if row.is_kept]
     if not kept:
         raise Invalid(fields={"templates": gettext("tick at least one template.")})
@@ -189,6 +198,7 @@ def _render_page(
         "namespaces": namespaces,
         "fields": fields,
         "formats": [(value, translate_finding(str(title))) for value, title in FORMAT_CHOICES],
+        "detected_format": "" if fields["source_format"] or len(shown_rows) != 1 else shown_rows[0].format_title,
         "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
         "refused_files": [file for file in files if file.refusal],
         # Without its tags a text has at least the inputs that it writes as here.

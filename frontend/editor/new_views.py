@@ -28,6 +28,8 @@ from registry.templates.models import Version
 __all__ = ["address_of", "copy", "describe_address", "new"]
 
 COPY = "copy"
+_NEXT_NUMBERS = range(2, 10)
+"""What is tried after a name that is taken."""
 
 
 class NewForm(forms.Form):
@@ -177,8 +179,17 @@ def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
 
 
 def _require_free(actor: Actor, name: str) -> None:
+    if not _is_taken(actor, name):
+        return
+    path = name.partition("/")[2]
+    free = next((f"{path}-{number}" for number in _NEXT_NUMBERS if not _is_taken(actor, f"{name}-{number}")), "")
+    sentence = gettext("there is a {name} already. Try {free}.") if free else gettext("there is a {name} already.")
+    raise Invalid(fields={"path": sentence.format(name=name, free=free)})
+
+
+def _is_taken(actor: Actor, name: str) -> bool:
     try:
         template_queries.get_template(actor, name)
     except NotFound:
-        return
-    raise Invalid(fields={"path": gettext("there is a {name} already.").format(name=name)})
+        return False
+    return True

@@ -9,7 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.editor.sample_edits import Samples, read_value
+from frontend.editor.undeclared_values import TYPED_KINDS, write_typed_value
 from frontend.web.findings import translate_finding
+from promptuary.renderer.formats.parts.errors import ROLES
+from promptuary.renderer.formats.parts.part_template import PART_FIELDS
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput
 from registry.templates.document_check import CheckedDocument
@@ -37,20 +40,31 @@ KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
 """The kinds of input that the table offers: words for people, and the schema of each."""
 
 MOST_ROWS = 6
-_NO_PARTS = ("PT101", "PT102", "PT103", "PT104", "PT105", "PT301", "PT311")
-"""Codes of the errors that a text without parts can have: as YAML, as front matter, as a list."""
-_CONTENT = re.compile(r"^[ \t]*(?:- )?content:", re.MULTILINE)
+_ITEM = re.compile(r"^- ", re.MULTILINE)
+_FIELD = re.compile(r"^(?:-? {0,4}|\t)([A-Za-z_]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_NO_LIST = "PT301"
+_UNKNOWN_FIELD = "PT304"
+_BROKEN_YAML = ("PT101", "PT102", "PT103")
+_ROLE = re.compile(r"^[ \t]*(?:- )?role[ \t]*:", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class UndeclaredRow:
-    """One line of the table of undeclared inputs."""
+    """One line of the table of undeclared inputs.
+
+    `typed` is the value of the chosen sample as the row's control shows it; `has_control` is False for groups.
+    """
 
     name: str
     line: int
     kind: str
     reason: str
     is_required: bool
+    typed: str = ""
+
+    @property
+    def has_control(self) -> bool:
+        return self.kind in TYPED_KINDS
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,8 @@ class MissingValue:
 @dataclass(frozen=True)
 class Notices:
     """All of them. `rest` counts the undeclared inputs that have no row; `is_error` says that they stop a save.
-    `has_no_part`: the text is a prompt as it was pasted, which has to become parts.
+    `has_no_part`: the text is a prompt as it was pasted, which has to become parts. `may_have_no_part`: its list is
+    read as parts, and something in it is none of theirs, so it may be such a prompt.
     """
 
     undeclared: tuple[UndeclaredRow, ...] = ()
@@ -84,6 +99,7 @@ class Notices:
     can_declare: bool = False
     missing: tuple[MissingValue, ...] = ()
     has_no_part: bool = False
+    may_have_no_part: bool = False
 
     @property
     def count(self) -> int:
@@ -91,28 +107,59 @@ class Notices:
         return len(self.undeclared) + self.rest
 
 
-def list_notices(examined: CheckedDocument, text: str, samples: Samples, shown: str) -> Notices:
-    """The notices of a text that was checked."""
+def list_notices(
+    examined: CheckedDocument, text: str, samples: Samples, shown: str, stopped: Problem | None = None
+) -> Notices:
+    """The notices of a text that was checked; `stopped` is the problem that kept it from being rendered."""
     undeclared, problems = examined.undeclared, examined.problems
     declared = examined.document.inputs if examined.document else None
-    rows = tuple(_row(each) for each in undeclared.inputs)
+    rows = tuple(_row(each, samples.get(shown, {})) for each in undeclared.inputs)
+    has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
         undeclared=rows[:MOST_ROWS],
         rest=max(0, len(rows) - MOST_ROWS),
         is_error=declared is not None,
         can_declare=undeclared.fix is not None,
         missing=tuple(list_missing_values(problems, samples, shown)),
-        has_no_part=_has_no_part(examined, text),
+        has_no_part=has_no_part,
+        may_have_no_part=not has_no_part and _is_other_list([*problems, *([stopped] if stopped else [])], text),
     )
 
 
-def _has_no_part(examined: CheckedDocument, text: str) -> bool:
-    """Whether the text is a plain prompt and no list of parts: it has errors, and no line starts with `content:`."""
+def _has_no_part(examined: CheckedDocument, text: str, stopped: Problem | None) -> bool:
+    """Whether the text is a plain prompt and no list of parts: it has errors of any kind, tags that can't be read among
+    them, and no item of a list in it is a part; or it is YAML of another kind.
+    """
     document = examined.document
     if document is not None and document.format != "parts":
         return False
-    is_bad = any(problem.severity == "error" and problem.code in _NO_PARTS for problem in examined.problems)
-    return is_bad and bool(text.strip()) and not _CONTENT.search(document.body if document else text)
+    problems = [*examined.problems, *([stopped] if stopped else [])]
+    codes = {problem.code for problem in problems if problem.severity == "error" and not problem.sample}
+    if not codes or not text.strip():
+        return False
+    items = _ITEM.split(document.body if document else text)[1:]
+    return _NO_LIST in codes or not any(_is_part("- " + item) for item in items)
+
+
+def _is_other_list(problems: Sequence[Problem], text: str) -> bool:
+    """Whether a list may be the prompt itself and no list of parts: an item has a field that no part has, which is no
+    misspelling with a fix of its own; or it has no roles and is no YAML that a document may hold.
+    """
+    codes = {problem.code for problem in problems if not problem.sample and problem.fix is None}
+    return _UNKNOWN_FIELD in codes or (not codes.isdisjoint(_BROKEN_YAML) and not _ROLE.search(text))
+
+
+def _is_part(item: str) -> bool:
+    """Whether an item of a list is meant as a part, although it may still lack something: it has a name, and text or
+    the beginning of a role. Lists of other things, and messages without names, have items of their own kind.
+    """
+    fields = dict(_FIELD.findall(item))
+    if "name" not in fields:
+        return False
+    if not fields.keys().isdisjoint(("content", "sections")):
+        return True
+    role = fields.get("role")
+    return role is not None and fields.keys() <= set(PART_FIELDS) and any(known.startswith(role) for known in ROLES)
 
 
 def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: str) -> list[MissingValue]:
@@ -151,8 +198,9 @@ def say_kind(schema: Mapping[str, Any]) -> str:
     return str(KINDS["number" if schema.get("type") == "integer" else kind_of_schema(schema)][0])
 
 
-def _row(undeclared: UndeclaredInput) -> UndeclaredRow:
-    schema = undeclared.schema
+def _row(undeclared: UndeclaredInput, values: Mapping[str, Any]) -> UndeclaredRow:
+    schema, kind = undeclared.schema, kind_of_schema(undeclared.schema)
     is_required = "default" not in schema
     reason = translate_finding(undeclared.reason)
-    return UndeclaredRow(undeclared.name, undeclared.place.line, kind_of_schema(schema), reason, is_required)
+    typed = write_typed_value(values, undeclared.name, kind)
+    return UndeclaredRow(undeclared.name, undeclared.place.line, kind, reason, is_required, typed)

@@ -119,7 +119,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         against=against,
         changed_lines=_changed_lines(against, state.document),
         placeholders=prompt.get("placeholders", []) if prompt else [],
-        notices=list_notices(examined, state.document, state.samples, state.sample),
+        notices=list_notices(examined, state.document, state.samples, state.sample, stopped),
         spent_samples=spent,
         context=_model_context(examined),
     )

@@ -5,8 +5,18 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
+from frontend.editor.example_fillings import fill_with_examples
+from frontend.editor.example_inputs import drop_spent_inputs
+from frontend.editor.input_kinds import list_schemas
 from frontend.editor.notices import KINDS, kind_of_schema
-from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample, rename_value
+from frontend.editor.sample_edits import (
+    drop_value,
+    fill_missing_value,
+    read_value,
+    remove_sample,
+    rename_value,
+    set_values,
+)
 from frontend.editor.state import EditorState, select_sample
 from frontend.web.findings import translate_finding
 from promptuary.renderer.document import parser
@@ -39,7 +49,11 @@ def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
     checked = document_check.check_document(actor, state.document)
     schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in checked.undeclared.inputs}
     _declare_all(state, checked, schemas)
-    return ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
+    said = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
+    if dropped := drop_spent_inputs(actor, state):
+        removed = gettext("Removed what only the example used: {names}.").format(names=", ".join(dropped))
+        return f"{said} {removed}"
+    return said
 
 
 def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
@@ -53,7 +67,7 @@ def _give_default(actor: Actor, state: EditorState, name: str, fields: Fields) -
     if not typed.strip():
         raise Invalid(fields={f"default.{name}": gettext("Enter the default first.")})
     checked = document_check.check_document(actor, state.document)
-    _set_default(state, checked, name, lambda schema: _read_typed(name, schema, typed))
+    _set_default(state, checked, name, lambda schema: _read_typed(name, schema, typed, f"default.{name}"))
     return gettext("{name} has a default now.").format(name=name)
 
 
@@ -63,6 +77,39 @@ def _use_value(_: Actor, state: EditorState, path: str, __: Fields) -> str:
         raise Invalid(fields={"data": gettext("Enter a value for {path} first.").format(path=path)})
     state.samples = fill_missing_value(state.samples, path, value)
     return gettext("Every sample has a value for {path} now.").format(path=path)
+
+
+def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
+    """Give every sample that lacks a value for an input the one that was typed."""
+    typed = str(fields.get(f"set.{name}", ""))
+    if not typed.strip():
+        raise Invalid(fields={f"set.{name}": gettext("Enter the value first.")})
+    schemas = list_schemas(document_check.check_document(actor, state.document))
+    if name not in schemas:
+        raise Invalid(fields={"name": gettext("The text does not use {name}.").format(name=name)})
+    state.samples = fill_missing_value(state.samples, name, _read_typed(name, schemas[name], typed, f"set.{name}"))
+    select_sample(state, state.sample)
+    return gettext("Every sample has a value for {path} now.").format(path=name)
+
+
+def _fill_with_examples(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
+    """Give the sample shown an example value for every input that it lacks; without samples it becomes the first."""
+    schemas = list_schemas(document_check.check_document(actor, state.document))
+    values = fill_with_examples(state.data, schemas)
+    if values == state.data:
+        raise Invalid(fields={"data": gettext("Every input has a value or a default already.")})
+    state.samples, name = set_values(state.samples, state.sample, values)
+    select_sample(state, name)
+    return gettext("Filled the sample {name} with examples.").format(name=name)
+
+
+def _drop_value(_: Actor, state: EditorState, name: str, __: Fields) -> str:
+    """Remove the values of an input that the text no longer has."""
+    count = sum(name in values for values in state.samples.values())
+    state.samples = drop_value(state.samples, name)
+    select_sample(state, state.sample)
+    sentence = ngettext("Removed {name} from {count} sample.", "Removed {name} from {count} samples.", count)
+    return sentence.format(name=name, count=count)
 
 
 def _remove_sample(_: Actor, state: EditorState, name: str, __: Fields) -> str:
@@ -95,6 +142,11 @@ def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
     pasted = imports.read_pasted_prompt(actor=actor, namespace=state.namespace.name, text=text, as_document=True)
     if pasted is None:
         raise Invalid(fields={"document": gettext("No document can hold this text. Its problems say why.")})
+    if pasted.kind == "several":
+        message = gettext(
+            "This text holds {count} prompts. Paste it on the page Import, which makes a template of each."
+        )
+        raise Invalid(fields={"document": message.format(count=pasted.count)})
     state.document = front + pasted.body if front else pasted.document or pasted.body
     return ngettext("Turned into {count} part.", "Turned into {count} parts.", pasted.count).format(count=pasted.count)
 
@@ -105,6 +157,9 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
     "optional": _make_optional,
     "default": _give_default,
     "fill": _use_value,
+    "set-all": _set_for_all,
+    "examples": _fill_with_examples,
+    "drop-value": _drop_value,
     "remove-sample": _remove_sample,
     "rename": _rename,
 }
@@ -161,12 +216,12 @@ def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[st
     return {**chosen, "default": default if fits else bare(chosen)}
 
 
-def _read_typed(name: str, schema: Mapping[str, Any], typed: str) -> Any:
-    """A default as typed, in the type of the input."""
+def _read_typed(name: str, schema: Mapping[str, Any], typed: str, field: str) -> Any:
+    """A value as typed, in the type of the input. Raises Invalid that names the field."""
     if schema.get("type", "string") == "string":
         return typed
     try:
         return parse_json(typed.encode())
     except BadJson as error:
         message = gettext('This is no value for {name}. Enter it as JSON, like 3, true or ["a"].')
-        raise Invalid(fields={f"default.{name}": message.format(name=name)}) from error
+        raise Invalid(fields={field: message.format(name=name)}) from error

@@ -133,7 +133,8 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
         "inputs": None if preview.inputs is None else dict(preview.inputs),
         "undeclared": preview.undeclared,
-        "notices": render_to_string("frontend/editor/_notices.html", context, request),
+        # The script fills in the values. With values in the answer, each typed letter would draw the table again.
+        "notices": render_to_string("frontend/editor/_notices.html", {**context, "is_swapped": True}, request),
         "placeholders": preview.placeholders,
         "spentSamples": preview.spent_samples,
         "call": _call_facts(preview),
@@ -170,6 +171,7 @@ def _page_addresses(state: EditorState) -> dict[str, str]:
         "startDraft": reverse("start-draft", args=[state.name]),
         "run": reverse("playground-choices", args=[state.name]).removesuffix("choices"),
         "newDataset": f"{reverse('new-dataset')}?{urlencode(place)}",
+        "import": f"{reverse('import')}?{urlencode({'in': state.name.rpartition('/')[0]})}",
     }
 
 

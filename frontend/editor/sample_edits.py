@@ -5,6 +5,7 @@ from typing import Any
 
 __all__ = [
     "FIRST_SAMPLE",
+    "drop_value",
     "fill_missing_value",
     "list_spent_samples",
     "read_value",
@@ -42,6 +43,11 @@ def rename_value(samples: Samples, old: str, new: str) -> Samples:
     }
 
 
+def drop_value(samples: Samples, name: str) -> Samples:
+    """The samples without the value of one input."""
+    return {sample: {key: value for key, value in values.items() if key != name} for sample, values in samples.items()}
+
+
 def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
     """The samples with this value at a path such as `customer.name` in each that lacks it."""
     return {name: _with_value(values, path.split("."), value) for name, values in samples.items()}
@@ -49,10 +55,10 @@ def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
 
 def read_value(values: Mapping[str, Any], path: str) -> Any:
     """The value at a path such as `customer.name`, None where there is none."""
-    found: Any = values
+    value: Any = values
     for step in path.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
 
 
 def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]], used: Collection[str]) -> list[str]:

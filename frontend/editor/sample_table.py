@@ -1,11 +1,13 @@
 """The table of samples: the values of each, and the text rendered on it."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
+from frontend.editor.input_kinds import list_schemas
 from frontend.editor.notices import say_kind
 from frontend.editor.preview import find_stopping_problem
 from frontend.editor.state import EditorState
@@ -13,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.templates import document_check, preview
 
-__all__ = ["SampleCell", "SampleColumn", "SampleRow", "SampleTable", "build_sample_table"]
+__all__ = ["SampleCause", "SampleCell", "SampleColumn", "SampleRow", "SampleTable", "build_sample_table"]
 
 # A list this long is not compared by eye; each costs a rendering.
 MOST_SAMPLES = 40
@@ -60,17 +62,31 @@ class SampleRow:
 
 
 @dataclass(frozen=True)
+class SampleCause:
+    """An input that concerns `count` samples alike: a required one that they lack, or one that is no longer there.
+
+    `is_text`: its value is typed as it is; that of another kind is typed as JSON.
+    """
+
+    name: str
+    count: int
+    is_text: bool = True
+
+
+@dataclass(frozen=True)
 class SampleTable:
     """The columns, required inputs first, and a row for each of the first MOST_SAMPLES samples.
 
     `hidden_inputs` are the names of inputs without a column; `rendered` counts the rows that render, and `count` all
-    samples.
+    samples. `lacking` are required inputs that samples have no value for, `unused` names in samples that are no inputs.
     """
 
     columns: tuple[SampleColumn, ...]
     rows: tuple[SampleRow, ...]
     hidden_inputs: tuple[str, ...]
     count: int
+    lacking: tuple[SampleCause, ...] = ()
+    unused: tuple[SampleCause, ...] = ()
 
     @property
     def rendered(self) -> int:
@@ -81,8 +97,7 @@ class SampleTable:
 def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
     """The table of the samples of a text, declared or not; each row costs a rendering."""
     examined = document_check.check_document(actor, state.document)
-    schemas = {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
-    schemas |= dict(examined.document.inputs or {}) if examined.document else {}
+    schemas = list_schemas(examined)
     columns = [SampleColumn(name, say_kind(schema), "default" not in schema) for name, schema in schemas.items()]
     columns.sort(key=lambda column: not column.is_required)
     rows: list[SampleRow] = []
@@ -106,7 +121,24 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
         tuple(replace(row, is_worst=len(rows) > 1 and row.tokens == most) for row in rows),
         tuple(column.name for column in columns[MOST_COLUMNS:]),
         len(state.samples),
+        lacking=tuple(
+            replace(cause, is_text=schemas[cause.name].get("type", "string") == "string")
+            for cause in _count_causes(
+                {column.name for column in columns if column.is_required} - values.keys()
+                for values in state.samples.values()
+            )
+        ),
+        # Where the text cannot be read, no name is known to be unused.
+        unused=_count_causes(values.keys() - schemas.keys() for values in state.samples.values())
+        if examined.undeclared.used is not None
+        else (),
     )
+
+
+def _count_causes(names: Iterable[Collection[str]]) -> tuple[SampleCause, ...]:
+    """One for each name, by name. names: of each sample."""
+    counts = Counter(name for each in names for name in each)
+    return tuple(SampleCause(name, counts[name]) for name in sorted(counts))
 
 
 def _describe_value(data: Mapping[str, Any], column: SampleColumn, schema: Mapping[str, Any]) -> SampleCell:

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.editor.sample_edits import Samples, set_values
+from frontend.editor.undeclared_values import take_typed_values
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid, NotFound
@@ -20,6 +21,7 @@ from registry.templates import version_queries
 from registry.templates.models import Draft, Template, Version
 
 __all__ = [
+    "STARTER",
     "STARTER_SAMPLES",
     "EditorState",
     "load_state",
@@ -151,7 +153,7 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft
     if data is not None:
         if not isinstance(data, dict):
             raise Invalid(fields={"data": gettext('The values must be one JSON object, like {"question": "…"}.')})
-        _take_values(state, data, fields)
+        _take_values(state, take_typed_values(data, fields), fields)
     return state
 
 

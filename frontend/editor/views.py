@@ -256,11 +256,9 @@ def _render_page(
 
 def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
     """Open changes of the same template, which an author wants to know of before writing."""
-    return (
-        change_queries.list_changes(actor, state="pending", template=state.name, limit=3).items
-        if state.template
-        else []
-    )
+    if not state.template:
+        return []
+    return change_queries.list_changes(actor, state="pending", template=state.name, limit=3).items
 
 
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:

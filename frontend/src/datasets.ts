@@ -1,4 +1,4 @@
-// The script of the page that makes a version of a dataset: a grid in place of the rows as text.
+// Entry script of the dataset form: shows the rows in a grid instead of as text.
 import { installDatasetForm } from "./datasets/form.ts";
 
 installDatasetForm();

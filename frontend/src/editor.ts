@@ -99,6 +99,7 @@ function start(root: HTMLFormElement): void {
       vocabulary.inputs = declared;
     },
     undeclared: () => vocabulary.names,
+    declareAll: () => notices.fixAsChosen("declare:"),
     fragments: () => {
       fragments ??= callServer<{ fragments: Fragment[] }>("POST", setup.urls.preview, { want: "fragments" }).then(
         (answer) => answer.fragments,
@@ -120,6 +121,7 @@ function start(root: HTMLFormElement): void {
       if (!root.classList.contains("is-live")) return;
       changed();
       form.refreshInputs();
+      notices.fillValues();
     },
     record: (before, after) => sampleHistory.record(before, after),
     removed: (sample) => {
@@ -143,6 +145,8 @@ function start(root: HTMLFormElement): void {
       findElement(root, "[data-tab=inputs]").click();
       inputs.focusField(path);
     },
+    values: () => inputs.data,
+    writeValue: (name, value) => inputs.writeValue(name, value),
   });
   const preview = new Preview(root, { url: setup.urls.preview, body, onPreview, goTo }, setup);
   const use = (text: string, samples: Record<string, Data>): void => {
@@ -189,6 +193,9 @@ function start(root: HTMLFormElement): void {
     add: () => inputs.addSample(),
     rename: () => inputs.askNewName(),
     remove: () => inputs.removeSample(),
+    duplicate: () => inputs.duplicateSample(),
+    editAsJson: () => inputs.editAllAsJson(),
+    fix: (action, choices) => notices.fix(action, choices),
   });
   const showProblemCount = installProblemCount(root, () => showNextProblem());
 
@@ -289,8 +296,14 @@ function start(root: HTMLFormElement): void {
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
 
-  installPasteOffer(root, view, setup.urls.preview, () => form.draw());
-  installPresenceBeats(root, { view, saved: () => base?.document ?? "", goTo });
+  installPasteOffer(
+    root,
+    view,
+    setup.urls,
+    () => form.draw(),
+    () => draft.flush(),
+  );
+  installPresenceBeats(root, { view, draft: setup.draftName, saved: () => base?.document ?? "", goTo });
   root.classList.add("is-live");
   const showFirstTab = installPanes(root);
   const openView = installViews(root, (opened) => {

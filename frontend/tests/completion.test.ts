@@ -1,3 +1,5 @@
+// Completion in the source editor.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompletionContext, type CompletionResult } from "@codemirror/autocomplete";

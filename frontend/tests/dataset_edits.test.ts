@@ -1,3 +1,5 @@
+// Edits of the grid of a dataset: cells, rows, columns, filters, undo.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCell } from "../src/datasets/cells.ts";

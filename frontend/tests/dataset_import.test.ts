@@ -1,3 +1,5 @@
+// CSV files and copied cells read into the grid of a dataset.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatClipboard, guessDelimiter, parseClipboard, parseDelimited } from "../src/datasets/delimited.ts";

@@ -1,3 +1,5 @@
+// Rows of a dataset: JSON lines to grid cells and back.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellText, convertCell, findProblem, guessKind, readCell } from "../src/datasets/cells.ts";

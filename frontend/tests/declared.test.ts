@@ -1,3 +1,5 @@
+// Declared inputs: edits of the front matter, and the kinds of inputs.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addInput, dropInput, flowYaml, setInput } from "../src/editor/form/input_edits.ts";

@@ -1,3 +1,5 @@
+// Helpers of `dom.ts`: ages of moments in words.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { timeAgo } from "../src/dom.ts";

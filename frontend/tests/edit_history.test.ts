@@ -1,3 +1,5 @@
+// The editor's one undo history.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history, redo, undo } from "@codemirror/commands";

@@ -1,3 +1,5 @@
+// Words of the form mode: statements, conditions, token counts and sample values.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bareValue, describeValue } from "../src/editor/form/inputs.ts";

@@ -1,3 +1,5 @@
+// Fields of the front matter, read from a document and written into it.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -1,3 +1,5 @@
+// Services that a changed input breaks.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brokenServices } from "../src/editor/form/input_name.ts";

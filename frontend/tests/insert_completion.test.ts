@@ -1,3 +1,5 @@
+// What opens the list of inputs while typing in a part.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTrigger } from "../src/editor/form/insert_completion.ts";

@@ -1,3 +1,5 @@
+// Texts in the reader's language: catalogue, plural forms, numbers.
+
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { formatNumber, gettext, ngettext } from "../src/language.ts";

@@ -1,3 +1,5 @@
+// Events of the journal in words, and the pages they concern.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "../src/app/live_events.ts";
@@ -17,6 +19,16 @@ test("a page is told of its own template and change, and home of everything", ()
   assert.equal(isAbout(["template=support/other", "change=12"], saved), false);
   assert.equal(isAbout(["change=12"], { ...saved, change: 12 }), true);
   assert.equal(isAbout(["home"], saved), true);
+});
+
+test("the page of a release is told of its templates and of releases of its namespace", () => {
+  const topics = ["releases=support", "template=support/reply"];
+  assert.equal(isAbout(topics, saved), true);
+  assert.equal(isAbout(topics, { ...saved, template: "support/other" }), false);
+  const commented = { ...saved, kind: "release.commented", template: "", version: null };
+  assert.equal(isAbout(topics, commented), true);
+  assert.equal(isAbout(topics, { ...commented, namespace: "sales" }), false);
+  assert.equal(describeEvent(commented, true), "reviewer commented on a release of support.");
 });
 
 test("an event is a sentence that names who did what", () => {

@@ -1,3 +1,5 @@
+// Mentions and owners found in what is being typed.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findMention, findOwner, matchPeople } from "../src/app/mentions.ts";

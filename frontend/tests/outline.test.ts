@@ -1,3 +1,5 @@
+// The outline of a document that the form mode shows.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";

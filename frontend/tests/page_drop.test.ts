@@ -1,3 +1,5 @@
+// Files and folders dropped on the import page.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collectFiles, type FoundFile, isReadable, MOST_FILES, withoutCommonFolder } from "../src/app/page_drop.ts";

@@ -1,3 +1,5 @@
+// A run of the playground over rows of a dataset.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describePlan } from "../src/playground/rows_form.ts";
@@ -63,7 +65,14 @@ class Server implements RowsServer {
     this.started.push(row.name);
     if (this.refused.has(row.name)) return { detail: "The daily limit is reached.", fields: {} };
     const columns = COLUMNS.map(() => makeReply(++this.#last));
-    return { id: this.#last, at: "2026-01-01T00:00:00Z", sample: row.name, inputs: row.inputs, columns };
+    return {
+      id: this.#last,
+      at: "2026-01-01T00:00:00Z",
+      sample: row.name,
+      inputs: row.inputs,
+      document: null,
+      columns,
+    };
   }
 
   async stop(id: Reply["id"]): Promise<Action | null> {

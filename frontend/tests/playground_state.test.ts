@@ -1,3 +1,5 @@
+// The reducer of the playground's state.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Column } from "../src/playground/columns.ts";
@@ -60,6 +62,7 @@ const makeRun = (id: number, ...columns: Reply[]): Run => ({
   at: "2026-01-01T00:00:00Z",
   sample: "long thread",
   inputs: { question: "Why?" },
+  document: null,
   columns,
 });
 

@@ -1,3 +1,5 @@
+// Texts of the playground: partial JSON, costs, limits, values in short.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { summarizeValue } from "../src/playground/inputs_line.ts";

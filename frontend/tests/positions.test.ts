@@ -1,3 +1,5 @@
+// Conversion between code points and UTF-16 offsets.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Text } from "@codemirror/state";

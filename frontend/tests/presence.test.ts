@@ -1,3 +1,5 @@
+// Sentences about who else is in the editor.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describePresence, type Present } from "../src/app/presence.ts";
@@ -31,9 +33,14 @@ test("more than two people are counted, and named on pointing", () => {
   ]);
 });
 
-test("the reader's other tab is told in the editor only", () => {
-  const own_tabs = [TAB, "b".repeat(32)];
+test("the reader's other tab with the same draft is told in the editor only", () => {
+  const own_tabs = [TAB, `${TAB.slice(0, 31)}b`];
   assert.deepEqual(say({ own_tabs }, TAB), ["Also open in another tab"]);
   assert.deepEqual(say({ own_tabs }), []);
   assert.deepEqual(say({ own_tabs, people: ["author"] }, TAB), ["author is editing now", "Also open in another tab"]);
+  assert.deepEqual(say({ own_tabs: [TAB, TAB.slice(0, 8) + "b".repeat(24)] }, TAB), ["Also open in another browser"]);
+});
+
+test("a tab with another draft of the reader's is said nothing of", () => {
+  assert.deepEqual(say({ own_tabs: [TAB, "b".repeat(32)] }, TAB), []);
 });

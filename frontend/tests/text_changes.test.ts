@@ -1,3 +1,5 @@
+// The smallest change between two texts.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { smallestChange } from "../src/editor/text_changes.ts";

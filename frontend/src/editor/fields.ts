@@ -1,13 +1,9 @@
 // Form fields for the values of inputs, drawn from their schemas.
-import { createElement, createIcon } from "../dom.ts";
-import { formatNumber, gettext, ngettext } from "../language.ts";
-import type { Json, Schema } from "./types.ts";
-
-/** Where the fields read and write: paths into the one JSON object of the inputs panel. */
-export interface ValueStore {
-  read(path: string[]): Json | undefined;
-  write(path: string[], value: Json | undefined): void;
-}
+import { createElement } from "../dom.ts";
+import { formatNumber, gettext } from "../language.ts";
+import { addLargeView } from "./large_text.ts";
+import { drawList } from "./list_field.ts";
+import type { Json, Schema, ValueStore } from "./types.ts";
 
 const kindOf = (schema: Schema): string => {
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type;
@@ -56,6 +52,7 @@ export function drawField(store: ValueStore, path: string[], schema: Schema, req
     createElement("div", { class: "field-head" }, label, facts),
     control,
   );
+  if (control instanceof HTMLTextAreaElement && kindOf(schema) === "string") addLargeView(field, control, name);
   if (schema.description) field.title = schema.description;
   return field;
 }
@@ -130,72 +127,6 @@ function drawChoice(
     box.append(button);
   }
   return box;
-}
-
-function drawList(store: ValueStore, path: string[], id: string, showFacts: () => void): HTMLElement {
-  const items = ((store.read(path) as Json[] | undefined) ?? []).map(String);
-  const first = items[0] ?? "";
-  const summary = createElement("summary", { class: "list-head" });
-  const tell = (): void => {
-    const head = items[0]
-      ? `${[...items[0]].slice(0, 40).join("")}${[...items[0]].length > 40 ? "…" : ""}`
-      : gettext("none yet");
-    const more =
-      items.length > 1
-        ? gettext("and {count} more", { count: items.length - 1 })
-        : ngettext("{count} item", "{count} items", items.length);
-    summary.replaceChildren(
-      createElement("span", { class: "list-first", dir: "auto" }, head),
-      createElement("span", { class: "note" }, more),
-    );
-  };
-  const rows = createElement("div", { class: "list-rows" });
-  const draw = (): void => {
-    rows.replaceChildren(
-      ...items.map((item, index) => {
-        const area = createElement("textarea", {
-          rows: 2,
-          dir: "auto",
-          spellcheck: "false",
-          "aria-label": gettext("{name}, item {number}", { name: path.join("."), number: index + 1 }),
-        });
-        area.value = item;
-        area.addEventListener("input", () => {
-          items[index] = area.value;
-          tell();
-          store.write(path, [...items]);
-          showFacts();
-        });
-        const drop = createElement("button", {
-          type: "button",
-          class: "icon-button",
-          "aria-label": gettext("Remove item {number}", { number: index + 1 }),
-        });
-        drop.append(createIcon("x"));
-        drop.addEventListener("click", () => {
-          items.splice(index, 1);
-          draw();
-          tell();
-          store.write(path, [...items]);
-        });
-        return createElement("div", { class: "list-row" }, area, drop);
-      }),
-    );
-    const add = createElement("button", { type: "button", class: "button button-small" }, gettext("Add an item"));
-    add.addEventListener("click", () => {
-      items.push("");
-      draw();
-      tell();
-      store.write(path, [...items]);
-      rows.querySelectorAll("textarea")[items.length - 1]?.focus();
-    });
-    rows.append(add);
-  };
-  tell();
-  draw();
-  const box = createElement("details", { class: "list", id }, summary, rows);
-  box.open = items.length === 1 && first.length < 80;
-  return createElement("div", { role: "group" }, box);
 }
 
 function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {

@@ -1,4 +1,4 @@
-// Where the focus lands when the editor opens.
+// The first focus when the editor opens.
 import type { EditorView } from "@codemirror/view";
 import type { Form } from "./form/form.ts";
 import { outlineOf, partsOf } from "./form/outline.ts";

@@ -3,14 +3,14 @@ import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { SampleState } from "./edit_history.ts";
 import { drawField } from "./fields.ts";
-import { openJsonDialog } from "./json_dialog.ts";
+import { openJsonDialog, openSamplesDialog } from "./json_dialog.ts";
 import { askSampleName } from "./sample_name.ts";
 import type { Data, Json, Schema } from "./types.ts";
 
 /** What values become that were typed where no sample was. */
 const FIRST_SAMPLE = "first example";
 
-/** What the pane tells the page. */
+/** Callbacks from the pane to the page. */
 export interface InputsHost {
   /** The samples or the choice among them changed. */
   changed(): void;
@@ -122,6 +122,12 @@ export class Inputs {
     this.#draw();
   }
 
+  /** Gives an input another value in the sample that is shown; undefined takes its value away. */
+  writeValue(name: string, value: Json | undefined): void {
+    this.#writeAt([name], value);
+    this.#draw(true);
+  }
+
   #wirePicker(root: HTMLElement): void {
     this.#picker.addEventListener("change", () => this.choose(this.#picker.value));
     const button = (selector: string, run: (button: HTMLButtonElement) => void): void => {
@@ -130,6 +136,7 @@ export class Inputs {
       found.addEventListener("click", () => run(found));
     };
     button("[data-reset]", () => this.#write(structuredClone(this.#saved[this.sample] ?? {})));
+    button("[data-duplicate]", () => this.duplicateSample());
     button("[data-keep]", (opener) => this.askName(opener));
     button("[data-rename-sample]", (opener) => this.askNewName(opener));
     button("[data-remove-sample]", () => this.removeSample());
@@ -142,6 +149,29 @@ export class Inputs {
     while (gettext("sample {number}", { number }) in this.samples) number += 1;
     const sample = gettext("sample {number}", { number });
     this.#edit({ samples: { ...this.samples, [sample]: {} }, sample });
+  }
+
+  /** Adds a copy of the sample that is shown, after it, and shows the copy. */
+  duplicateSample(): void {
+    const original = this.sample;
+    if (!(original in this.samples)) return;
+    let number = 2;
+    while (`${original} ${number}` in this.samples) number += 1;
+    const sample = `${original} ${number}`;
+    const entries = Object.entries(this.samples).flatMap(([name, values]): [string, Data][] =>
+      name === original
+        ? [
+            [name, values],
+            [sample, structuredClone(values)],
+          ]
+        : [[name, values]],
+    );
+    this.#edit({ samples: Object.fromEntries(entries), sample });
+  }
+
+  /** Shows all samples as one JSON object; what is typed in its place is one step that can be undone. */
+  editAllAsJson(): void {
+    openSamplesDialog(this.samples, (samples) => this.#edit({ samples, sample: this.sample }));
   }
 
   /** Removes the sample that is shown; an undo brings it back. */

@@ -3,33 +3,59 @@ import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { Data, Json } from "./types.ts";
 
+interface Words {
+  title: string;
+  hint: string;
+  use: string;
+}
+
 /** Shows the values; `take` gets what was typed in their place once it is one JSON object. */
 export function openJsonDialog(data: Data, take: (values: Data) => void): void {
-  const area = createElement("textarea", {
-    rows: 12,
-    spellcheck: "false",
-    class: "mono",
-    "aria-label": gettext("Inputs as JSON"),
-  });
-  area.value = JSON.stringify(data, null, 2);
+  const words = {
+    title: gettext("Inputs as JSON"),
+    hint: gettext("Paste one object; its keys are the inputs."),
+    use: gettext("Use these inputs"),
+  };
+  openDialog(data, words, readValues, take);
+}
+
+/** Shows all samples; `take` gets what was typed in their place once it is an object of objects. */
+export function openSamplesDialog(samples: Record<string, Data>, take: (samples: Record<string, Data>) => void): void {
+  const words = {
+    title: gettext("Samples as JSON"),
+    hint: gettext("One object: each name with the object of its values."),
+    use: gettext("Use these samples"),
+  };
+  openDialog(samples, words, readSamples, take);
+}
+
+function openDialog<Value extends Json>(
+  value: Json,
+  words: Words,
+  read: (text: string) => Value | string,
+  take: (value: Value) => void,
+): void {
+  const { title } = words;
+  const area = createElement("textarea", { rows: 12, spellcheck: "false", class: "mono", "aria-label": title });
+  area.value = JSON.stringify(value, null, 2);
   const said = createElement("p", { class: "field-error", role: "alert" });
-  const use = createElement("button", { type: "button", class: "button button-primary" }, gettext("Use these inputs"));
+  const use = createElement("button", { type: "button", class: "button button-primary" }, words.use);
   const leave = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Leave as it is"));
-  const dialog = createElement("dialog", { class: "dialog", "aria-label": gettext("Inputs as JSON") });
+  const dialog = createElement("dialog", { class: "dialog", "aria-label": title });
   dialog.append(
-    createElement("h2", {}, gettext("Inputs as JSON")),
-    createElement("p", { class: "note" }, gettext("Paste one object; its keys are the inputs.")),
+    createElement("h2", {}, title),
+    createElement("p", { class: "note" }, words.hint),
     area,
     said,
     createElement("div", { class: "dialog-foot" }, use, leave),
   );
   use.addEventListener("click", () => {
-    const read = readValues(area.value);
-    if (typeof read === "string") {
-      said.textContent = read;
+    const found = read(area.value);
+    if (typeof found === "string") {
+      said.textContent = found;
       return;
     }
-    take(read);
+    take(found);
     dialog.close();
   });
   leave.addEventListener("click", () => dialog.close());
@@ -37,6 +63,17 @@ export function openJsonDialog(data: Data, take: (values: Data) => void): void {
   document.body.append(dialog);
   dialog.showModal();
   area.select();
+}
+
+/** The samples that a text of JSON gives, or what is wrong with it. */
+export function readSamples(text: string): Record<string, Data> | string {
+  const found = readValues(text);
+  if (typeof found === "string") return found;
+  const wrong = Object.entries(found).find(
+    ([, values]) => values === null || typeof values !== "object" || Array.isArray(values),
+  );
+  if (wrong) return gettext("The values of the sample {name} must be an object.", { name: wrong[0] });
+  return found as Record<string, Data>;
 }
 
 /** The values that a text of JSON gives, or what is wrong with it. */

@@ -1,4 +1,4 @@
-// Other ways to look at the draft: the preview as messages or text, the diff, every sample.
+// Views of the draft besides its source: the preview as messages or text, the diff, every sample.
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { callServer } from "./api.ts";

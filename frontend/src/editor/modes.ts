@@ -9,9 +9,9 @@ const KEY = "editor-mode";
 
 /** The switch as the page uses it. */
 export interface ModeSwitch {
-  /** Show one of them without its being picked. */
+  /** Show a mode without storing it as the person's choice. */
   show(mode: Mode): void;
-  /** Say again whether the form can show the text. */
+  /** Update whether the form can show the text. */
   refresh(): void;
 }
 

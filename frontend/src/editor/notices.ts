@@ -2,7 +2,8 @@
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
-import type { Data } from "./types.ts";
+import { PreviewValues } from "./preview_values.ts";
+import type { Data, Json } from "./types.ts";
 
 /** The text and the samples after a fix, and a sentence that says what was done. */
 export interface QuickFixAnswer {
@@ -17,10 +18,16 @@ interface Wiring {
   body: () => Record<string, unknown>;
   onFixed: (answer: QuickFixAnswer) => void;
   enterValue: (path: string) => void;
+  /** The values of the sample that is shown, and what writes one of them. */
+  values: () => Data;
+  writeValue: (name: string, value: Json | undefined) => void;
 }
 
 const MOST_ATTEMPTS = 5;
-const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample):/;
+const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample|examples):/;
+
+/** The controls that a fix reads; values for the preview are in the samples already. */
+const CHOICES = "select:not([data-value]), input:not([data-value], [type=hidden])";
 
 const editedIn = ({ document, samples, data }: Record<string, unknown>): string =>
   JSON.stringify([document, samples, data]);
@@ -30,6 +37,7 @@ export class Notices {
   readonly #region: HTMLElement;
   readonly #wiring: Wiring;
   readonly #chosen = new Map<string, string | boolean>();
+  readonly #values: PreviewValues;
   #html = "";
   #pending: Promise<void> | null = null;
 
@@ -39,13 +47,15 @@ export class Notices {
     this.#html = this.#region.innerHTML;
     this.#region.addEventListener("input", (event) => {
       const control = event.target as HTMLInputElement;
+      if (control.dataset.value) return;
       this.#chosen.set(control.name, control.type === "checkbox" ? control.checked : control.value);
     });
     this.#region.addEventListener("keydown", (event) => {
       const { name } = event.target as HTMLInputElement;
-      if (event.key !== "Enter" || !name?.startsWith("default.")) return;
-      event.preventDefault();
-      this.#send(`default:${name.slice("default.".length)}`);
+      if (event.key !== "Enter" || !/^(?:default|value)\./.test(name) || event.target instanceof HTMLTextAreaElement)
+        return;
+      event.preventDefault(); // the first button of the form would be pressed
+      if (name.startsWith("default.")) this.#send(`default:${name.slice("default.".length)}`);
     });
     this.#region.addEventListener("click", (event) => {
       const path = (event.target as Element).closest<HTMLElement>("[data-enter-value]")?.dataset.enterValue;
@@ -58,7 +68,13 @@ export class Notices {
       event.stopImmediatePropagation();
       this.#send(pressed.value);
     });
+    this.#values = new PreviewValues(this.#region, { values: wiring.values, write: wiring.writeValue });
     this.#prepare();
+  }
+
+  /** Shows the values as they are now beside the inputs that are not declared. */
+  fillValues(): void {
+    this.#values.fill();
   }
 
   show(html: string): void {
@@ -74,8 +90,9 @@ export class Notices {
 
   /** Buttons that only scripts can serve, and the choices made before the notices were drawn again. */
   #prepare(): void {
+    this.#values.fill();
     for (const button of this.#region.querySelectorAll<HTMLElement>("[data-enter-value]")) button.hidden = false;
-    for (const control of this.#region.querySelectorAll<HTMLInputElement>("select, input")) {
+    for (const control of this.#region.querySelectorAll<HTMLInputElement>(CHOICES)) {
       const choice = this.#chosen.get(control.name);
       if (typeof choice === "boolean") control.checked = choice;
       else if (choice !== undefined) control.value = choice;
@@ -84,7 +101,7 @@ export class Notices {
 
   #fields(): Record<string, string> {
     const fields: Record<string, string> = {};
-    for (const control of this.#region.querySelectorAll<HTMLInputElement>("select, input")) {
+    for (const control of this.#region.querySelectorAll<HTMLInputElement>(CHOICES)) {
       if (control.type !== "checkbox" || control.checked) fields[control.name] = control.value;
     }
     return fields;
@@ -103,9 +120,14 @@ export class Notices {
 
   async #fix(action: string): Promise<void> {
     this.#region.querySelector(".field-error")?.remove();
-    const refusal = await this.fix(action, this.#fields());
+    const refusal = await this.fixAsChosen(action);
     if (refusal === null) return;
     this.#region.append(createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), refusal));
+  }
+
+  /** Fixes with what is chosen in the notices; null where that was done, else why not. */
+  fixAsChosen(action: string): Promise<string | null> {
+    return this.fix(action, this.#fields());
   }
 
   /** Has the server fix the text and the samples; null where it did, else why it did not. */

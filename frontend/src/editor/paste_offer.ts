@@ -12,7 +12,7 @@ import { formatOf } from "./language.ts";
 
 /** How the server would write the pasted text. */
 interface PastedPrompt {
-  kind: "messages" | "inputs" | "literal";
+  kind: "messages" | "several" | "inputs" | "literal" | "noted";
   body: string;
   count: number;
   title: string;
@@ -33,7 +33,13 @@ const essence = (text: string): string =>
     .trim();
 
 /** Asks the server about each pasted prompt and shows its offer above the form, until it is taken, left or undone. */
-export function installPasteOffer(root: HTMLFormElement, view: EditorView, url: string, changed: () => void): void {
+export function installPasteOffer(
+  root: HTMLFormElement,
+  view: EditorView,
+  urls: { preview: string; import: string },
+  changed: () => void,
+  saveDraft: () => Promise<void>,
+): void {
   const region = findElement(root, "[data-paste-offer]");
   let latest = 0;
 
@@ -63,16 +69,39 @@ export function installPasteOffer(root: HTMLFormElement, view: EditorView, url: 
     showStatus(said, () => undo(view));
   };
 
+  /** The page that makes a template of each prompt takes the text; the draft keeps it here as well. */
+  const openImport = async (pasted: string): Promise<void> => {
+    await saveDraft();
+    const form = createElement("form", { method: "post", action: urls.import, enctype: "multipart/form-data" });
+    const token = findElement<HTMLInputElement>(root, "input[name=csrfmiddlewaretoken]").value;
+    for (const [name, value] of Object.entries({ csrfmiddlewaretoken: token, text: pasted })) {
+      const field = createElement("textarea", { name });
+      field.value = value;
+      form.append(field);
+    }
+    form.hidden = true;
+    document.body.append(form);
+    form.submit();
+  };
+
   const show = (pasted: string, offer: PastedPrompt): void => {
-    const accept = createElement("button", { type: "button", class: "button" }, actOf(offer));
-    accept.addEventListener("click", () => take(pasted, offer));
-    const leave = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Leave as text"));
+    const accept = createElement("button", { type: "button", class: "button", "data-accept": "" }, actOf(offer));
+    accept.addEventListener("click", () => (offer.kind === "several" ? void openImport(pasted) : take(pasted, offer)));
+    const leaving = offer.kind === "noted" ? gettext("Close") : gettext("Leave as text");
+    const leave = createElement("button", { type: "button", class: "button button-quiet" }, leaving);
     leave.addEventListener("click", close);
     const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, titleOf(offer))));
-    const sentences = offer.reason ? [offer.reason] : offer.differences.slice(0, MOST_DIFFERENCES);
+    const reasons = offer.reason ? [offer.reason] : [];
+    const sentences = [...reasons, ...offer.differences].slice(0, MOST_DIFFERENCES);
     for (const sentence of sentences)
       words.append(createElement("p", { class: "note" }, ...codeSpans(startSentence(sentence))));
-    const head = createElement("div", { class: "notice-head" }, createIcon("info"), words, accept, leave);
+    const head = createElement(
+      "div",
+      { class: "notice-head" },
+      createIcon("info"),
+      words,
+      ...(offer.kind === "noted" ? [leave] : [accept, leave]),
+    );
     const label = gettext("The text you pasted");
     region.replaceChildren(createElement("section", { class: "notice notice-offer", "aria-label": label }, head));
   };
@@ -87,7 +116,7 @@ export function installPasteOffer(root: HTMLFormElement, view: EditorView, url: 
       close();
       window.setTimeout(async () => {
         if (placeOf(pasted) === null) return;
-        const answer = await callServer<{ pasted: PastedPrompt | null }>("POST", url, {
+        const answer = await callServer<{ pasted: PastedPrompt | null }>("POST", urls.preview, {
           want: "pasted",
           text: pasted,
         }).catch(() => ({ pasted: null }));
@@ -103,6 +132,11 @@ const startSentence = (said: string): string =>
   `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`;
 
 function titleOf(offer: PastedPrompt): string {
+  if (offer.kind === "noted") return gettext("This text has places in other notations too.");
+  if (offer.title && offer.kind === "literal")
+    return gettext("Looks like {format}, which could not be read.", { format: offer.title });
+  if (offer.title && offer.kind === "several")
+    return ngettext("{format}: {count} prompt.", "{format}: {count} prompts.", offer.count, { format: offer.title });
   if (offer.kind === "literal") return gettext("Some characters of this text mean something else here.");
   if (offer.kind === "inputs") return gettext("This text has inputs in another notation.");
   if (!offer.title) return gettext("This text has labels such as USER: and ASSISTANT:.");
@@ -112,6 +146,7 @@ function titleOf(offer: PastedPrompt): string {
 function actOf(offer: PastedPrompt): string {
   if (offer.kind === "literal") return gettext("Keep it as it was pasted");
   if (offer.kind === "inputs") return gettext("Turn them into inputs");
+  if (offer.kind === "several") return ngettext("Import {count} template", "Import {count} templates", offer.count);
   return ngettext("Turn into {count} part", "Turn into {count} parts", offer.count);
 }
 

@@ -1,4 +1,4 @@
-// The words of CodeMirror's own panels and announcements.
+// Translations of CodeMirror's own panels and announcements.
 import { EditorState, type Extension } from "@codemirror/state";
 import { gettext } from "../language.ts";
 

@@ -1,5 +1,6 @@
 // Tells the server that this tab has the template open in the editor, and which part has the cursor.
 import type { EditorView } from "@codemirror/view";
+import { numberTab } from "../app/editor_tab.ts";
 import { findElement } from "../dom.ts";
 import { outlineOf, type Part, partsOf } from "./form/outline.ts";
 import { formatOf } from "./language.ts";
@@ -11,6 +12,8 @@ const LONGEST_PART = 200;
 
 interface Wiring {
   view: EditorView;
+  /** The name of the draft, empty for the first one. */
+  draft: string;
   /** The document as it was saved last: only names of its parts are told, because a draft is its author's alone. */
   saved: () => string;
   goTo: (place: { line: number; column: number }) => void;
@@ -25,7 +28,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     const button = (event.target as Element).closest<HTMLElement>("[data-go-to-part]");
     if (button) goToPart(root, wiring, button.dataset.goToPart ?? "");
   });
-  const tab = randomNumber();
+  const tab = numberTab(wiring.draft);
   line.dataset.tab = tab;
   let told = "";
   const send = (body: Record<string, unknown>): void => {
@@ -99,9 +102,3 @@ function partsIn(view: EditorView, text: string): Part[] {
 }
 
 const isNamed = (part: Part, name: string): boolean => part.name?.text === name;
-
-/** 32 hexadecimal digits. */
-function randomNumber(): string {
-  const digits = [...crypto.getRandomValues(new Uint8Array(16))];
-  return digits.map((digit) => digit.toString(16).padStart(2, "0")).join("");
-}

@@ -1,5 +1,5 @@
 // The samples view: a table of the samples, beside the values of the one that is chosen.
-import { findElement } from "../dom.ts";
+import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
 
@@ -10,6 +10,10 @@ export interface SampleActs {
   add(): void;
   rename(): void;
   remove(): void;
+  duplicate(): void;
+  editAsJson(): void;
+  /** Has the server fix samples alike, as `set-all:order_id`; null where it did, else why it did not. */
+  fix(action: string, choices: Record<string, string>): Promise<string | null>;
 }
 
 /** Keeps the list of samples true to the text while it is shown. */
@@ -24,6 +28,14 @@ export class SampleList {
     this.#load = load;
     this.#place.addEventListener("click", (event) => {
       const clicked = event.target as Element;
+      if (clicked.closest("[data-copy-sample]")) {
+        acts.duplicate();
+        return;
+      }
+      const name = clicked.closest<HTMLElement>("[data-set-all]")?.dataset.setAll;
+      if (name !== undefined) void this.#setForAll(name, acts);
+      const dropped = clicked.closest<HTMLElement>("[data-drop-value]")?.dataset.dropValue;
+      if (dropped !== undefined) void acts.fix(`drop-value:${dropped}`, {});
       const button =
         clicked.closest<HTMLElement>("[data-choose]") ??
         clicked.closest("tr")?.querySelector<HTMLElement>("[data-choose]");
@@ -32,7 +44,26 @@ export class SampleList {
       if (button.dataset.field) acts.focusField(button.dataset.field);
     });
     findElement(root, "[data-add-sample]").addEventListener("click", () => acts.add());
+    findElement(root, "[data-samples-json]").addEventListener("click", () => acts.editAsJson());
+    this.#place.addEventListener("keydown", (event) => {
+      const { dataset } = event.target as HTMLElement;
+      if (dataset.setValue === undefined) return;
+      event.stopPropagation(); // letters are typed here, and are no keys of the table
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      void this.#setForAll(dataset.setValue, acts);
+    });
     findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) => this.#press(event, root, acts));
+  }
+
+  /** Gives each sample without a value for an input the one that was typed above the table. */
+  async #setForAll(name: string, acts: SampleActs): Promise<void> {
+    const field = findElement<HTMLInputElement>(this.#place, `[data-set-value=${CSS.escape(name)}]`);
+    this.#place.querySelector(".sample-cause .field-error")?.remove();
+    const refusal = await acts.fix(`set-all:${name}`, { [`set.${name}`]: field.value });
+    if (refusal === null) return;
+    field.closest(".sample-cause")?.append(createElement("p", { class: "field-error", role: "alert" }, refusal));
+    field.focus();
   }
 
   /** The keys of the table: j and k choose the next and the one before, Enter goes to the values, and so on. */

@@ -1,4 +1,4 @@
-// What the server and the editor tell each other. Lines and columns are 1-based code points of the whole document.
+// Types of the messages between server and editor. Lines and columns are 1-based code points of the whole document.
 import type { NewerDraft } from "./draft.ts";
 import type { PartSize } from "./form/part_sizes.ts";
 
@@ -71,7 +71,15 @@ export interface Setup {
   /** The label that counts as live in the namespace, and the protected ones. */
   labels: { live: string; protected: string[] };
   /** `run` is what the addresses of the playground begin with; at `newDataset` a dataset for this template is made. */
-  urls: { edit: string; preview: string; draft: string; startDraft: string; run: string; newDataset: string };
+  urls: {
+    edit: string;
+    preview: string;
+    draft: string;
+    startDraft: string;
+    run: string;
+    newDataset: string;
+    import: string;
+  };
 }
 
 /** What a run of the text would ask: its model and settings, and the tokens of its prompt (null: not counted). */
@@ -115,4 +123,10 @@ export interface SaveOutcome {
   html: string;
   problems: Problem[] | null;
   saved: { number: number; digest: string; document: string } | null;
+}
+
+/** Where the fields read and write: paths into the one JSON object of the inputs panel. */
+export interface ValueStore {
+  read(path: string[]): Json | undefined;
+  write(path: string[], value: Json | undefined): void;
 }

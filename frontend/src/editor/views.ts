@@ -19,13 +19,16 @@ export function installViews(root: HTMLElement, opened: (view: EditorView) => vo
     window.history.replaceState(null, "", view === "edit" ? window.location.pathname : `?view=${view}`);
     opened(view);
   };
-  for (const link of links) {
-    link.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      open(link.dataset.viewLink as EditorView);
-    });
-  }
+  // Links to the views are in what the server draws later as well; the focus does not go with those that get hidden.
+  root.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>("[data-view-link]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    const view = link.dataset.viewLink as EditorView;
+    open(view);
+    if (link.dataset.viewTab) root.querySelector<HTMLElement>(`[data-tab=${link.dataset.viewTab}]`)?.click();
+    links.find((each) => each.dataset.viewLink === view)?.focus();
+  });
   document.addEventListener(
     "keydown",
     (event) => {

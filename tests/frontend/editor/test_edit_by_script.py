@@ -254,3 +254,18 @@ def test_text_that_says_nothing_new_leaves_no_draft(author):
 @pytest.mark.parametrize("revision", ["1", -1, True])
 def test_a_revision_is_a_whole_number(author, revision):
     assert _store(author, NEWER, revision=revision).status_code == 422
+
+
+def test_a_line_above_the_samples_names_what_several_of_them_lack_or_no_longer_need(author):
+    samples = {
+        "a": {"question": "Why?", "topic": "x"},
+        "b": {"question": "How?", "excerpts": []},
+        "c": {"excerpts": []},
+    }
+    table = " ".join(ask(author, document=INPUTS, want="samples", samples=samples).json()["samples"].split())
+    assert "<b>excerpts is required.</b> 1 of 3 samples has no value for it." in table
+    assert "<b>question is required.</b> 1 of 3 samples has no value for it." in table
+    assert 'data-drop-value="topic"> Remove it from 1 sample' in table
+    assert "<b>tone is required.</b>" not in table
+    unread = ask(author, document="---\ninputs: [\n---\n", want="samples", samples=samples).json()["samples"]
+    assert "data-drop-value" not in unread

@@ -39,6 +39,20 @@ def test_a_pasted_prompt_is_saved_although_nothing_is_declared_and_no_value_is_k
     assert Version.objects.get().document == PASTED
 
 
+def test_one_click_fills_what_has_no_value_with_examples(author):
+    assert 'value="examples:"' in words(form(author, "preview"))
+    answer = script(author, do="examples:", samples={"a": {"day": "Monday"}}, sample="a").json()
+    values = {"day": "Monday", "customer": {"name": "Example name"}, "items": ["Example items 1", "Example items 2"]}
+    assert answer["samples"] == {"a": values}
+    assert answer["document"] == PASTED
+    assert "value" in script(author, do="examples:", samples={"a": values}, sample="a").json()["error"]
+
+
+def test_examples_become_the_first_sample_without_a_script(author):
+    form(author, "examples:", sample="", shown_sample="", data="{}")
+    assert json.loads(Draft.objects.get().samples)["first sample"]["day"] == "Example day"
+
+
 def test_the_sample_of_the_start_goes_with_its_inputs(author):
     form(author, "save")
     assert not SampleSet.objects.exists()
@@ -212,3 +226,131 @@ def test_an_input_is_renamed_in_the_text_and_in_every_sample(replier):
 
 def test_a_name_that_is_taken_is_refused(replier):
     assert "There is an input `shop` already" in _fixed(replier, "rename:question", new_name="shop")["error"]
+
+
+def test_values_typed_beside_undeclared_inputs_become_the_first_sample(author):
+    typed = {"value.text.day": "Monday", "value.list.items": "boots\r\n\r\ngloves", "shown.text.day": ""}
+    page = words(form(author, "preview", sample="", shown_sample="", data="{}", **typed))
+    assert 'name="value.text.day" data-value="text" aria-label="Value of day for the preview"' in page
+    assert 'name="shown.text.day" value="Monday"' in page
+    form(author, "save", sample="", shown_sample="", data="{}", **typed)
+    assert SampleSet.objects.get().samples == {"first example": {"day": "Monday", "items": ["boots", "gloves"]}}
+
+
+def test_a_value_control_that_was_not_touched_leaves_the_values_as_they_are(author):
+    data = '{"day": "Tuesday", "items": ["boots"]}'
+    untouched = {"value.text.day": "Monday", "shown.text.day": "Monday"}
+    emptied = {"value.list.items": "", "shown.list.items": "boots"}
+    form(author, "save", sample="", shown_sample="", data=data, **untouched, **emptied)
+    assert SampleSet.objects.get().samples == {"first example": {"day": "Tuesday"}}
+
+
+def test_the_script_fills_in_the_values_itself(author):
+    answer = script(author, NEW + "/preview", samples={"a": {"day": "Monday"}}, sample="a").json()
+    assert 'name="value.text.day"' in answer["notices"]
+    assert 'value="Monday"' not in answer["notices"]
+
+
+def test_samples_without_a_value_get_the_one_that_was_typed_for_all(replier):
+    answer = _fixed(replier, "set-all:order", **{"set.order": "17"})
+    assert answer["samples"] == {
+        "boots": {"question": "Boots?", "order": "17"},
+        "late": {"question": "Late?", "order": "17"},
+    }
+    kept = _fixed(replier, "set-all:question", **{"set.question": "Why?"})
+    assert kept["samples"]["boots"]["question"] == "Boots?"
+
+
+@pytest.mark.parametrize(("subject", "typed"), [("order", " "), ("nobody", "17")])
+def test_setting_nothing_or_an_unknown_input_for_all_is_refused(replier, subject, typed):
+    assert _fixed(replier, f"set-all:{subject}", **{f"set.{subject}": typed})["error"]
+
+
+def test_values_of_an_input_that_is_gone_are_removed_from_all_samples(replier):
+    samples = {"boots": {"question": "Boots?", "tone": "warm"}, "late": {"question": "Late?"}}
+    answer = _fixed(replier, "drop-value:tone", samples=samples)
+    assert answer["samples"] == {"boots": {"question": "Boots?"}, "late": {"question": "Late?"}}
+    assert answer["status"] == "Removed tone from 1 sample."
+
+
+def test_several_prompts_are_not_run_together_into_one(author):
+    pasted = "prompts:\n  - Tell {{topic}}\n  - Say {{topic}}\nproviders: [openai:gpt-4o]\n"
+    page = words(form(author, "parts:", document=pasted))
+    assert "This text holds 2 prompts. Paste it on the page Import" in page
+    assert "- Tell {{topic}}" in page
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Answer as {{'a': <value>}} for {question}.",
+        '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "{{ q }}"}]',
+        "{% for key, value in facts.items() %}{{ key }}={{ value }}\n{% endfor %}",
+        "{% assign name = user.name %}Hi {{ name }}",
+        "models:\n  - type: main\ninstructions:\n  - type: general\n    content: |\n      Be kind.\n",
+        "prompts:\n  - task: general\n    content: |-\n      {{ history | user_assistant_sequence }}\n",
+        "models:\n  - content: |\n      Be kind.\n  content: {{ x }}\n",
+        "- name: Milk\n  price: 3\n- name: Bread\n  price: {{ price }}\n",
+        "- name: Ada\n- name: Bob\n",
+        "- name: Ada\n  role: engineer\n- name: Bob\n  role: nurse\n",
+        "- name: Ada\n  role: user\n  address: Mill Lane 1\n",
+        "- role: human\n  content: Hi {name}\n- role: ai\n  content: Hello\n",
+        "- name: what they are called\n- content: what they wrote\nAnswer {{ q }}: shortly.\n",
+        "---\ndescription: x\n---\n- name: Milk\n  price: 3\n",
+        "---\nnav_order: 1\n---\nUse it:\n\n- name: openrouter/x\n  edit_format: diff\n",
+    ],
+)
+def test_a_prompt_in_the_place_of_the_source_has_a_way_on_whatever_keeps_it_from_being_read(author, pasted):
+    assert "This text has no parts yet" in words(form(author, "preview", document=pasted))
+    answer = script(author, document=pasted, do="parts:").json()
+    saved = script(author, document=answer["document"], do="save")
+    assert saved.json()["saved"], saved.json()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "- name: a\n  role: system\n  content: |\n    {{ a b }}\n",
+        "- name: a\n  role: system\n",
+        "- name: a\n  role: sys\n",
+        "- role: sytem\n  name: a\n  content: Be kind.\n",
+        "- name: a\n  content: Be kind.\n- name: b\n",
+        "- name: a\n  content: Be kind.\n  wight: 3\n",
+    ],
+)
+def test_a_part_that_is_being_written_is_no_prompt_without_parts(author, document):
+    page = words(form(author, "preview", document=document))
+    assert "This text has no parts yet" not in page
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "- name: Ada\n  content: Likes tea.\n  weight: 3\n- name: Bob\n  content: Likes {milk}.\n",
+        "- name: Ada\n  role: user\n  content: Likes tea.\n  weight: 3\n",
+        "- name: Ada\n  content: Likes tea.\n  weight: 3\nAnswer the question {q}.",
+        "- name: Ada\n  content: Likes tea.\n  weight: 3\n  weight: 4\n",
+        "- name: Ada\n  content: &x Likes tea.\n  weight: *x\n",
+    ],
+)
+def test_a_list_with_a_field_that_no_part_has_can_become_text_with_one_click(author, pasted):
+    page = words(form(author, "preview", document=pasted))
+    assert "This list is read as parts" in page
+    assert "Turn the list into text" in page
+    document = script(author, document=pasted, do="parts:").json()["document"]
+    assert script(author, document=document, do="save", message="First").json()["saved"]
+    assert "Likes tea." in document
+    assert "weight" in document
+
+
+def test_a_misspelt_field_of_a_part_has_its_own_fix_and_no_notice(author):
+    page = words(form(author, "preview", document="- name: a\n  rol: user\n  content: Be kind.\n"))
+    assert "read as parts" not in page
+
+
+def test_messages_in_json_that_have_names_become_parts(author):
+    pasted = '[{"role": "system", "name": "guide", "content": "Be kind."}, {"role": "user", "content": "{q}"}]'
+    document = script(author, document=pasted, do="parts:").json()["document"]
+    assert document.count("- name: ") == 2
+    assert "content: |-\n    {{ q }}\n" in document
+    assert script(author, document=document, do="save", message="First").json()["saved"]

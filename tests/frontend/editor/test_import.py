@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from promptuary import renderer
+from promptuary.renderer.document import parser
 from registry.templates import drafts
 from registry.templates.models import Draft, Template
 from tests.frontend.conftest import words
@@ -58,7 +59,7 @@ def test_a_pasted_prompt_shows_what_it_becomes_and_stores_nothing(desk, browser)
     assert "read as ChatML" in page
     assert "{{ order_id }}" in page
     assert '<div class="message-head"><b>System</b>' in page
-    assert ">order_id</span>" in page
+    assert ">order_id<span" in page
     assert "<|im_start|>" in unescape(page)
     assert "Import 1 template" in page
     assert not Template.objects.exists()
@@ -147,7 +148,7 @@ inputs:
 
 def test_the_kind_of_an_input_is_said_in_words(desk, browser):
     page = words(show(browser("author"), text=OWN, source_format="prompt-poet"))
-    said = dict(re.findall(r'<span class="import-input">(\w+)</span> ([^<]*)</li>', page))
+    said = dict(re.findall(r'name="kind-0-(\w+)".*? selected>([^<]*)</option>', page))
     assert said == {"tone": "Choice", "count": "Number", "question": "Text, from users"}
 
 
@@ -281,7 +282,7 @@ def test_a_strip_says_what_the_text_looks_like(desk, browser):
     client = browser("author")
     page = words(show(client, text=CHATML))
     assert "<b>Looks like ChatML:</b> 2 messages, 2 inputs" in page
-    assert '<span class="import-input">question</span>' in page
+    assert 'for="kind-0-question">question<span' in page
     assert "Create draft from ChatML</button>" in page
     chosen = words(show(client, text=CHATML, source_format="text"))
     assert "<b>Read as plain text, Markdown:</b>" in chosen
@@ -341,3 +342,65 @@ def test_examples_lead_to_the_page_of_new_templates_with_one_chosen(desk, browse
     assert 'href="/new?in=support&amp;start=sort"' in page
     assert re.search(r'value="sort"[^>]* checked', words(client.get("/new?in=support&start=sort")))
     assert client.get("/new?start=none").status_code == 200
+
+
+def test_the_kind_of_an_input_is_chosen_before_the_template_is_made(desk, browser):
+    client = browser("author")
+    shown = show(client, text=CHATML, **{"kind-0-question": "text.users", "kind-0-order_id": "number"})
+    page = words(shown)
+    assert 'value="text.users" selected>Text, from users' in page
+    assert 'value="number" selected>Number' in page
+    send_back(client, shown)
+    inputs = parser.parse_document(Template.objects.get().latest.document).inputs
+    assert inputs == {"order_id": {"type": "number"}, "question": {"type": "string", "untrusted": True}}
+
+
+def test_a_kind_that_is_chosen_beside_the_button_is_saved_with_it(desk, browser):
+    client = browser("author")
+    send_back(client, show(client, text=CHATML), **{"kind-0-order_id": "list"})
+    inputs = parser.parse_document(Template.objects.get().latest.document).inputs
+    assert inputs["order_id"] == {"type": "array", "items": {"type": "string"}}
+    assert set(inputs) == {"order_id", "question"}
+
+
+def test_an_unknown_kind_changes_nothing(desk, browser):
+    client = browser("author")
+    shown = show(client, text=CHATML)
+    send_back(client, shown, do="drafts", **{"kind-0-order_id": "secret", "kind-0-none": "text", "path-0": "kept"})
+    send_back(client, shown, do="drafts", **{"path-0": "same"})
+    kept, same = Draft.objects.order_by("path")
+    assert kept.document == same.document
+
+
+def test_the_recognised_format_is_named_in_the_list(desk, browser):
+    headers = {"HX-Request": "true", "HX-Target": "becomes"}
+    client = browser("author")
+    answer = client.post(PAGE, {"namespace": "support", "text": CHATML}, headers=headers)
+    assert 'id="detected-format" value="" hx-swap-oob="true">ChatML (recognised)' in words(answer)
+    assert 'id="detected-format" value="">What it looks like' in words(client.get(PAGE))
+
+
+def test_what_may_be_a_secret_is_named_before_the_import_and_after_a_refusal(desk, browser):
+    client = browser("author")
+    shown = show(client, text="Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.", name="Call it")
+    page = words(shown)
+    assert "Check for secrets before importing" in page
+    assert '<span class="where">line 4</span> This looks like a secret;' in page
+    desk.save(name="support/call-it")
+    refused = words(send_back(client, shown, **{"keep-0": "on"}))
+    assert "There is a support/call-it already" in refused
+    assert "Check for secrets before importing" in refused
+
+
+def test_what_may_be_a_secret_in_a_sample_is_named_with_its_path(desk, browser):
+    config = {
+        "prompts": ["Call {{endpoint}}"],
+        "tests": [{"vars": {"endpoint": "password=9f8e7d6c5b4a39281706f5e4d3c2b1a0"}}],
+    }
+    page = words(show(browser("author"), files=[upload("promptfooconfig.json", json.dumps(config))]))
+    assert "Check for secrets before importing" in page
+    assert "<code>endpoint</code> looks like a secret" in page
+
+
+def test_a_text_without_secrets_names_none(desk, browser):
+    assert "Check for secrets" not in words(show(browser("author"), text=CHATML))

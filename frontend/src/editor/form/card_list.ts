@@ -6,6 +6,7 @@ import { gettext } from "../../language.ts";
 import { historyKeysOf } from "../edit_history.ts";
 import { offsetAt } from "../positions.ts";
 import type { Problem } from "../types.ts";
+import { type ChipMenuHost, chipMenu } from "./chip_menu.ts";
 import { type Fragment, insertCompletion } from "./insert_completion.ts";
 import type { Node, Part } from "./outline.ts";
 import { updateOutline } from "./outline_diff.ts";
@@ -27,6 +28,7 @@ export interface CardListHost {
   /** What can be printed in a part: `names` are what the loops around it give, `typed` is what is being written. */
   namesToInsert(names: string[], typed?: string): string[];
   fragments(): Promise<Fragment[]>;
+  chipMenu: ChipMenuHost;
   goToLine(line: number): void;
   removed(sentence: string): void;
   fix(problem: Problem): void;
@@ -166,6 +168,7 @@ export class CardList {
         names: (typed) => host.namesToInsert(names, typed),
         fragments: () => host.fragments(),
       }),
+      menu: chipMenu(host.chipMenu),
       editAsSource: (offset) => this.#editAsSource(offset),
       fix: (problem) => host.fix(problem),
     });

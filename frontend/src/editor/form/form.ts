@@ -25,6 +25,8 @@ export interface FormHost {
   declare(inputs: Record<string, Schema>): void;
   /** Names that the text uses and does not declare. */
   undeclared(): string[];
+  /** Declares them; null where that was done, else why not. */
+  declareAll(): Promise<string | null>;
   /** Templates that can be put in as fragments, by their pinned reference. */
   fragments(): Promise<Fragment[]>;
   /** The values of the sample that is chosen. */
@@ -65,6 +67,12 @@ export class Form {
       stateOf: (expression) => (around.undeclared().includes(firstName(expression)) ? "undeclared" : "sound"),
       namesToInsert: (names, typed) => this.#namesToInsert(names, typed),
       fragments: around.fragments,
+      chipMenu: {
+        undeclared: around.undeclared,
+        declared: () => Object.keys(around.inputs()),
+        declareAll: around.declareAll,
+        rename: around.rename,
+      },
       goToLine,
       fix: around.fix,
     });
@@ -207,7 +215,7 @@ export class Form {
     const end = createElement("span", { class: "end buttons" });
     end.append(link(gettext("Settings"), () => this.#settings.openAt()));
     if (parts) end.append(link(gettext("Add a part"), () => this.#add()));
-    const words = [createElement("h2", {}, title), createElement("span", { class: "aside" }, aside)];
+    const words = [createElement("h2", {}, title), createElement("span", { class: "aside", title: aside }, aside)];
     return createElement("div", { class: "form-head" }, ...words, end);
   }
 

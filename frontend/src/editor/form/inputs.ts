@@ -121,7 +121,7 @@ interface Row {
   write(next: Schema): void;
 }
 
-/** What the rows share: where a refusal is told, and what the inputs are compared with. */
+/** What the rows share: where an error is shown, and what the inputs are compared with. */
 interface RowFacts {
   tell(done: boolean): void;
   say(words: string): void;

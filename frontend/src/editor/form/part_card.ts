@@ -21,6 +21,7 @@ export interface PartCardHost {
   namesToInsert(): string[];
   historyKeys: Extension;
   completion: Extension;
+  menu: Extension;
   editAsSource(offset: number): void;
   fix(problem: Problem): void;
 }
@@ -76,6 +77,7 @@ export class PartCard {
       stateOf: (source) => this.#stateOf(source),
       historyKeys: host.historyKeys,
       completion: host.completion,
+      menu: host.menu,
     });
     const isFocused = this.#body.contains(document.activeElement);
     this.#body.replaceChildren(this.#text.dom);

@@ -1,4 +1,4 @@
-// The tokens of the parts, as the cards say them.
+// Token counts of the parts, as the cards show them.
 import { formatNumber } from "../../language.ts";
 
 /** One part of the rendered prompt; `change` is null where there is nothing to compare with. */

@@ -1,4 +1,4 @@
-// What the form does, as edits of the text.
+// Edits of the document's text that the form mode makes.
 import type { Content, Node, Part, Value } from "./outline.ts";
 
 export interface Change {

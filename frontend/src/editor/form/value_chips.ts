@@ -20,9 +20,11 @@ import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 const PATH = /^[A-Za-z_]\w*(?:\.\w+)*$/;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
-/** What a chip says: an input by its words, a fragment by its name, a loop or a condition in words, anything else as it
- * is written. */
-export function nameOfChip(source: string): { kind: "input" | "fragment" | "other"; words: string } {
+/** What a chip says: an input by its words, a fragment by its name, a loop or a condition in words, plain text and
+ * anything else as it is written. */
+export function nameOfChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
+  const raw = RAW.exec(source);
+  if (raw) return { kind: "plain", words: raw[1] ?? "" };
   if (source.startsWith("{%")) {
     const { words, expression } = describeStatement(innerOf(source));
     return { kind: "other", words: `${words} ${expression}`.trim() };
@@ -42,7 +44,7 @@ export type ChipState = "sound" | "undeclared" | "wrong";
 /** A chip for an expression. */
 export function drawChip(source: string, state: ChipState): HTMLElement {
   const { kind, words } = nameOfChip(source);
-  if (source.startsWith("{%") && state !== "wrong") return drawStatement(source);
+  if (source.startsWith("{%") && kind !== "plain" && state !== "wrong") return drawStatement(source);
   const look = { sound: `chip-${kind}`, undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
   const sign = state === "wrong" ? [createIcon("circle-x")] : [];
   return createElement("span", { class: `chip ${look}`, title: source }, ...sign, words);
@@ -77,8 +79,10 @@ class Chip extends WidgetType {
   }
 }
 
-/** Whole expressions: a brace that another pair opens before it is closed is plain text. */
-const EXPRESSION = /\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}/g;
+/** Whole expressions: a brace that another pair opens before it is closed is plain text. What is raw is one piece. */
+const EXPRESSION =
+  /\{%-?\s*raw\s*-?%\}(?:(?!\{%).)*\{%-?\s*endraw\s*-?%\}|\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}/g;
+const RAW = /^\{%-?\s*raw\s*-?%\}(.*)\{%-?\s*endraw\s*-?%\}$/;
 
 /** Tells the chips that what is said of them is another thing now. */
 export const redrawChips = StateEffect.define<null>();
@@ -86,12 +90,15 @@ export const redrawChips = StateEffect.define<null>();
 /** The name that an expression begins with: `customer` of `{{ customer.name | upper }}`. */
 export const firstName = (source: string): string => /^\{\{[-+]?\s*([A-Za-z_]\w*)/.exec(source)?.[1] ?? "";
 
+/** The expressions of a line with the columns (from 0) where they begin. */
+export function expressionsOf(line: string): { source: string; column: number }[] {
+  return [...line.matchAll(EXPRESSION)].map((match) => ({ source: match[0], column: match.index }));
+}
+
 /** The expression of a line that a column (from 0) stands in; empty where it is in none. */
 export function expressionAt(line: string, column: number): string {
-  for (const match of line.matchAll(EXPRESSION)) {
-    if (match.index <= column && column < match.index + match[0].length) return match[0];
-  }
-  return "";
+  const found = expressionsOf(line).find((each) => each.column <= column && column < each.column + each.source.length);
+  return found?.source ?? "";
 }
 
 /** Expressions as chips. The one that the cursor stands in is being written, so it stays text. */
@@ -184,6 +191,8 @@ export interface TextEditorHost {
   historyKeys: Extension;
   /** What can be put in while typing. */
   completion: Extension;
+  /** The menu of a chip. */
+  menu: Extension;
 }
 
 // Braces alone are closed: quotes and brackets are ordinary signs of prose.
@@ -208,6 +217,7 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
         closeBraces,
         host.historyKeys,
         host.completion,
+        host.menu,
         keymap.of([...closeBracketsKeymap, ...defaultKeymap]),
         EditorView.updateListener.of((update) => {
           const isSet = update.transactions.some((transaction) => transaction.isUserEvent("set"));

@@ -1,0 +1,59 @@
+"""Plain example values for inputs that a sample has no value for, made from their names and kinds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from promptuary.renderer.inputs.example_data import kind_of
+
+__all__ = ["fill_with_examples"]
+
+_MOST_ITEMS = 2
+_DEEPEST = 4
+_DATE = "2026-01-31"
+_FORMATS = {"date": _DATE, "date-time": f"{_DATE}T09:30:00Z", "email": "name@example.com", "uri": "https://example.com"}
+_FORMAT_OF_ENDING = {"date": "date", "email": "email", "mail": "email", "url": "uri", "link": "uri"}
+
+
+def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The values with one more for each input that has none and no default; keys that a group lacks are filled too.
+
+    schemas: by the input's name. Texts say that they are examples, within the longest text that their schema allows.
+    """
+    filled = dict(values)
+    for name, schema in schemas.items():
+        given = values.get(name)
+        if isinstance(given, Mapping) and kind_of(dict(schema)) == "object":
+            filled[name] = fill_with_examples(given, schema.get("properties", {}))
+        elif name not in values and "default" not in schema:
+            filled[name] = _make_example(name, schema, 0)
+    return filled
+
+
+def _make_example(name: str, schema: Mapping[str, Any], depth: int) -> Any:
+    if "const" in schema or schema.get("enum"):
+        return schema["const"] if "const" in schema else schema["enum"][0]
+    kind = kind_of(dict(schema))
+    if kind == "array":
+        return _make_list(name, schema, depth)
+    if kind == "object":
+        properties = schema.get("properties", {}) if depth < _DEEPEST else {}
+        return {key: _make_example(key, inner, depth + 1) for key, inner in properties.items()}
+    if kind in ("integer", "number"):
+        number = min(max(3, schema.get("minimum", 3)), schema.get("maximum", float("inf")))
+        return int(number) if kind == "integer" else number
+    return {"boolean": True, "null": None}.get(kind, _make_text(name, schema))
+
+
+def _make_list(name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
+    count = min(max(_MOST_ITEMS, int(schema.get("minItems", 0))), int(schema.get("maxItems", 10)), 10)
+    items = schema.get("items", {}) if depth < _DEEPEST else {}
+    return [_make_example(f"{name} {number}", items, depth + 1) for number in range(1, count + 1)]
+
+
+def _make_text(name: str, schema: Mapping[str, Any]) -> str:
+    words = name.replace("_", " ").strip()
+    kind = schema.get("format") or _FORMAT_OF_ENDING.get(words.rpartition(" ")[2].lower(), "")
+    text = _FORMATS.get(kind) or gettext("Example {name}").format(name=words)
+    return text[: schema.get("maxLength", len(text))].rstrip()

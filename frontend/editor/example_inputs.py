@@ -1,0 +1,67 @@
+"""Inputs that an example document declared, in a new template whose text no longer uses them."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from frontend.editor.example_documents import EXAMPLES
+from frontend.editor.state import STARTER, STARTER_SAMPLES, EditorState, select_sample
+from promptuary.renderer.document import parser
+from promptuary.renderer.validation import fixes
+from registry.accounts.actor import Actor
+from registry.templates import document_check
+
+__all__ = ["drop_spent_inputs"]
+
+
+def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
+    """Take the inputs of an example out of the document of a template that was never saved, where the text no longer
+    uses them; gives their names.
+
+    An input goes only as it was declared by the example: one that the author changed stays. So do the last one, and
+    those in a layout that only the source can change. Their values leave the samples, as far as they are the example's;
+    a sample that had no others goes.
+    """
+    if state.latest is not None:
+        return []
+    used = document_check.check_document(actor, state.document).undeclared.used
+    document, _ = parser.inspect_document(state.document)
+    if used is None or document is None:
+        return []
+    dropped = []
+    for name, schema in (document.inputs or {}).items():
+        current, _ = parser.inspect_document(state.document)
+        if name in used or current is None or schema not in _example_schemas().get(name, []):
+            continue
+        fix = fixes.undeclare(current, name)
+        if fix is not None:
+            state.document = fixes.apply_fix(state.document, fix)
+            dropped.append(name)
+    if dropped:
+        kept = {
+            sample: {name: value for name, value in values.items() if name not in dropped or not _is_given(name, value)}
+            for sample, values in state.samples.items()
+        }
+        state.samples = {sample: values for sample, values in kept.items() if values or not state.samples[sample]}
+        select_sample(state, state.sample)
+    return dropped
+
+
+@cache
+def _example_schemas() -> dict[str, list[Any]]:
+    """The schemas that examples declare, by the input's name."""
+    inputs: dict[str, list[Any]] = {}
+    for text in (STARTER, *(example.document for example in EXAMPLES.values())):
+        for name, schema in (parser.parse_document(text).inputs or {}).items():
+            inputs.setdefault(name, []).append(schema)
+    return inputs
+
+
+def _is_given(name: str, value: Any) -> bool:
+    return any(values.get(name) == value for values in _all_values())
+
+
+def _all_values() -> Iterator[dict[str, Any]]:
+    yield from STARTER_SAMPLES.values()
+    for example in EXAMPLES.values():
+        yield from example.samples.values()

@@ -1,0 +1,92 @@
+"""The kind of each input of a document, as an author picks it from a list before the template is made."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from frontend.editor.notices import KINDS, kind_of_schema, say_kind
+from promptuary.renderer.inputs.example_data import bare
+from promptuary.renderer.validation import fixes
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid
+from registry.templates import document_check
+from registry.templates.document_check import CheckedDocument
+
+__all__ = ["choose_kinds", "list_kinds", "list_schemas", "name_kind"]
+
+_USERS = ".users"
+_FROM_USERS = ("text", "list")
+"""Kinds that are offered a second time for values that users wrote."""
+_CHOICE = "choice"
+_KEPT = ("description", "untrusted")
+"""Keywords that an input keeps when its kind changes."""
+
+
+def list_schemas(examined: CheckedDocument) -> dict[str, dict[str, Any]]:
+    """The schemas of all inputs by name: those declared, then those that the text uses without a declaration."""
+    declared = dict(examined.document.inputs or {}) if examined.document else {}
+    return declared | {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
+
+
+def name_kind(schema: Mapping[str, Any]) -> str:
+    """The value of a schema's kind in the list: a key of `KINDS` or `choice`, with `.users` for untrusted values."""
+    number = "number" if schema.get("type") == "integer" else kind_of_schema(schema)
+    return (_CHOICE if "enum" in schema else number) + (_USERS if schema.get("untrusted") else "")
+
+
+def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What can be picked for an input, as value and words; its own kind is always among them."""
+    offered = {kind: str(words) for kind, (words, _) in KINDS.items()}
+    offered |= {kind + _USERS: _say_from_users(offered[kind]) for kind in _FROM_USERS}
+    own = name_kind(schema)
+    if own not in offered:
+        words = say_kind(schema)
+        offered[own] = _say_from_users(words) if own.endswith(_USERS) else words
+    return list(offered.items())
+
+
+def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
+    """The document with the kinds that were picked, by the name of the input; as it is where they are its own.
+
+    A kind of an undeclared input declares all inputs that the text uses: once one is declared, all have to be. Values
+    that no list offers are passed over. Raises Invalid where only the source can be edited.
+    """
+    examined = document_check.check_document(actor, document)
+    changed = {
+        name: _with_kind(schema, kinds[name])
+        for name, schema in list_schemas(examined).items()
+        if name in kinds and kinds[name] != name_kind(schema) and kinds[name] in dict(list_kinds(schema))
+    }
+    if not changed or examined.document is None:
+        return document
+    declared = examined.document.inputs or {}
+    edits = [fixes.redeclare(examined.document, name, schema) for name, schema in changed.items() if name in declared]
+    undeclared = {each.name: changed.get(each.name, each.schema) for each in examined.undeclared.inputs}
+    if undeclared.keys() & changed.keys():
+        edits.append(fixes.declare_all(examined.document, undeclared))
+    text = document
+    # From the last one up, so that the places of the others stay true.
+    for fix in sorted(edits, key=lambda fix: fix.edits[0].line if fix else 0, reverse=True):
+        if fix is None:
+            sentence = gettext("The inputs are laid out in a way that only the source can change. Edit them there.")
+            raise Invalid(fields={"document": sentence})
+        text = fixes.apply_fix(text, fix)
+    return text
+
+
+def _with_kind(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The schema of another kind. What users write stays marked so only where the kind says it."""
+    base = kind.removesuffix(_USERS)
+    if base == name_kind(schema).removesuffix(_USERS):
+        chosen = dict(schema)
+    else:
+        chosen = {**KINDS[base][1], **{key: schema[key] for key in _KEPT if key in schema}}
+        if "default" in schema:
+            chosen["default"] = bare(chosen)
+    chosen.pop("untrusted", None)
+    return {**chosen, "untrusted": True} if kind.endswith(_USERS) else chosen
+
+
+def _say_from_users(words: str) -> str:
+    return gettext("{kind}, from users").format(kind=words)

@@ -1,0 +1,160 @@
+// The menu of an expression in a card: declare its input, rename that everywhere, or make the expression plain text.
+import type { Extension } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
+import { createElement } from "../../dom.ts";
+import { gettext } from "../../language.ts";
+import type { Rename } from "./input_name.ts";
+import { expressionsOf, firstName } from "./value_chips.ts";
+
+/** What the menu asks of the form around it. */
+export interface ChipMenuHost {
+  /** Names that the text uses and does not declare. */
+  undeclared(): string[];
+  /** Names of the inputs that are declared. */
+  declared(): string[];
+  /** Declares what the text uses; null where that was done, else why not. */
+  declareAll(): Promise<string | null>;
+  rename: Rename;
+}
+
+/** An expression of an editor's text, from its first brace to its last. */
+interface Place {
+  source: string;
+  from: number;
+  to: number;
+}
+
+/** A click on a chip opens its menu, and so do Ctrl and the full stop beside one. After a click the text keeps the
+ * focus, so that who meant to type types on. */
+export function chipMenu(host: ChipMenuHost): Extension {
+  let menu: HTMLElement | null = null;
+  const openAt = (view: EditorView, offset: number): boolean => {
+    const place = expressionBeside(view, offset);
+    if (!place) return false;
+    menu = openMenu(view, place, host);
+    return true;
+  };
+  const openByKey = (view: EditorView): boolean => {
+    const isOpen = openAt(view, view.state.selection.main.head);
+    if (isOpen) menu?.querySelector("button")?.focus();
+    return isOpen;
+  };
+  return [
+    keymap.of([{ key: "Mod-.", run: openByKey }]),
+    EditorView.domEventHandlers({
+      click: (event, view) => {
+        const chip = (event.target as Element).closest(".chip");
+        return chip !== null && view.contentDOM.contains(chip) && openAt(view, view.posAtDOM(chip));
+      },
+    }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged && menu?.isConnected) menu.hidePopover();
+    }),
+  ];
+}
+
+/** The expression that begins, ends or goes on at the offset; none of a statement, whose end is elsewhere. */
+function expressionBeside(view: EditorView, offset: number): Place | null {
+  const line = view.state.doc.lineAt(offset);
+  const places = expressionsOf(line.text).map(({ source, column }) => ({
+    source,
+    from: line.from + column,
+    to: line.from + column + source.length,
+  }));
+  const beside = places.filter(({ source, from, to }) => source.startsWith("{{") && from <= offset && offset <= to);
+  return beside.find(({ from }) => from === offset) ?? beside[0] ?? null;
+}
+
+function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLElement {
+  const name = firstName(place.source);
+  const label = name ? gettext("Input {name}", { name }) : place.source;
+  const menu = createElement("div", { class: "menu-sheet chip-menu", popover: "auto", "aria-label": label });
+  const item = (words: string, run: () => void): void => {
+    const button = createElement("button", { type: "button" }, words);
+    button.addEventListener("click", run);
+    menu.append(button);
+  };
+  const undeclared = host.undeclared();
+  if (undeclared.includes(name)) {
+    const words =
+      undeclared.length === 1
+        ? gettext("Declare {name}", { name })
+        : gettext("Declare all {count} inputs", { count: undeclared.length });
+    item(words, () => void settle(menu, host.declareAll()));
+  }
+  if (undeclared.includes(name) || host.declared().includes(name))
+    item(gettext("Rename everywhere"), () => askForName(menu, name, host.rename));
+  item(gettext("Make it plain text"), () => {
+    view.dispatch({ changes: { ...place, insert: asPlainText(place.source) }, userEvent: "input.plain" });
+  });
+  menu.addEventListener("keydown", (event) => moveFocus(menu, event));
+  menu.addEventListener("toggle", (event) => {
+    if ((event as ToggleEvent).newState !== "closed") return;
+    menu.remove();
+    if (document.activeElement === document.body) view.focus();
+  });
+  document.body.append(menu);
+  menu.showPopover();
+  placeBelow(menu, view.coordsAtPos(place.from) ?? view.dom.getBoundingClientRect());
+  return menu;
+}
+
+/** What the model reads as it is written, braces and all. */
+function asPlainText(source: string): string {
+  return `{% raw %}${source}{% endraw %}`;
+}
+
+/** A field in the place of the buttons. */
+function askForName(menu: HTMLElement, name: string, rename: Rename): void {
+  const field = createElement("input", {
+    "aria-label": gettext("New name of {name}", { name }),
+    autocapitalize: "none",
+    spellcheck: "false",
+    value: name,
+  });
+  const button = createElement("button", { type: "button", class: "button button-small" }, gettext("Rename"));
+  const run = (): void => {
+    const next = field.value.trim();
+    if (next === name) menu.hidePopover();
+    else void settle(menu, rename(name, next));
+  };
+  button.addEventListener("click", run);
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    run();
+  });
+  menu.replaceChildren(createElement("div", { class: "chip-rename" }, field, button));
+  field.focus();
+  field.select();
+}
+
+/** Closes the menu once it was done; a refusal stays in it. */
+async function settle(menu: HTMLElement, done: Promise<string | null>): Promise<void> {
+  const refusal = await done;
+  if (refusal === null) {
+    if (menu.isConnected) menu.hidePopover();
+    return;
+  }
+  menu.querySelector(".field-error")?.remove();
+  menu.append(createElement("p", { class: "field-error", role: "alert" }, refusal));
+}
+
+function moveFocus(menu: HTMLElement, event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const buttons = [...menu.querySelectorAll("button")];
+  const now = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  if (step === undefined || now < 0) return;
+  event.preventDefault();
+  buttons[(now + step + buttons.length) % buttons.length]?.focus();
+}
+
+const MARGIN = 8; // pixels to the edge of the window
+
+function placeBelow(menu: HTMLElement, at: { left: number; bottom: number; top: number }): void {
+  const { width, height } = menu.getBoundingClientRect();
+  const left = Math.max(MARGIN, Math.min(at.left, window.innerWidth - width - MARGIN));
+  const isRoomBelow = at.bottom + height + MARGIN < window.innerHeight;
+  menu.style.left = `${left}px`;
+  menu.style.top = `${isRoomBelow ? at.bottom + 4 : Math.max(MARGIN, at.top - height - 4)}px`;
+}

@@ -1,0 +1,53 @@
+// A long text of a field in a large window of its own.
+import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
+
+const MOST_LINES = 12;
+const MOST_CHARACTERS = 600;
+
+const isLong = (text: string): boolean => text.length > MOST_CHARACTERS || text.split("\n").length > MOST_LINES;
+
+/** Adds a button to the head of a text's field that opens the text large, as long as the text is long. */
+export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name: string): void {
+  const words = gettext("Open large");
+  const open = createElement(
+    "button",
+    { type: "button", class: "link open-large", "aria-label": `${words}: ${name}` },
+    words,
+  );
+  const show = (): void => {
+    open.hidden = !isLong(area.value);
+  };
+  // A field that loses the focus gets lower, and the button would move away under the pointer.
+  open.addEventListener("mousedown", (event) => event.preventDefault());
+  open.addEventListener("click", () => openLarge(area, name));
+  area.addEventListener("input", show);
+  field.querySelector(".field-head")?.append(open);
+  show();
+}
+
+/** What is typed in the window is typed in the field as well, so that nothing has to be taken over. */
+function openLarge(area: HTMLTextAreaElement, name: string): void {
+  const large = createElement("textarea", {
+    rows: 24,
+    dir: "auto",
+    spellcheck: area.spellcheck ? "true" : "false",
+    "aria-label": name,
+  });
+  large.value = area.value;
+  large.addEventListener("input", () => {
+    area.value = large.value;
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const done = createElement("button", { type: "button", class: "button button-primary" }, gettext("Done"));
+  const dialog = createElement("dialog", { class: "dialog dialog-large", "aria-label": name });
+  dialog.append(createElement("h2", {}, name), large, createElement("div", { class: "dialog-foot" }, done));
+  done.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    area.focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  large.focus();
+}

@@ -1,0 +1,30 @@
+// How many lines of two texts differ.
+import { diff } from "@codemirror/merge";
+
+const FIRST_CODE = 0x100;
+
+/** The lines that a text has otherwise than another one; of a place that was only cut, the lines that are gone. */
+export function countDifferentLines(before: string, after: string): number {
+  const codes = new Map<string, string>();
+  const encode = (text: string): string =>
+    text
+      ? splitLines(text)
+          .map((line) => codeOf(codes, line))
+          .join("")
+      : "";
+  return diff(encode(before), encode(after)).reduce(
+    (lines, change) => lines + Math.max(change.toA - change.fromA, change.toB - change.fromB),
+    0,
+  );
+}
+
+const splitLines = (text: string): string[] => text.split(/\r\n?|\n/);
+
+/** One character for each different line, so that what is compared are lines. */
+function codeOf(codes: Map<string, string>, line: string): string {
+  const known = codes.get(line);
+  if (known !== undefined) return known;
+  const code = String.fromCharCode(FIRST_CODE + codes.size);
+  codes.set(line, code);
+  return code;
+}
