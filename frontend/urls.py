@@ -58,6 +58,7 @@ from frontend.home import views as home_views
 from frontend.playground import views as playground_views
 from frontend.releases import mention_views as release_mention_views
 from frontend.releases import panels as release_panels
+from frontend.releases import promote_views as release_promote_views
 from frontend.releases import propose_views as release_propose_views
 from frontend.releases import views as release_views
 from frontend.settings import (
@@ -168,6 +169,7 @@ urlpatterns = [
     path("releases/<int:number>/people", require_safe(release_mention_views.list_people), name="release-people"),
     path("releases/<int:number>/publish", require_safe(release_panels.preview_publish), name="publish-release"),
     path("releases/<int:number>/roll-back", require_safe(release_panels.preview_roll_back), name="roll-back-release"),
+    path("releases/new/", release_promote_views.promote_templates, name="promote-templates"),
     path("releases/new/<folder:folder>/", release_propose_views.propose_release, name="new-release"),
     path("runs/", require_safe(run_views.listing), name="runs"),
     path("runs/new", start_views.start, name="new-run"),
@@ -186,6 +188,7 @@ urlpatterns = [
     path("d/copy-rows", require_POST(row_copies.copy_rows), name="copy-rows"),
     path("d/<template:name>", require_safe(dataset_views.show_dataset), name="dataset"),
     path("d/<template:name>/-/archive", require_POST(dataset_views.archive), name="archive-dataset"),
+    path("d/<template:name>/-/restore", require_POST(dataset_views.restore), name="restore-dataset"),
     path("d/<template:name>/-/edit", dataset_views.edit, name="edit-dataset"),
     path("d/<template:name>/-/rows.jsonl", require_safe(dataset_grid.show_rows), name="dataset-rows"),
     path("d/<template:name>/-/diff", require_safe(dataset_views.compare), name="dataset-diff"),

@@ -1,1 +1,1 @@
-"""Two versions side by side: source, rendered prompt, samples."""
+"""Comparison of two versions: source, rendered prompt, samples."""

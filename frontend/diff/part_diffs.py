@@ -178,7 +178,7 @@ def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
             left, right = max(start, span["start"]), min(end, span["end"])
             if left < right:
                 values[number].append(_value(span, left - start, right - start, start <= span["start"]))
-    return {number: tuple(found) for number, found in values.items()}
+    return {number: tuple(numbered) for number, numbered in values.items()}
 
 
 def _mark_values(entries: Iterable[Entry], old: Values, new: Values) -> list[Entry]:

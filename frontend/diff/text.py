@@ -18,7 +18,6 @@ __all__ = [
     "Rest",
     "Value",
     "compare_lines",
-    "count_changes",
     "fold_unchanged",
     "folded_diff",
     "shorten_diff",
@@ -177,12 +176,6 @@ def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], e
         else:
             lines += _gone(before, i1, i2) + _come(after, j1, j2)
     return lines
-
-
-def count_changes(lines: Iterable[Line]) -> Counts:
-    """The size of a change in lines."""
-    kinds = [line.kind for line in lines]
-    return Counts(added=kinds.count("added"), removed=kinds.count("removed"))
 
 
 def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:

@@ -14,6 +14,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.templates.models import Version
 
 __all__ = [
+    "VIEWS",
     "LongestPrompts",
     "RenderedDiff",
     "SourceDiff",

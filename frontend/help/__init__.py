@@ -1,1 +1,1 @@
-"""The help: the documentation's own pages, and the keys of every page."""
+"""The help: the documentation as pages, and the keyboard shortcuts."""

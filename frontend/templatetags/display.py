@@ -20,21 +20,26 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, pgettext
 
-from frontend.browse.match_marks import Piece
 from frontend.diff.part_diffs import split_at_values
 from frontend.diff.text import Line, Value, shorten_diff
+from frontend.web.field_labels import describe_refusal
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
-from frontend.web.wording import month_name, run_state_word, time_lasted, time_needed, time_since_in
+from frontend.web.wording import check_word, month_name, run_state_word, time_lasted, time_needed, time_since_in
 from registry.core.names import LATEST
 from registry.serving.fetcher import fetcher
-from registry.usage import queries as usage_queries
 
 register = template.Library()
 register.simple_tag(run_state_word)
 register.filter("time_needed", time_needed)
 register.filter("finding", stringfilter(translate_finding))
+
+
+@register.filter
+def refused(error: object) -> str:
+    """A refusal in the language of the page, its fields called as pages call them."""
+    return translate_finding(describe_refusal(error))
 
 
 @register.simple_tag(takes_context=True)
@@ -154,17 +159,11 @@ def captured(content: str) -> str:
 
 @register.inclusion_tag("frontend/web/_live.html")
 def live_status(*topics: str) -> dict[str, Any]:
-    """The line in which the page's script tells what others do meanwhile: `home`, `template=<name>`, `change=<n>`."""
+    """The line in which the page's script tells what others do meanwhile. topics: `home`,
+    `template=<name>`, `change=<n>`, `releases=<namespace>`; one text may hold several.
+    """
     head = fetcher().follower.head  # None where nothing follows the journal yet: then the script begins with now
     return {"topics": " ".join(topics), "after": head[0] if head else ""}
-
-
-@register.simple_tag
-def marked(pieces: Iterable[Piece]) -> SafeString:
-    """A text in pieces, those in which a search found its words as <mark>."""
-    return format_html_join(
-        "", "{}", ((format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,) for piece in pieces)
-    )
 
 
 @register.filter
@@ -178,6 +177,18 @@ def sentence(text: str) -> SafeString:
         text = text[:1].upper() + text[1:]
     if text and text[-1] not in ".!?:…":
         text += "."
+    return _mark_code(text)
+
+
+@register.filter
+def full_sentence(text: str) -> SafeString:
+    """What is a sentence already, such as what blocks a change, in the language of the page, and text between backticks
+    as code. It may begin with a name, which keeps its own letters.
+    """
+    return _mark_code(translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip())
+
+
+def _mark_code(text: str) -> SafeString:
     pieces = text.split("`")
     if len(pieces) % 2 == 0:  # a lone backtick is a character like any other
         return format_html("{}", text)
@@ -206,35 +217,13 @@ def state_name(state: str) -> str:
 @register.filter
 def check_name(name: str) -> str:
     """What a page calls a check of a change."""
-    return {
-        "problems": pgettext("check", "problems"),
-        "samples": pgettext("check", "samples"),
-        "budget": pgettext("check", "budget"),
-        "contract": pgettext("check", "contract"),
-        "dependants": pgettext("check", "dependants"),
-        "evaluation": pgettext("check", "evaluation"),
-    }.get(name, name)
+    return check_word(name)
 
 
 @register.filter
 def thousands(number: int | None) -> str:
     """1234 -> 1,234 in English, 1.234 in German; nothing for nothing."""
     return "" if number is None else number_format(number, force_grouping=True)
-
-
-@register.filter
-def short(number: int) -> str:
-    """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
-    figures, space, unit = usage_queries.shorten_count(number).partition(" ")
-    return number_format(figures.replace(",", ""), force_grouping=True) + space + unit
-
-
-@register.filter
-def percent(share: float) -> str:
-    """`84 %`, and `2.5 %` below ten: a share from 0 to 1 for people."""
-    number = share * 100
-    digits = 0 if number == 0 or number >= 9.95 else 1
-    return f"{number_format(f'{number:.{digits}f}', digits)}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
@@ -245,44 +234,10 @@ def strong(sentence: str, name: str) -> SafeString:
 
 
 @register.filter
-def signed_figure(number: float) -> str:
-    """A difference of two figures with its sign and two places: `+0.04`, and 0.00 without a sign."""
-    rounded = round(number, 2)
-    sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
-    return sign + number_format(f"{abs(rounded):.2f}", 2)
-
-
-@register.filter
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
     sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
     return sign + thousands(abs(number))
-
-
-@register.filter
-def counts(numbers: Mapping[str, int]) -> str:
-    """`{"E1": 1200, "E2": 3}` -> `E1: 1,200, E2: 3`."""
-    return ", ".join(f"{name}: {thousands(number)}" for name, number in numbers.items())
-
-
-@register.filter
-def pin(ref: str) -> str:
-    """What a reference stays on: `v3`, or the first digits of a digest."""
-    at = ref.rpartition("@")[2]
-    return f"v{at}" if at.isdecimal() else at.removeprefix("sha256:")[:8]
-
-
-@register.filter
-def leaf(name: str) -> str:
-    """The last segment of a name."""
-    return name.rpartition("/")[2]
-
-
-@register.filter
-def stem(name: str) -> str:
-    """A name without its last segment, with the slash."""
-    head, slash, _ = name.rpartition("/")
-    return head + slash
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""Links to a person's drafts of a template: a draft with a name is told by `?draft=` from the one without."""
+"""Links to a person's drafts of a template: `?draft=` names a draft, the unnamed one has none."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -26,7 +26,7 @@ class AuditLine:
 
 
 def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
-    """The event in words; an unknown kind is told by its name. Pages of admins are linked for them only."""
+    """The event in words; an unknown kind is shown by its name. Pages of admins are linked for them only."""
     event = parse_event(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
     return AuditLine(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))

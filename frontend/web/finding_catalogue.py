@@ -42,10 +42,10 @@ class FindingPattern:
         """The longest word that each of its texts holds as a word; empty where it has none."""
         last = len(self.literals) - 1
         words = [
-            found[0]
+            match[0]
             for place, literal in enumerate(self.literals)
-            for found in _WORD.finditer(literal)
-            if (found.start() or not place) and (found.end() < len(literal) or place == last)
+            for match in _WORD.finditer(literal)
+            if (match.start() or not place) and (match.end() < len(literal) or place == last)
         ]
         return max(words, key=len, default="")
 
@@ -59,11 +59,11 @@ class FindingPattern:
             return None
         values = []
         for literal in self.literals[1:-1]:
-            found = text.find(literal, at, end)
-            if found < 0:
+            place = text.find(literal, at, end)
+            if place < 0:
                 return None
-            values.append(text[at:found])
-            at = found + len(literal)
+            values.append(text[at:place])
+            at = place + len(literal)
         named = dict(zip(self.names, [*values, text[at:end]], strict=True))
         return named if _NUMBER.fullmatch(named.get("number", "0")) else None
 

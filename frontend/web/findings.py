@@ -110,9 +110,13 @@ def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str
     if joint is None:
         return None
     pieces = _split_outside(text, joint)
-    found = [_translate(catalogue, piece, depth - 1) for piece in pieces]
+    translations = [_translate(catalogue, piece, depth - 1) for piece in pieces]
     between = catalogue.words.get(("joint", joint), joint)
-    return between.join(known or piece for known, piece in zip(found, pieces, strict=True)) if any(found) else None
+    return (
+        between.join(known or piece for known, piece in zip(translations, pieces, strict=True))
+        if any(translations)
+        else None
+    )
 
 
 def _split_outside(text: str, joint: str) -> list[str]:

@@ -3,10 +3,12 @@
 A form checks the shape of its input; whether it may be done is decided by the service.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from registry.core.errors import Invalid, PromptuaryError
 
@@ -23,6 +25,7 @@ __all__ = [
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
 _MOST_DIGITS = 8
+_FIRST_WORD = re.compile(r"[^\s,;:]+")
 
 
 def parse_form_number(text: str | None) -> int:
@@ -43,10 +46,27 @@ def read_expected(fields: Mapping[str, Any]) -> int | None:
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:
     """Put a service's refusal where it belongs: at its field, or above the form."""
     sentences = error.fields if isinstance(error, Invalid) else {}
+    names = _list_names(form)
     for field, sentence in sentences.items():
-        form.add_error(field if field in form.fields else None, sentence[:1].upper() + sentence[1:])
+        form.add_error(field if field in form.fields else None, _capitalise(sentence, names))
     if not sentences:
         form.add_error(None, error.message)
+
+
+def _list_names(form: forms.Form) -> set[str]:
+    """What was typed or chosen as one word: where a sentence begins with it, it is a name."""
+    sent = form.data.lists() if isinstance(form.data, QueryDict) else ()
+    return {value for _, values in sent for value in values if value and not re.search(r"\s", value)}
+
+
+def _capitalise(sentence: str, names: Collection[str]) -> str:
+    """The sentence with a capital, unless it begins with one of the names, or with what is no word, such as an
+    address: those keep their letters.
+    """
+    first = _FIRST_WORD.match(sentence)
+    if first is None or not first[0].isalpha() or first[0] in names:
+        return sentence
+    return sentence[:1].upper() + sentence[1:]
 
 
 class LinesField(forms.CharField):

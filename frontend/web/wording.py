@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext, gettext_lazy, ngette
 
 __all__ = [
     "TOPICS_IN_WORDS",
+    "check_word",
     "line_range",
     "month_name",
     "run_state_word",
@@ -33,6 +34,15 @@ _RUN_STATES = {
     "done": pgettext_lazy("a run", "done"),
     "failed": pgettext_lazy("a run", "failed"),
     "cancelled": pgettext_lazy("a run", "cancelled"),
+}
+
+_CHECKS = {
+    "problems": pgettext_lazy("check", "problems"),
+    "samples": pgettext_lazy("check", "samples"),
+    "budget": pgettext_lazy("check", "budget"),
+    "contract": pgettext_lazy("check", "contract"),
+    "dependants": pgettext_lazy("check", "dependants"),
+    "evaluation": pgettext_lazy("check", "evaluation"),
 }
 
 # Up to eight weeks a time is told by its distance; after that the date says more.
@@ -137,6 +147,11 @@ def line_range(line: int, end_line: int) -> str:
     if line == end_line:
         return gettext("line {number}").format(number=line)
     return gettext("lines {first} to {last}").format(first=line, last=end_line)
+
+
+def check_word(name: str) -> str:
+    """What a page calls a check of a change."""
+    return str(_CHECKS.get(name, name))
 
 
 def run_state_word(state: str) -> str:

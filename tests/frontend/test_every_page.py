@@ -301,6 +301,7 @@ NO_PAGES = {
     "logout",
     "playground-rows",
     "preview",
+    "restore-dataset",
     "run-draft",
     "script-texts",
     "start-draft",

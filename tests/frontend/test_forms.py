@@ -202,7 +202,7 @@ def test_the_address_is_shown_while_the_name_is_typed(reply, browser):
     assert "available" in fresh
     assert "<html" not in fresh
     taken = words(client.get("/new?namespace=support&path=Refunds/Reply", headers=headers))
-    assert "There is a support/refunds/reply already." in taken
+    assert "There is a support/refunds/reply already. Try refunds/reply-2." in taken
     assert "made from the name" in words(client.get("/new", headers=headers))
 
 

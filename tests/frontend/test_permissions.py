@@ -116,6 +116,7 @@ CONNECTION = {
     "model": "second-1",
     "currency": "USD",
     "timeout": "60",
+    "concurrency": "4",
 }
 TRIAL: dict[str, Any] = {
     "columns": [{"source": "draft", "document": DOCUMENT, "model": "echo"}],
@@ -280,6 +281,12 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("release", "POST", "remove"): Row("/releases/{release}", AUTHORS_DO, {"do": "remove", "change": "{member}"}),
     ("publish-release", "GET", ""): Row("/releases/{release}/publish", READERS),
     ("roll-back-release", "GET", ""): Row("/releases/{release}/roll-back", READERS),
+    ("promote-templates", "GET", ""): Row("/releases/new/?from=latest&to=production&template=support/apart", AUTHORS),
+    ("promote-templates", "POST", ""): Row(
+        "/releases/new/",
+        AUTHORS_DO,
+        {"from": "latest", "to": "production", "title": "All", "template": "support/apart"},
+    ),
     ("new-release", "GET", ""): Row("/releases/new/support/", AUTHORS),
     ("new-release", "POST", ""): Row(
         "/releases/new/support/",
@@ -323,6 +330,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("archive-dataset", "POST", "archive"): Row(
         "/d/support/refunds/unused/-/archive", ADMINS_DO, {"do": "archive", "reason": "Unused"}
     ),
+    ("restore-dataset", "POST", ""): Row(f"/d/{GOLD}/-/restore", AUTHORS_DO, {"version": "1", "base": "{rows}"}),
     ("edit-dataset", "GET", ""): Row(f"/d/{GOLD}/-/edit", READERS),
     ("edit-dataset", "POST", ""): Row(
         f"/d/{GOLD}/-/edit", AUTHORS_DO, {"form": "jsonl", "text": ROWS["text"], "base": "{rows}"}

@@ -1,9 +1,11 @@
-"""The pages' templates stay readable: no line is longer than those of the Python code."""
+"""The pages' templates stay readable: no long lines, and a part of a page says what it is and what it needs."""
 
+import re
 from pathlib import Path
 
 LONGEST = 120
 FOLDER = Path(__file__).parents[2] / "frontend" / "templates"
+BEGINNING = re.compile(r"(?:{% (?:load|extends) [^%]*%}\s*)*{% comment %}\s*\S")
 
 
 def test_no_template_line_is_too_long():
@@ -14,3 +16,12 @@ def test_no_template_line_is_too_long():
         if len(line) > LONGEST
     ]
     assert too_long == []
+
+
+def test_each_part_of_a_page_begins_with_what_it_is():
+    without = [
+        str(path.relative_to(FOLDER))
+        for path in sorted(FOLDER.rglob("_*.html"))
+        if not BEGINNING.match(path.read_text(encoding="utf-8"))
+    ]
+    assert without == []

@@ -72,9 +72,8 @@ def test_an_edited_line_stands_beside_its_new_form_in_a_longer_change():
 
 
 def test_a_change_is_counted_in_lines():
-    assert diff_text.count_changes(diff_text.compare_lines("a\nb\nc", "a\nB\nc\nd")) == diff_text.Counts(
-        added=2, removed=1
-    )
+    _, counts = diff_text.folded_diff("a\nb\nc", "a\nB\nc\nd")
+    assert counts == diff_text.Counts(added=2, removed=1)
 
 
 def test_long_unchanged_runs_fold_and_short_ones_stay_open():

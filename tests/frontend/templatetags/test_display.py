@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import translation
 
-from frontend.templatetags import display
+from frontend.templatetags import display, figures
 from frontend.web.wording import time_lasted, time_since
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -46,8 +46,8 @@ def test_a_duration_is_told_in_one_unit(passed, words):
 
 def test_numbers_are_written_as_the_language_of_the_page_has_them():
     with translation.override("de"):
-        assert (display.thousands(1234), display.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
-        assert (display.signed(-1234), display.short(54_100)) == ("−1.234", "54,1 k")
+        assert (display.thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
+        assert (display.signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
 
 
 def test_a_time_carries_its_exact_moment():
@@ -76,6 +76,17 @@ def test_a_digest_is_shown_in_two_groups():
 )
 def test_a_finding_is_shown_as_a_sentence(text, shown):
     assert display.sentence(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("support has no releases until Monday.", "support has no releases until Monday."),
+        ("The check `budget` failed: a < b.", "The check <code>budget</code> failed: a &lt; b."),
+    ],
+)
+def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, shown):
+    assert display.full_sentence(text) == shown
 
 
 def test_a_captured_tag_stands_in_a_translated_sentence_as_markup():

@@ -1,3 +1,5 @@
+"""The text of the search field: words and filters told apart, and filters added and removed in an address."""
+
 from urllib.parse import parse_qs
 
 import pytest

@@ -1,0 +1,39 @@
+"""Template tags of names and references: the last segment, the folder, the version, and what a search found in one."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from frontend.browse.match_marks import Piece
+
+register = template.Library()
+
+
+@register.filter
+def pin(ref: str) -> str:
+    """What a reference stays on: `v3`, or the first digits of a digest."""
+    at = ref.rpartition("@")[2]
+    return f"v{at}" if at.isdecimal() else at.removeprefix("sha256:")[:8]
+
+
+@register.filter
+def leaf(name: str) -> str:
+    """The last segment of a name."""
+    return name.rpartition("/")[2]
+
+
+@register.filter
+def stem(name: str) -> str:
+    """A name without its last segment, with the slash."""
+    head, slash, _ = name.rpartition("/")
+    return head + slash
+
+
+@register.simple_tag
+def marked(pieces: Iterable[Piece]) -> SafeString:
+    """A text in pieces, those in which a search found its words as <mark>."""
+    return format_html_join(
+        "", "{}", ((format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,) for piece in pieces)
+    )

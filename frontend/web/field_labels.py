@@ -1,0 +1,48 @@
+"""What pages call the fields of services, for a refusal that stands apart from its field."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from registry.core.errors import Invalid
+
+__all__ = ["describe_refusal"]
+
+_LABELS: Mapping[str, Any] = {
+    "comment": gettext_lazy("Comment"),
+    "description": gettext_lazy("Description"),
+    "from_label": gettext_lazy("From"),
+    "goes_live_at": gettext_lazy("Goes live"),
+    "hours": gettext_lazy("Hours a step lasts"),
+    "label": gettext_lazy("Label"),
+    "message": gettext_lazy("Why"),
+    "planned_rollout": gettext_lazy("Goes live"),
+    "reason": gettext_lazy("Reason"),
+    "reviewers": gettext_lazy("Reviewers"),
+    "sample": gettext_lazy("Sample"),
+    "shares": gettext_lazy("Shares in %"),
+    "steps": gettext_lazy("Steps"),
+    "stop_rule": gettext_lazy("Stop and roll back"),
+    "suggestion": gettext_lazy("Suggestion"),
+    "template": gettext_lazy("Template"),
+    "templates": gettext_lazy("Templates"),
+    "text": gettext_lazy("Comment"),
+    "title": gettext_lazy("Title"),
+    "version": gettext_lazy("Version"),
+    "versions": gettext_lazy("Versions"),
+}
+
+
+def describe_refusal(error: object) -> str:
+    """The sentences of a refusal, each after what pages call its field; without a label in front where they call it
+    nothing. A refusal without fields, or a sentence, stays as it is.
+    """
+    if not isinstance(error, Invalid) or not error.fields:
+        return str(error)
+    return " ".join(_describe(field, sentence) for field, sentence in error.fields.items())
+
+
+def _describe(field: str, sentence: str) -> str:
+    label = _LABELS.get(field)
+    return f"{label}: {sentence}" if label else sentence[:1].upper() + sentence[1:]
