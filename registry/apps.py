@@ -1,3 +1,5 @@
+"""The Django app that owns all tables of the registry, with the hooks that are installed when it is loaded."""
+
 from django.apps import AppConfig
 from django.core import checks
 

@@ -1,8 +1,9 @@
-"""A process that is forked from `manage.py serve`: it need not load Django, and shares the memory of what is loaded."""
+"""Processes forked from `manage.py serve`, which share the loaded Django and its memory."""
 
 import ctypes
 import gc
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, NoReturn
 from promptuary.renderer.free_memory import release_memory
 from registry.core.parent_death import end_with_parent
 
-__all__ = ["ForkedProcess", "fork_process", "share_memory"]
+__all__ = ["ForkedProcess", "fork_process", "run_forked", "share_memory"]
 
 _PR_SET_NAME = 15
 _M_ARENA_MAX = -8  # glibc's number of the setting
@@ -59,6 +60,23 @@ def fork_process(name: str, work: Callable[[], None], *, waits: bool = False, ni
     return ForkedProcess(pid, readable, start[1])
 
 
+def run_forked(work: Callable[[], None], meanwhile: Callable[[], object]) -> None:
+    """Do this work in a child that prints where this process does, something else here meanwhile, and wait for it.
+
+    The memory that the work takes is gone with the child. Call it where `fork_process` may be called. Raises SystemExit
+    with the child's code where that is not 0; the child has said why.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        _work_and_exit(work)
+    meanwhile()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code:
+        raise SystemExit(code if code > 0 else 128 - code)
+
+
 def share_memory() -> None:
     """Give unused memory back, and keep the search for garbage from writing to what children share. Call it before a
     fork."""
@@ -70,10 +88,8 @@ def share_memory() -> None:
 def _become_child(
     name: str, work: Callable[[], None], output: int, start: tuple[int, int] | None, niceness: int
 ) -> NoReturn:
-    code: Any = 1
-    try:
+    def prepare_and_work() -> None:
         os.setsid()  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
-        end_with_parent()
         _redirect(output)
         _set_name(name)
         _limit_arenas()
@@ -81,9 +97,23 @@ def _become_child(
             os.nice(niceness)
         if start is None or _may_start(*start):
             work()
+
+    _work_and_exit(prepare_and_work)
+
+
+def _work_and_exit(work: Callable[[], None]) -> NoReturn:
+    """Do the work, say what went wrong, and end this child."""
+    code: Any = 1
+    try:
+        end_with_parent()
+        work()
         code = 0
     except SystemExit as end:
         code = end.code
+        if isinstance(code, str):
+            sys.stderr.write(f"{code}\n")
+    except KeyboardInterrupt:
+        code = 128 + signal.SIGINT
     except Exception:  # noqa: BLE001  # whatever it was, it is told below
         traceback.print_exc()  # the process ends without Python's own way of telling
     finally:

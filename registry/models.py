@@ -6,8 +6,9 @@ from registry.bookmarks.models import Favourite, SavedView
 from registry.changes.models import ChangeRequest, CountedScores, Decision, Verdict
 from registry.changes.thread_models import Comment, Remark, Thread
 from registry.connections.models import Connection, Spending, SpendingCap
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.live_models import LiveFailure
-from registry.evaluations.models import Attachment, Dataset, DatasetVersion, PersonScore, Reply, Run, RunRow
+from registry.evaluations.models import Attachment, PersonScore, Reply, Run, RunRow
 from registry.freezes.models import Freeze
 from registry.idempotency.models import StoredAnswer
 from registry.improvements.models import Improvement
@@ -20,10 +21,10 @@ from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.releases.models import Release, ReleaseComment, ReleaseCommentRevision
 from registry.rollouts.models import Rollout
+from registry.templates.contribution_models import Contribution
 from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
-    Contribution,
     Draft,
     Inclusion,
     Redaction,

@@ -1,4 +1,4 @@
-"""The application as granian serves it: the one of `registry.wsgi`, and the live side beside it."""
+"""The RSGI application that granian serves: `registry.wsgi`, with the live side in front of it."""
 
 from django.conf import settings
 

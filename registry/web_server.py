@@ -13,7 +13,7 @@ from granian.log import LogLevels
 
 from registry.forked_process import ForkedProcess, fork_process, share_memory
 
-__all__ = ["fork_web_server"]
+__all__ = ["fork_web_server", "load_pages"]
 
 _BACKPRESSURE = 4096  # connections enough for open streams
 _KILL_SECONDS = 5
@@ -24,8 +24,13 @@ def fork_web_server(host: str, port: int, workers: int) -> ForkedProcess:
     return fork_process("web", lambda: _serve(host, port, workers))
 
 
+def load_pages() -> None:
+    """Load the modules of all pages."""
+    get_resolver().url_patterns  # noqa: B018  # reading it loads them
+
+
 def _serve(host: str, port: int, workers: int) -> None:
-    get_resolver().url_patterns  # noqa: B018  # reading it loads the modules of all pages
+    load_pages()
     share_memory()
     # The web processes have to be forked for that; a later Python chooses another way by itself.
     multiprocessing.set_start_method("fork", force=True)

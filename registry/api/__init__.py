@@ -1,1 +1,1 @@
-"""The HTTP interface under /api/v1/: each view translates to one call of a service or query and back."""
+"""The HTTP API under /api/v1/: its addresses, its errors and its OpenAPI schema. The views are in the domains."""

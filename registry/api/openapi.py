@@ -72,9 +72,9 @@ def _operations(schema: dict[str, Any]) -> Any:
 
 def _fields(schema: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
     name = body.get("$ref", "").rpartition("/")[2]
-    found = schema["components"]["schemas"].get(name, {})
-    required = found.get("required", [])
+    component = schema["components"]["schemas"].get(name, {})
+    required = component.get("required", [])
     return [
         {"name": field, "type": facts.get("type", "any"), "required": field in required}
-        for field, facts in found.get("properties", {}).items()
+        for field, facts in component.get("properties", {}).items()
     ]

@@ -11,7 +11,6 @@ from registry.changes import (
     dependant_api,
     merge_api,
     preview_api,
-    role_api,
     rule_api,
     schedule_api,
     score_api,
@@ -23,9 +22,9 @@ from registry.freezes import api as freeze_api
 from registry.improvements import api as improvement_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
-from registry.namespaces import folder_role_api, group_api, key_api
+from registry.namespaces import key_api
 from registry.notifications import api as notification_api
-from registry.people import account_api
+from registry.people import account_api, folder_role_api, group_api, role_api
 from registry.people import api as people_api
 from registry.releases import api as release_api
 from registry.releases import comment_api
@@ -108,6 +107,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<name:name>/-/diff", dataset_api.Difference.as_view(), name="api-dataset-diff"),
     path("datasets/<name:name>", dataset_api.Dataset.as_view(), name="api-dataset"),
     path("runs", run_api.Runs.as_view(), name="api-runs"),
+    path("runs/estimate", run_api.RunEstimate.as_view(), name="api-run-estimate"),
     path("runs/together", run_api.RunsTogether.as_view(), name="api-runs-together"),
     path("runs/<int:number>", run_api.Run.as_view(), name="api-run"),
     path("runs/<int:number>/rows", run_api.Rows.as_view(), name="api-run-rows"),
@@ -152,6 +152,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("namespaces/<str:namespace>/folder-roles", folder_role_api.FolderRoles.as_view(), name="api-folder-roles"),
     path(
+        "namespaces/<str:namespace>/folder-roles/preview",
+        folder_role_api.PreviewFolderRole.as_view(),
+        name="api-folder-role-preview",
+    ),
+    path(
         "namespaces/<str:namespace>/folder-roles/people/<str:person>/<path:folder>",
         folder_role_api.FolderRoleOfPerson.as_view(),
         name="api-folder-role-of-person",
@@ -163,6 +168,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("namespaces/<str:namespace>/groups", group_api.Groups.as_view(), name="api-groups"),
     path("namespaces/<str:namespace>/groups/<str:group>", group_api.OneGroup.as_view(), name="api-group"),
+    path(
+        "namespaces/<str:namespace>/groups/<str:group>/preview",
+        group_api.PreviewGroup.as_view(),
+        name="api-group-preview",
+    ),
+    path(
+        "namespaces/<str:namespace>/groups/<str:group>/people/<str:person>/preview",
+        group_api.PreviewLeaving.as_view(),
+        name="api-group-person-preview",
+    ),
     path(
         "namespaces/<str:namespace>/groups/<str:group>/people/<str:person>",
         group_api.GroupPerson.as_view(),

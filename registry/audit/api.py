@@ -65,7 +65,7 @@ class Events(APIView):
         responses={200: EventPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> Response:
-        """Its events, newest first. For members; `since` is included, `until` is not."""
+        """List the namespace's events, newest first. For members; `since` is included, `until` is not."""
         filters = read_query(request, *FILTERS)
         places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
         page = queries.page(actor_of(request), namespace, sought=_read(filters), **places)
@@ -105,7 +105,7 @@ class ChainState(IdempotentView):
 
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """What the last check found. For members."""
+        """The result of the last verification of the journal. For members."""
         namespace_queries.get_namespace(actor_of(request), namespace)
         return Response(_state())
 
@@ -115,7 +115,7 @@ class ChainState(IdempotentView):
         responses={202: ChainOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Have every event checked by the worker. For admins, not by key."""
+        """Ask the worker to verify every event. For admins, not by key."""
         audit_services.check_chain(actor=actor_of(request), namespace=namespace)
         return Response(_state(), 202)
 

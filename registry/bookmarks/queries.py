@@ -25,8 +25,8 @@ def list_favourites(actor: Actor, limit: int) -> list[Template]:
 
 def find_readable(actor: Actor, names: Collection[str]) -> list[Template]:
     """Those of the named templates that the actor may read, in the order of the names."""
-    found = {template.name: template for template in _readable(actor).filter(name__in=list(names))}
-    return [found[name] for name in dict.fromkeys(names) if name in found]
+    templates = {template.name: template for template in _readable(actor).filter(name__in=list(names))}
+    return [templates[name] for name in dict.fromkeys(names) if name in templates]
 
 
 def list_views(actor: Actor) -> list[SavedView]:

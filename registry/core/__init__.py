@@ -1,1 +1,1 @@
-"""What every domain shares: names, errors, limits, safe HTTP. Knows no table."""
+"""Tools that every domain shares: names, errors, limits, safe HTTP. Knows no table."""

@@ -60,7 +60,7 @@ class NotFound(PromptuaryError):
 
 
 class Gone(PromptuaryError):
-    """It was there, and its text was taken away for good; the message says when, by whom and why."""
+    """It existed, and its text was removed for good; the message says when, by whom and why."""
 
 
 class NotAllowed(PromptuaryError):

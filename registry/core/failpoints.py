@@ -1,4 +1,4 @@
-"""Named places where a test may kill the process, so that what a crash leaves behind is met on purpose.
+"""Failpoints: named places where a test can kill the process to see what a crash leaves behind.
 
 PROMPTUARY_FAILPOINT=mirror.streaming:3 kills at the third passing. Without the variable `reach` does nothing.
 """

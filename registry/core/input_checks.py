@@ -218,16 +218,19 @@ def _path(where: _Where) -> str:
 def _require_clean(text: str, where: _Where) -> None:
     if text.isascii():
         if "\0" in text:
-            raise BadJson(gettext("The text at {quote} holds a NUL character.").format(quote=_quote(_path(where))))
+            raise BadJson(_unstorable(gettext("a NUL character"), where))
         return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadJson(
-            gettext("The text at {quote} holds half of a surrogate pair.").format(quote=_quote(_path(where)))
-        ) from None
+        raise BadJson(_unstorable(gettext("half of a surrogate pair"), where)) from None
     if "\0" in text:
-        raise BadJson(gettext("The text at {quote} holds a NUL character.").format(quote=_quote(_path(where))))
+        raise BadJson(_unstorable(gettext("a NUL character"), where))
+
+
+def _unstorable(sign: str, where: _Where) -> str:
+    sentence = gettext("The text at {quote} holds {sign}, which can't be stored. Remove it.")
+    return sentence.format(quote=_quote(_path(where)), sign=sign)
 
 
 def _quote(text: str) -> str:

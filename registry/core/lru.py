@@ -1,4 +1,4 @@
-"""A small memory of what was worked out lately, for results that depend on nothing but their key.
+"""An LRU cache for results that depend on nothing but their key.
 
 What a process remembers can hold texts of templates, so every memory is listed here and `forget_all` empties them: a
 redaction has each process do that. A `Recent` lists itself; another cache is listed with `register`.

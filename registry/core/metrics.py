@@ -1,4 +1,4 @@
-"""Figures for Prometheus: what only this product counts, beside those of django-prometheus for pages and API.
+"""Prometheus metrics of this product, beside those of django-prometheus for pages and API.
 
 A fetch only steps a counter in memory; `flush` hands the sums on every few seconds. Each process writes its figures to
 a folder of the home (prometheus_client's multiprocess mode), so that whichever answers `/metrics` tells those of all.

@@ -1,4 +1,4 @@
-"""One process migrates at a time: whoever starts beside it waits, and finds the work done."""
+"""A lock around migrations: one process migrates, others wait and find the migrations applied."""
 
 import fcntl
 import time

@@ -1,4 +1,4 @@
-"""Ending with the process that started this one, however that ends. Needs no Django, as the supervisor has none."""
+"""Ends this process when its parent process ends. Needs no Django, as the supervisor has none."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Files of this installation belong to the user it runs as: nobody else on the machine can read them.
+"""Permissions of the installation's files: only the user it runs as can read them.
 
 The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it
 writes anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider
@@ -31,8 +31,8 @@ def keep_private(home: Path) -> None:
     """
     os.umask(UMASK)
     home.mkdir(parents=True, exist_ok=True)
-    found = home.stat()
-    if found.st_mode & stat.S_ISVTX:
+    status = home.stat()
+    if status.st_mode & stat.S_ISVTX:
         raise ImproperlyConfigured(
             f"PROMPTUARY_HOME is {home}, a folder that all users of this machine share. Name a folder of its own."
         )
@@ -52,13 +52,15 @@ def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:
 
 def describe_exposure(home: Path) -> str:
     """A sentence that says how others can get at the home, or nothing where they can't."""
-    found = home.stat()
-    others = found.st_mode & _OTHERS
+    status = home.stat()
+    others = status.st_mode & _OTHERS
     if not others or sys.platform == "win32":  # whose folders have access lists instead of these bits
         return ""
-    owner = "" if found.st_uid == os.geteuid() else f" It belongs to user {found.st_uid}, so it can't be changed here."
+    owner = (
+        "" if status.st_uid == os.geteuid() else f" It belongs to user {status.st_uid}, so it can't be changed here."
+    )
     return (
-        f"Other users of this machine can get at {home} (mode {stat.S_IMODE(found.st_mode):04o}): sessions, hashes of "
+        f"Other users of this machine can get at {home} (mode {stat.S_IMODE(status.st_mode):04o}): sessions, hashes of "
         f"passwords and private templates are in it.{owner} Its owner should run: chmod 700 {home}"
     )
 
@@ -79,10 +81,10 @@ def _tighten(path: Path) -> bool:
     """Take away what group and others may do; whether that changed anything. Links and what is not ours are left
     alone."""
     try:
-        found = path.lstat()
-        if stat.S_ISLNK(found.st_mode) or not found.st_mode & _OTHERS or found.st_uid != os.geteuid():
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode) or not status.st_mode & _OTHERS or status.st_uid != os.geteuid():
             return False
-        path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+        path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
     except OSError:  # gone meanwhile, or a file system that keeps no modes
         return False
     return not path.lstat().st_mode & _OTHERS

@@ -103,7 +103,7 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
 
 
 def unauthenticated(detail: str = "") -> Problem:
-    """The 401 that every door gives alike."""
+    """The 401 that pages, API and fetch path answer alike."""
     sentence = detail or gettext("Give an API key as `Authorization: Bearer <key>`, or sign in.")
     headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}
     return Problem(401, "unauthenticated", gettext("Not signed in"), sentence, headers=headers)

@@ -1,4 +1,4 @@
-"""IP addresses that lead nowhere public, by a list of our own: what an interpreter's version calls global changes.
+"""IP addresses that are not public, by our own list, because Python's own answer changes between versions.
 
 Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890 and its updates, as of 2025) and of
 IPv6 address space. All entries are refused, those too that the registries call globally reachable: no service lives

@@ -1,4 +1,4 @@
-"""The bounded child that runs what authors wrote, forked from the helper that the server's processes share."""
+"""The bounded renderer of this process: runs what authors wrote in child processes of the shared fork server."""
 
 import functools
 import time

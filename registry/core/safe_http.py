@@ -1,4 +1,4 @@
-"""Addresses outside this installation that people may name: webhooks, remotes, model endpoints.
+"""HTTP to addresses that people name (webhooks, remotes, model endpoints), limited to public hosts.
 
 Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
 neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and
@@ -121,10 +121,10 @@ def is_listed(host: str, port: int, entries: Iterable[str]) -> bool:
 
 def _resolve(host: str, port: int) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise Refused(gettext("{host} is not found.").format(host=host)) from error
-    return [str(address[0]) for *_family, address in found]
+    return [str(address[0]) for *_family, address in addresses]
 
 
 def _require_public(host: str, text: str) -> None:

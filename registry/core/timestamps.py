@@ -1,4 +1,4 @@
-"""Moments as text: written by the API in UTC with microseconds, read from what people and programs type."""
+"""Timestamps as text: written in UTC with microseconds, and parsed from what people and programs send."""
 
 from datetime import UTC, datetime, tzinfo
 from typing import overload

@@ -92,7 +92,7 @@ def span(doing: str, name: str | None = None, ref: str | None = None) -> Iterato
 
 
 def describe(current: Span, number: int | None, digest: str | None) -> None:
-    """Say which version it turned out to be."""
+    """Record which version was served."""
     if number is not None:
         current.set_attribute(_VERSION, str(number))
     if digest:

@@ -47,12 +47,14 @@ def require_same(
     """Read the target against what the source was found to hold; gives that, or raises DatabasesDiffer."""
     findings = []
     for model, table in zip(list_tables(), expected, strict=True):
-        found = digest_table(model, target)
+        target_digest = digest_table(model, target)
         if table.rows:
             tell(f"{table.table:<40} {table.rows:>11,} rows  sha256 {table.sha256}")
-        if found.rows != table.rows:
-            findings.append(f"{table.table} has {table.rows:,} rows in the source and {found.rows:,} in the target.")
-        elif found != table:
+        if target_digest.rows != table.rows:
+            findings.append(
+                f"{table.table} has {table.rows:,} rows in the source and {target_digest.rows:,} in the target."
+            )
+        elif target_digest != table:
             findings.append(f"{table.table} has the same number of rows in both, and they don't hold the same.")
     findings += [f"{place}: {fault}" for place in (source, target) for fault in faults_of_chain(place)]
     if (head := _read_head(source)) != (other := _read_head(target)):

@@ -1,4 +1,4 @@
-"""What goes wrong with a copy of the database. Whatever it is, the target is left as it was."""
+"""Errors of copying a database. After any of them the target is unchanged."""
 
 __all__ = ["CopyRefused", "DatabasesDiffer"]
 

@@ -1,4 +1,4 @@
-"""The counters that number new rows. A copy goes on where the source stood, so that no number of a deleted row comes
+"""The sequences that number new rows. A copy continues the source's numbers, so that no deleted row's number is used
 again.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["take_over_sequences"]
 
 
 def take_over_sequences(source: str, target: str) -> None:
-    """Set every counter of the target to where the source's stands."""
+    """Set every sequence of the target to the source's value."""
     for model in list_tables():
         if isinstance(model._meta.pk, AutoField | BigAutoField):
             last = _read_last_number(model, source)

@@ -1,4 +1,4 @@
-"""Which tables a copy of the database is made of, in an order of their own."""
+"""The tables that a copy of the database contains, in a fixed order."""
 
 from typing import Any
 
@@ -35,8 +35,8 @@ class _CacheRow(models.Model):
 
 def list_tables() -> list[Any]:
     """A model for every table whose rows are copied, sorted by the table's name."""
-    found: list[Any] = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
-    return sorted([*found, _CacheRow], key=_table_name)
+    tables: list[Any] = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    return sorted([*tables, _CacheRow], key=_table_name)
 
 
 def find_unknown_tables(alias: str) -> list[str]:

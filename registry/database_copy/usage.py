@@ -1,4 +1,4 @@
-"""Having a database for oneself: migrated as the code says, and used by nobody else until the transaction ends."""
+"""Exclusive use of a database: fully migrated, and locked for others until the transaction ends."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -55,14 +55,14 @@ class Freezes(IdempotentView):
 
     @extend_schema(operation_id="listFreezes", responses={200: FreezeList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """Those that are neither over nor removed."""
+        """List the freezes that are neither over nor removed."""
         rows = queries.list_freezes(actor_of(request), namespace)
         return Response({"results": [FreezeOutput.of(row) for row in rows]})
 
     @extend_schema(operation_id="setFreeze", request=FreezeInput, responses={201: FreezeOutput, "4XX": ProblemOutput})
     def post(self, request: Request, namespace: str) -> Response:
-        """Publish nothing to protected labels in a time. Rolling back and emergencies ignore it. For admins,
-        not by key.
+        """Set a freeze: nothing is published to protected labels in that time. Rolling back and emergencies ignore it.
+        For admins, not by key.
         """
         freeze = services.set_freeze(actor=actor_of(request), namespace=namespace, **read(FreezeInput, request))
         return Response(FreezeOutput.of(freeze), 201)
@@ -73,6 +73,6 @@ class OneFreeze(APIView):
 
     @extend_schema(operation_id="removeFreeze", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, number: int) -> Response:
-        """End it at once. For admins, not by key."""
+        """End a freeze at once. For admins, not by key."""
         services.remove_freeze(actor=actor_of(request), namespace=namespace, number=number)
         return Response(status=204)

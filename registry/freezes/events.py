@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, event, quote_start
+from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["FreezeRemoved", "FreezeSet"]

@@ -22,10 +22,10 @@ def list_freezes(actor: Actor, namespace: str) -> list[Freeze]:
 def read_freezes(namespaces: Collection[int]) -> Mapping[int, list[Freeze]]:
     """The freezes of each of these namespaces that are not over and not removed, by number: one query."""
     rows = Freeze.objects.filter(namespace__in=namespaces, removed_at=None).exclude(ends_at__lte=datetime.now(UTC))
-    found: defaultdict[int, list[Freeze]] = defaultdict(list)
+    freezes_by_namespace: defaultdict[int, list[Freeze]] = defaultdict(list)
     for freeze in rows.select_related("namespace", "created_by").order_by("number"):
-        found[freeze.namespace_id].append(freeze)
-    return found
+        freezes_by_namespace[freeze.namespace_id].append(freeze)
+    return freezes_by_namespace
 
 
 def find_standing_freezes(namespaces: Collection[int], moment: datetime | None = None) -> dict[int, StandingFreeze]:

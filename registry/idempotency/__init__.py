@@ -1,1 +1,1 @@
-"""Idempotency keys: a POST that is sent twice under one key is done once, and answered twice."""
+"""Idempotency keys: a POST that is repeated under one key is done once and answered alike."""

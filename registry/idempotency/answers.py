@@ -82,7 +82,7 @@ def store_answer(*, caller: str, key: str, answer: Answer) -> None:
 
 
 def release_claim(*, caller: str, key: str) -> None:
-    """Give a claimed key free again: what was refused changed nothing, and may be sent again under the same key."""
+    """Release a claimed key: what was refused changed nothing, and may be sent again under the same key."""
     if not transaction.get_rollback():  # else the claim goes with the transaction
         StoredAnswer.objects.filter(caller=caller, idempotency_key=key).delete()
 

@@ -1,4 +1,4 @@
-"""Improvements: asking a model for a better text of what a run asked, and what becomes of it."""
+"""API of improvements: asking a model for a better text of a run's version, and accepting or dismissing it."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -60,7 +60,7 @@ class RunImprovements(IdempotentView):
         responses={200: ImprovementPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
-        """Newest first; only one's own."""
+        """List your own improvements of a run, newest first."""
         page = queries.list_own_improvements(actor_of(request), number, **read_query(request))
         return answer_page(request, page, ImprovementOutput.of)
 
@@ -70,7 +70,8 @@ class RunImprovements(IdempotentView):
         responses={202: ImprovementOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Have the worker ask a model for a better text, and measure it on the run's rows; nothing is applied."""
+        """Start an improvement: the worker asks a model for a better text, and measures it on the run's rows; nothing
+        is applied."""
         fields = read(ImprovementInput, request)
         improvement = services.start_improvement(actor=actor_of(request), run=number, **fields)
         address = f"/api/v1/improvements/{improvement.number}"
@@ -98,7 +99,7 @@ class OneImprovement(APIView):
 
     @extend_schema(operation_id="getImprovement", responses=_DETAIL)
     def get(self, request: Request, number: int) -> Response:
-        """How far it is; the proposal, and once it is measured its figures."""
+        """Read an improvement: its state, the proposal, and the figures once it is measured."""
         return Response(ImprovementDetailOutput.of(queries.find_own_improvement(actor_of(request), number)))
 
 
@@ -107,7 +108,7 @@ class StopImprovement(IdempotentView):
 
     @extend_schema(operation_id="stopImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:
-        """Make no more calls; one that is under way is counted."""
+        """Stop an improvement: no further calls are made; one that is under way is counted."""
         read(NoInput, request)
         return Response(ImprovementDetailOutput.of(services.stop_improvement(actor=actor_of(request), number=number)))
 

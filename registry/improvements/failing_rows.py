@@ -76,7 +76,7 @@ def _find_floors(run: Run) -> _Floors:
     """
     floors: dict[tuple[str, str | None], float] = {}
     for plan in attachment_queries.plans_of_template(run.template):
-        if (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
+        if not plan.measures(run):
             continue
         for gate in map(parse_gate, plan.computed_gates):
             if gate.floor is not None:

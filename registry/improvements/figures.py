@@ -100,7 +100,7 @@ def measure_improvement(improvement: Improvement) -> ImprovementFigures | None:
 
 @dataclass(frozen=True)
 class _Outcomes:
-    """What came of a run's rows, by index."""
+    """The outcomes of a run's rows, by index."""
 
     scores: _RowScores
     failed: frozenset[int]

@@ -61,10 +61,10 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
     except RenderError as error:
         raise ProposalRefused([end_sentence(error.message)]) from error
     results = outputs.get("results")
-    found = results[0] if isinstance(results, list) and len(results) == 1 else outputs
-    if not isinstance(found, Mapping):
+    value = results[0] if isinstance(results, list) and len(results) == 1 else outputs
+    if not isinstance(value, Mapping):
         raise ProposalRefused(["The reply has to be one JSON object with document and explanation."])
-    return _require_form(found)
+    return _require_form(value)
 
 
 def _require_form(found: Mapping[str, Any]) -> Proposal:

@@ -150,27 +150,27 @@ def plan_improvement(
     many failing rows the model is shown at most. Invalid names each field at fault; Conflict where no row failed or a
     model is not what it was; TooMany and Conflict by spending caps; the rest as `find_improvable_run`.
     """
-    found = find_improvable_run(actor, run)
+    run_row = find_improvable_run(actor, run)
     if not 1 <= rows <= MOST_SHOWN:
         raise Invalid(fields={"rows": gettext("from 1 to {most}.").format(most=MOST_SHOWN)})
     guidance = _check_guidance(guidance)
-    endpoint = connection_queries.find_endpoint(model, found.template.namespace.name)
+    endpoint = connection_queries.find_endpoint(model, run_row.template.namespace.name)
     version = _find_asking_version(actor, prompt)
-    failing = list_failing_rows(found)
+    failing = list_failing_rows(run_row)
     if not failing:
         raise Conflict(
             gettext("No row of run {number} failed or is below a threshold: there is nothing to learn from.").format(
-                number=found.number
+                number=run_row.number
             )
         )
-    measuring = find_measuring_endpoint(found)
+    measuring = find_measuring_endpoint(run_row)
     for each in (endpoint, measuring):
-        spending.require_within_caps(found.template.namespace, actor.person, each)
-    shown = choose_shown_rows(found, failing, rows)
-    asked = render_asking(version, make_inputs(found, shown, guidance))
-    cap = connection_queries.find_cap(found.template.namespace)
+        spending.require_within_caps(run_row.template.namespace, actor.person, each)
+    shown = choose_shown_rows(run_row, failing, rows)
+    asked = render_asking(version, make_inputs(run_row, shown, guidance))
+    cap = connection_queries.find_cap(run_row.template.namespace)
     return ImprovementPlan(
-        run=found,
+        run=run_row,
         endpoint=endpoint,
         prompt=version,
         failing=tuple(failing),
@@ -178,9 +178,9 @@ def plan_improvement(
         guidance=guidance,
         asked=asked,
         asking_cost=endpoint.price.of(asked.tokens, asked.longest_reply) if endpoint.price else None,
-        measuring=_estimate_measuring(actor, found),
+        measuring=_estimate_measuring(actor, run_row),
         spent_today=spending.sum_spent(
-            found.template.namespace, actor.person, cap.currency, log.now().date()
+            run_row.template.namespace, actor.person, cap.currency, log.now().date()
         ).person_day,
         cap=cap.person_day,
         cap_currency=cap.currency,
@@ -239,8 +239,8 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
 
     The address names the version that is live where there is one, else the latest.
     """
-    found = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
-    rows = sorted(found, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
+    templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
+    rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
     numbers = label_queries.label_numbers_of_many(rows)
     return [
         (f"{row.name}@{numbers.get(row.pk, {}).get(live_label(row.namespace)) or row.latest.number}", row.name)
@@ -271,9 +271,9 @@ def find_measured_improvement(actor: Actor, run: Run) -> Improvement | None:
 
 def list_own_improvements(actor: Actor, run: int, cursor: str | None = None, limit: int = 20) -> Page[Improvement]:
     """The actor's improvements of a run, newest first."""
-    found = run_queries.find_run(actor, Verb.READ, run)
+    run_row = run_queries.find_run(actor, Verb.READ, run)
     limit = check_limit(limit)
-    rows = _full(Improvement.objects.filter(person=actor.person, run=found)).order_by("-pk")
+    rows = _full(Improvement.objects.filter(person=actor.person, run=run_row)).order_by("-pk")
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(list(rows[: limit + 1]), limit, lambda row: row.number)

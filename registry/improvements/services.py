@@ -37,7 +37,8 @@ _RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
 def start_improvement(
     *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, guidance: str = ""
 ) -> Improvement:
-    """Have the worker ask a model for a better text of what a run asked, and measure the text on the run's rows.
+    """Start an improvement: the worker asks a model for a better text of the run's version, and measures it on the
+    run's rows.
 
     The arguments and refusals are those of `queries.plan_improvement`; TooMany too where the person has
     `MOST_UNDER_WAY` under way in the namespace.

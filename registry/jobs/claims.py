@@ -25,11 +25,11 @@ class Progress:
     job_id: int
 
     def beat(self) -> None:
-        """Say that the job still runs."""
+        """Record that the job still runs."""
         Job.objects.filter(pk=self.job_id, state=Job.RUNNING).update(heartbeat_at=timezone.now())
 
     def report(self, done: int, total: int) -> None:
-        """Say how many steps of how many are done."""
+        """Record how many steps of how many are done."""
         Job.objects.filter(pk=self.job_id).update(done=done, total=total, heartbeat_at=timezone.now())
 
 

@@ -18,7 +18,6 @@ import rfc8785
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [
-    "MOST_WORDS",
     "Cache",
     "Columns",
     "JournalEvent",
@@ -38,14 +37,11 @@ __all__ = [
     "kinds_of_namespaces",
     "kinds_of_worker",
     "parse_event",
-    "quote_start",
     "react",
     "set_reactions",
     "title_of",
     "to_microseconds",
 ]
-
-MOST_WORDS = 160  # characters of a message that are in a sentence; the rest is where its link leads
 
 _JSON_NAME = "json_name"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -265,11 +261,6 @@ def columns_of(kind: str, body: Mapping[str, Any]) -> Columns:
     return Columns(body.get(names["template"], ""), body.get(names["version"]), body.get(names["change"]))
 
 
-def quote_start(text: str) -> str:
-    """The beginning of what somebody wrote, as a sentence quotes it."""
-    return text.strip()[:MOST_WORDS]
-
-
 def to_microseconds(moment: datetime) -> int:
     """Microseconds since 1970 UTC, exactly."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
@@ -281,7 +272,7 @@ def from_microseconds(microseconds: int) -> datetime:
 
 
 def react(occasion: Occasion) -> None:
-    """Have the domains above react, in the caller's transaction; nothing below imports them."""
+    """Run the reactions of the domains above, in the caller's transaction; nothing below imports them."""
     for reaction in _reactions:
         reaction(occasion)
 

@@ -101,9 +101,9 @@ def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     )
     with connection.cursor() as cursor:
         cursor.execute(query)
-        found = {row[0] for row in cursor.fetchall()}
+        installed = {row[0] for row in cursor.fetchall()}
     wanted = [name for table in TABLES if table in present for name in _names(connection.vendor, table)]
-    return [name for name in wanted if name not in found]
+    return [name for name in wanted if name not in installed]
 
 
 def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
@@ -159,8 +159,8 @@ def _names(vendor: str, table: str) -> list[str]:
 def _kept_columns(connection: BaseDatabaseWrapper, table: str, tombstone: Tombstone) -> list[str]:
     """The columns that a redaction leaves as they are."""
     with connection.cursor() as cursor:
-        found = connection.introspection.get_table_description(cursor, table)
-    return [column.name for column in found if column.name not in tombstone.texts]
+        columns = connection.introspection.get_table_description(cursor, table)
+    return [column.name for column in columns if column.name not in tombstone.texts]
 
 
 _POSTGRESQL_FUNCTION = f"""
@@ -203,8 +203,8 @@ def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
     """What an update must be to pass: the tombstone's texts, all else as it was, and a redaction that says why."""
     parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
     parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
-    found = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{tombstone.version}"  # noqa: S608  # constant names
-    return " AND ".join([*parts, f"EXISTS ({found})"])
+    redaction = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{tombstone.version}"  # noqa: S608  # constant
+    return " AND ".join([*parts, f"EXISTS ({redaction})"])
 
 
 def _postgresql_guard(name: str, tombstone: Tombstone, kept: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Appending to the journal: each lasting decision as one event, in the transaction of the rows it speaks of.
+"""Appending to the journal: each lasting decision as one event, in the transaction that writes its rows.
 
 An event's text is the canonical JSON (RFC 8785) of
 
@@ -196,7 +196,7 @@ def subscribe(wake: Callable[[], None]) -> None:
 
 
 def write_mark(repository: Path, mark: Mark) -> None:
-    """Say that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
+    """Record that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
     content = json.dumps({"number": mark.number, "chain": mark.chain})
     write_atomically(repository / _MARK_FILE, content.encode("ascii"))
 

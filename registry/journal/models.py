@@ -8,7 +8,7 @@ __all__ = ["Commit", "Event"]
 class Event(models.Model):
     """One lasting decision. `text` is hashed; the other columns repeat parts of it so that they can be searched.
 
-    Nothing here is a foreign key: an event stays readable whatever becomes of the rows it speaks of.
+    Nothing here is a foreign key: an event stays readable whatever happens to the rows it is about.
     """
 
     number = models.PositiveBigIntegerField(primary_key=True)

@@ -1,1 +1,1 @@
-"""The read API of Langfuse, so that services with its client fetch from here by changing an address and two keys."""
+"""The read API of Langfuse: services with its client fetch from here after changing an address and two keys."""

@@ -1,1 +1,1 @@
-"""The live side of the web server: answers that wait or stream hold no thread here."""
+"""The live side of the web server: streams and long polls in asyncio, without a thread for each."""

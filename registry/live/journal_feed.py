@@ -1,4 +1,4 @@
-"""The journal's events of one process, handed to the streams that may know of them.
+"""The journal's events for the event streams of one process, each as far as its person may read.
 
 One feed follows the journal for all streams: the fetch path's follower calls it from whichever thread polled. Each
 round asks the database three questions for all streams together: which sessions still hold, whose accounts are open and
@@ -55,7 +55,7 @@ class Subscription:
     queue: asyncio.Queue[FollowedEvent | None] = field(default_factory=asyncio.Queue)
 
     def end(self) -> None:
-        """Have the stream end after what is in the queue."""
+        """End the stream after what is in its queue."""
         self.queue.put_nowait(None)
 
 
@@ -91,14 +91,14 @@ class JournalFeed:
         fetches.listeners.append(self._on_event)
 
     def add(self, subscription: Subscription) -> None:
-        """Tell it of events from now on."""
+        """Subscribe a stream to events from now on."""
         self._loop = asyncio.get_running_loop()
         self._subscriptions.add(subscription)
         if self._rounds is None or self._rounds.done():
             self._rounds = self._loop.create_task(self._run())
 
     def remove(self, subscription: Subscription) -> None:
-        """Tell it no more."""
+        """Unsubscribe a stream."""
         self._subscriptions.discard(subscription)
 
     def _on_event(self, event: FollowedEvent | None) -> None:

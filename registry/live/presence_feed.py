@@ -43,7 +43,7 @@ class Watcher:
     told: Present | None = None
 
     def tell(self, tabs: Sequence[EditorTab]) -> None:
-        """Tell who is there, where that is not what was told before. tabs: the last heard of first."""
+        """Send who is there, unless it equals what was sent before. tabs: the last heard of first."""
         reader = self.reader.user.pk
         others = [tab for tab in tabs if tab.person != reader]
         present = Present(
@@ -69,12 +69,12 @@ class PresenceFeed:
         return len(self._watchers)
 
     def add(self, watcher: Watcher) -> None:
-        """Tell it who is there from now on."""
+        """Subscribe a stream to who is there."""
         self._watchers.add(watcher)
         self._start()
 
     def remove(self, watcher: Watcher) -> None:
-        """Tell it no more."""
+        """Unsubscribe a stream."""
         self._watchers.discard(watcher)
 
     def hear(self, person: int, tab: str, template: str, part: str) -> bool:
@@ -86,11 +86,11 @@ class PresenceFeed:
         return True
 
     def learn(self, person: int, tab: str, template: str) -> None:
-        """Know that the tab's row was made."""
+        """Record that the tab's row exists."""
         self._tabs[(person, tab)] = template
 
     def forget(self, person: int, tab: str) -> None:
-        """Know the tab no more."""
+        """Forget the tab."""
         self._tabs.pop((person, tab), None)
         self._heard.pop((person, tab), None)
 

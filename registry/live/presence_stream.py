@@ -1,4 +1,4 @@
-"""`/live/presence`: who has a template open in the editor.
+"""`/live/presence`: a stream of who has a template open in the editor.
 
     GET /live/presence?template=support/reply    a stream: `present`, whenever something of it changes
     POST /live/presence                          a heartbeat: `{"template": "support/reply", "tab": "<32 hex digits>",

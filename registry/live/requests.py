@@ -39,7 +39,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class LiveRequest:
-    """What a handler is told. `headers` have names in lower case, `query` is Django's, `language` is a code as `de`.
+    """A request to a handler of the live side. `headers` have names in lower case, `query` is Django's, `language` is a
+    code as `de`.
 
     arguments: what the route's pattern found in the path. session_key: to read the user again with `read_user`.
     """

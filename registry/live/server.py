@@ -21,7 +21,6 @@ from registry.live.requests import read_request
 from registry.live.routes import PREFIX, ROUTES, Route, find_route
 from registry.live.wsgi_environ import HTTPProtocol, Scope
 from registry.live.wsgi_pool import Application, WsgiPool
-from registry.serving.rollout_sides import BUCKET
 from registry.serving.wsgi_fast_path import FindCached
 
 __all__ = ["LiveServer"]
@@ -47,10 +46,11 @@ class LiveServer:
         """Granian's hook for a request."""
         headers = scope.headers
         authorization = headers.get("authorization")
-        if scope.method == "GET" and authorization and BUCKET not in scope.query_string:
+        if scope.method == "GET" and authorization:
             cached = self._find(
                 authorization,
                 scope.path,
+                scope.query_string,
                 headers.get("host"),
                 headers.get("if-none-match"),
                 headers.get("x-request-id"),

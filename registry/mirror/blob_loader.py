@@ -82,8 +82,8 @@ def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any
     condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in sorted(current.values())))
     manager = apps.get_model("registry", stored_row.model)._default_manager
     rows = manager.filter(condition).values_list(*lookups, *stored_row.columns.values())
-    found = {row[: len(lookups)]: dict(zip(stored_row.columns, row[len(lookups) :], strict=True)) for row in rows}
-    return {key: found[current[key]] for key in keys if current[key] in found}
+    stored = {row[: len(lookups)]: dict(zip(stored_row.columns, row[len(lookups) :], strict=True)) for row in rows}
+    return {key: stored[current[key]] for key in keys if current[key] in stored}
 
 
 def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:

@@ -23,7 +23,7 @@ def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
     """Hold the writer's lock, trying for `wait` seconds; gives the file's descriptor, MirrorBusy when another has it.
 
     The descriptor goes to every git process that writes: should this process be killed, the lock stays with its git
-    child until that too is gone, so nobody heals the locks of a git process that still runs. PostgreSQL lets go of the
+    child until that too is gone, so nobody heals the locks of a git process that still runs. PostgreSQL releases the
     advisory lock by itself when the connection drops.
     """
     deadline = time.monotonic() + wait
@@ -33,7 +33,7 @@ def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
             _pause_until(deadline)
         with _advisory(deadline):
             yield file.fileno()
-        # Closing lets go of it, and not unlocking: that would take it from a git child that still runs.
+        # Closed, not unlocked: unlocking would take the lock from a git child that still runs.
 
 
 def _try_file(descriptor: int) -> bool:

@@ -70,12 +70,13 @@ def due() -> list[Remote]:
 
 
 def push_due() -> int:
-    """Push to each remote that is due, keeping in its row what came of it; how many took it."""
+    """Push to each remote that is due, storing the result in its row; how many took it."""
     return sum(push(remote) for remote in due())
 
 
 def push(remote: Remote) -> bool:
-    """One try, whatever came of the last one. False where it failed (the row says why) or another process is at it."""
+    """One push, whatever the result of the last one. False where it failed (the row says why) or another process is at
+    it."""
     now = timezone.now()
     is_claimed = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)
     if not is_claimed:

@@ -28,7 +28,7 @@ def add(  # what a connection takes
     key_file: str = "",
     known_hosts: str = "",
 ) -> Remote:
-    """Have the mirror pushed to an outside repository from now on. The caller has checked where the URL leads.
+    """Add a remote: the mirror is pushed there from now on. The caller has checked where the URL leads.
 
     Over https: user and the file of a token, or neither. Over ssh: the file of a private key and that of the host's
     keys.
@@ -52,7 +52,7 @@ def add(  # what a connection takes
 
 
 def remove(*, actor: Actor, name: str) -> None:
-    """Push there no more; what it holds stays there."""
+    """Remove a remote; what it holds stays there."""
     _require_operator(actor)
     if not Remote.objects.filter(name=name).delete()[0]:
         raise NotFound(f"There is no remote {name}.")

@@ -26,7 +26,8 @@ from registry.namespaces import roles
 from registry.namespaces.models import Group, Namespace
 from registry.redaction import services as redaction_services
 from registry.templates import rename
-from registry.templates.models import Contribution, Template, Version
+from registry.templates.contribution_models import Contribution
+from registry.templates.models import Template, Version
 from registry.templates.search_index import update_search_index
 
 __all__ = ["Read", "Rows", "replay"]

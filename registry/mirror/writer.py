@@ -44,7 +44,7 @@ def catch_up(*, wait: float = 0.0) -> int:
                 count += _write_pending(descriptor)
         except MirrorBusy:
             return count
-        if not pending():  # an event that came while the lock was being let go is not left to the clock
+        if not pending():  # an event that came while the lock was being released need not wait for the clock
             return count
 
 

@@ -1,1 +1,1 @@
-"""Notifications: what people are told, on their home page and by e-mail."""
+"""Notifications, on the home page and by e-mail."""

@@ -39,21 +39,21 @@ class Following(APIView):
 
     @extend_schema(operation_id="getFollowing", responses={200: FollowOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
-        """Whether you follow it by itself; a wider choice, as for its namespace, is not told here."""
+        """Whether you follow this template. A wider choice, such as for its namespace, is not included."""
         return _answer(following.get_follow(actor_of(request), name))
 
     @extend_schema(
         operation_id="followTemplate", request=FollowInput, responses={200: FollowOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, name: str) -> Response:
-        """Hear of what others do to it, on the home page and by mail."""
+        """Follow a template: you are notified of what others do to it, on the home page and by mail."""
         actor = actor_of(request)
         following.follow_template(actor=actor, name=name, **read(FollowInput, request))
         return _answer(following.get_follow(actor, name))
 
     @extend_schema(operation_id="unfollowTemplate", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, name: str) -> Response:
-        """Hear of what concerns you only. No error where you don't follow it."""
+        """Stop following a template: you are notified only of what concerns you. No error where you don't follow it."""
         following.unfollow_template(actor=actor_of(request), name=name)
         return Response(status=204)
 

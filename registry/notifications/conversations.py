@@ -66,7 +66,8 @@ def tell_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
 def tell_mentioned(
     actor: Actor, change: ChangeRequest, texts: Sequence[str], told: Collection[User] = (), where: str = ""
 ) -> list[User]:
-    """Tell the people whom these texts mention, without those who were told; gives all who need not be told again.
+    """Notify the people whom these texts mention, without those who were notified already; returns all who need not be
+    notified again.
 
     where: the place of the texts in words, already translated; the request where empty.
     """

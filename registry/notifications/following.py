@@ -1,4 +1,4 @@
-"""Following a template: a person hears, on the home page and by mail, of what happens to it.
+"""Following a template: its events notify the follower, on the home page and by mail.
 
 It is the watch of that one path, so it is also listed on the page Mail. In no journal: it is a person's own affair.
 """
@@ -33,7 +33,7 @@ def get_follow(actor: Actor, name: str) -> Watch | None:
 
 
 def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) -> None:
-    """Hear of what happens to the template; whoever may read it may follow it.
+    """Follow the template; whoever may read it may follow it.
 
     topics: of Watch.TOPICS, empty for all. Raises NotFound for strangers, NotAllowed for keys, Invalid for a topic that
     there is not, and Conflict where the person has too many wishes.
@@ -42,7 +42,7 @@ def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) ->
 
 
 def unfollow_template(*, actor: Actor, name: str) -> None:
-    """Hear of what concerns the person only, as before, or what a wider wish of theirs says."""
+    """Stop following the template: notify of what concerns the person only, or as a wider choice of theirs says."""
     _set_level(actor, name, None, ())
 
 

@@ -63,7 +63,7 @@ class Proposals:
 
 
 def write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
-    """One mail that tells the person all of them, in their language."""
+    """One mail with all notifications of a person, in their language."""
     with speak_to(person):
         return _write_mail(person, notifications, proposals)
 

@@ -12,8 +12,8 @@ __all__ = ["EMERGENCY", "MENTION", "UNUSED_KEY", "Notification", "Watch"]
 
 # The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
 EMERGENCY = "emergency"
-MENTION = "mention"  # the kind of what tells a person that somebody wrote their name in a conversation
-UNUSED_KEY = "unused-key"  # the kind of what tells a person of a key that nobody uses
+MENTION = "mention"  # the kind of a notification that somebody mentioned the person in a conversation
+UNUSED_KEY = "unused-key"  # the kind of a notification of a key that nobody uses
 
 
 class Notification(models.Model):

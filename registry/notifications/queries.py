@@ -46,7 +46,7 @@ _TOPICS: Mapping[str, str] = {
 
 
 def list_key_notifications(actor: Actor) -> list[Notification]:
-    """What the actor was told of keys that act for them and has not marked as read, the newest first.
+    """Unread notifications about keys that act for the actor, newest first.
 
     Unused keys are left out: they are listed as long as they are unused.
     """

@@ -13,13 +13,13 @@ from registry.notifications.models import UNUSED_KEY, Notification
 
 __all__ = ["tell_of_unused_keys"]
 
-_MOST = 200  # told of in one go; the clock comes again
+_MOST = 200  # notified in one round; the clock runs again
 
 
 def tell_of_unused_keys() -> int:
     """Tell the people whom unused keys act for, each once for each time that a key went out of use; for the clock.
 
-    Gives how many were told. Whoever is deactivated is not told.
+    Returns how many were notified. Deactivated people are not notified.
     """
     at = log.now()
     told = Notification.objects.filter(key=OuterRef("pk"), kind=UNUSED_KEY, created_at__gt=OuterRef("idle_since"))
@@ -28,7 +28,7 @@ def tell_of_unused_keys() -> int:
         return 0
     with transaction.atomic():
         locked = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)[:_MOST])
-        # Asked again behind the lock: another worker may have told of some meanwhile.
+        # Queried again under the lock: another worker may have sent some meanwhile.
         keys = list(rows.filter(pk__in=locked).select_related("person", "namespace").order_by("pk"))
         Notification.objects.bulk_create(
             Notification(person=key.person, kind=UNUSED_KEY, sentence=_describe(key), key=key, created_at=at)

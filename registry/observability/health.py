@@ -39,8 +39,8 @@ def livez(_request: HttpRequest) -> JsonResponse:
 def readyz(_request: HttpRequest) -> JsonResponse:
     """200 when the database answers and the mirror keeps up, 503 with the reason otherwise.
 
-    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them. A broker that
-    is away is told and is no reason to stop: the worker's clock finds what is to do without it.
+    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them. An unreachable
+    broker is reported and is no reason to stop: the worker's clock finds what is to do without it.
     """
     checks: dict[str, str] = {}
     try:

@@ -9,7 +9,8 @@ from django.utils.translation import gettext
 
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.thread_models import Comment, CommentRevision, Remark
-from registry.evaluations.models import DatasetVersion, PersonScore
+from registry.evaluations.dataset_models import DatasetVersion
+from registry.evaluations.models import PersonScore
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification

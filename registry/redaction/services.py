@@ -95,7 +95,7 @@ def redact_version(  # what an admin decides
 
     Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
     and where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer
-    410). remotes: addresses of repositories that keep the text until their owners empty them; the people are told.
+    410). remotes: addresses of repositories that keep the text until their owners empty them; the people are notified.
     Event body, one a version: {"template", "version", "digest", "reason"}.
     """
     if not check_text("reason", reason).strip():

@@ -107,7 +107,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "hash": _NOTHING,
     },
     "registry_sampleset": {"text": _OWN, "digest": _NOTHING},
-    "registry_datasetversion": {"text": _OWN, "message": _WORDS, "digest": _NOTHING},
+    "registry_datasetversion": {"text": _OWN, "message": _WORDS, "digest": _NOTHING, "content_digest": _NOTHING},
     "registry_improvement": {
         "document": _REMOVED,
         "bundle": _REMOVED,

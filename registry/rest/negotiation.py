@@ -1,4 +1,4 @@
-"""The API speaks JSON, whatever a client says it would accept."""
+"""Content negotiation: the API answers JSON, whatever a client's Accept header says."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ __all__ = ["JsonOnly"]
 
 
 class JsonOnly(BaseContentNegotiation):
-    """Picks the one renderer there is; the parser by the body's Content-Type."""
+    """Picks the only renderer, and the parser by the body's Content-Type."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """The parser for this body; None makes a 415."""

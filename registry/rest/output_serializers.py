@@ -70,8 +70,8 @@ class ExactDecimal(serializers.DecimalField):
     """A decimal as text, digit for digit as it is stored."""
 
     def to_representation(self, value: Decimal) -> str:
-        """The decimal's digits."""
-        return str(value)
+        """The decimal's digits, without an exponent."""
+        return format(value, "f")
 
 
 class FoundProblem(Output):

@@ -47,7 +47,7 @@ class Fetch(APIView):
         actor, target = actor_of(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
         bucket = read_bucket(request.META.get("QUERY_STRING", ""))
-        fetcher().mark_due()  # this way is slow already; it may as well be exact
+        fetcher().follower.mark_due()  # this way is slow already; it may as well be exact
         if actor.key is not None:
             authorization = request.META["HTTP_AUTHORIZATION"]
             return _respond(fetcher().answer(authorization, target, known_etag, client_address(request.META), bucket))
@@ -63,7 +63,8 @@ class History(APIView):
         responses={200: HistoryPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Newest first; for a limited key those that it may fetch. `commit` is null until the mirror has it."""
+        """List the versions of a template, newest first; for a limited key those that it may fetch. `commit` is null
+        until the mirror has it."""
         page = limited_key_view.list_visible_versions(actor_of(request), name, **read_query(request))
         return answer_page(request, page, HistoryItem.of)
 

@@ -39,8 +39,8 @@ class Bundle(APIView):
         },
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
-        """Each as the fetch of it would give it, sorted by name, under one digest to ask again by."""
-        fetcher().mark_due()
+        """Fetch all versions that a label serves in a namespace, sorted by name, with one digest to ask again by."""
+        fetcher().follower.mark_due()
         label = request.query_params.get("label", "production")
         known_etag = request.headers.get("If-None-Match", "")
         return _respond(
@@ -64,7 +64,7 @@ class Moves(APIView):
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """The label moves since then. Ask again after `again` seconds."""
         actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
-        fetcher().mark_due()
+        fetcher().follower.mark_due()
         if actor.key is not None:
             authorization, address = request.META["HTTP_AUTHORIZATION"], client_address(request.META)
             return _respond(label_moves_poll().answer(authorization, namespace, query, address))

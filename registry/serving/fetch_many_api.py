@@ -41,7 +41,7 @@ class FetchMany(APIView):
     def post(self, request: Request) -> HttpResponse:
         """Fetch up to 500 refs; each has its own version or its own problem, in the order they were asked for."""
         refs: list[str] = read(RefsInput, request)["refs"]
-        fetcher().mark_due()
+        fetcher().follower.mark_due()
         results, size = [], 0
         for ref in refs:
             results.append(_result(ref, _answer(request, ref)))

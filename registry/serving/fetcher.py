@@ -17,44 +17,38 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from django.db import DatabaseError
 
 from promptuary.renderer.names import is_pin
-from registry.accounts.models import Key, User
+from registry.accounts.models import User
 from registry.core import lru, metrics, tracing
-from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
+from registry.core.errors import Busy, NotFound, PromptuaryError
 from registry.core.refusal_limiter import Refusals
 from registry.journal.event import Cache, caches_of
-from registry.namespaces.granters import describe_granters
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import role_of
-from registry.namespaces.verbs import Verb
 from registry.serving import version_rows
-from registry.serving.credentials import Caller, CallerCache, caller_of_key
+from registry.serving.credentials import Caller, CallerCache
+from registry.serving.fetch_refusals import (
+    explain_absent,
+    explain_missing_verb,
+    explain_other_label,
+    explain_unapproved,
+)
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
-from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
-from registry.serving.rollout_sides import answer_side, gets_candidate
+from registry.serving.responses import Answer, CachedFetch, ServedVersion, VersionCache, matches_etag, refuse
+from registry.serving.rollout_sides import answer_side, gets_candidate, is_candidate
 from registry.usage import recorder
 
-__all__ = ["CachedFetch", "Fetcher", "fetcher"]
+__all__ = ["Fetcher", "fetcher"]
 
 MOST_NAMES = 200  # asked for in one query
 CACHE_BUDGET = 32 * 1024 * 1024  # bytes of answers that were decided for a caller
 
-
-@dataclass(slots=True)
-class CachedFetch:
-    """What one caller gets for one target, decided already; valid until the time and while the generation is the
-    same.
-    """
-
-    version: ServedVersion
-    count: Callable[[], int]
-    valid_until: float
-    generation: int
+# Authorization header, target, and of a caller with a bucket whether the candidate of the label's rollout is its side.
+_Question = tuple[str, str, bool | None]
 
 
 class Fetcher:
@@ -65,20 +59,25 @@ class Fetcher:
         self._attempts = attempts or KeyAttempts(clock)
         self._versions = VersionCache()
         self._labels: dict[str, dict[str, ServedVersion]] = {}
-        self._former_names: dict[
-            str, frozenset[str]
-        ] = {}  # name of a template to former ones that labels are kept under
+        self._former_names: dict[str, frozenset[str]] = {}  # by a template's name those that it had before
         self._callers = CallerCache(clock, self._attempts)
         self._approved: set[int] = set()
-        self._cached: dict[tuple[str, str], CachedFetch] = {}
+        self._cached: dict[_Question, CachedFetch] = {}
         self._cached_size = 0
         self._refusals = Refusals(clock)
         self.listeners: list[Callable[[FollowedEvent | None], None]] = []  # called for each event; None: drop all
         self.follower = Follower(self._on_event, self._reset, clock)
 
-    def cached(self, authorization: str, target: str) -> CachedFetch | None:
-        """What was decided for this caller and target a moment ago, or None: then `answer` decides."""
-        cached = self._cached.get((authorization, target))
+    def cached(self, authorization: str, target: str, bucket: str | None = None) -> CachedFetch | None:
+        """What was decided for this caller, target and side a moment ago, or None: then `answer` decides."""
+        if bucket is None:
+            cached = self._cached.get((authorization, target, None))
+        else:
+            name, _, label = target.rpartition("@")
+            label_version = self._labels.get(name, {}).get(label)
+            if label_version is None:  # a pin too: it has no sides
+                return None
+            cached = self._cached.get((authorization, target, gets_candidate(label_version, bucket)))
         if cached is None or cached.generation != self.follower.generation:
             return None
         now = self._clock()
@@ -97,27 +96,25 @@ class Fetcher:
         bucket: the caller's, where a rollout of the label is to choose its side.
         """
         name, _, ref = target.rpartition("@")
+        has_side = bucket is not None and not is_pin(ref)
         try:
             with tracing.span("fetch", name, ref) as current:
                 generation = self.follower.generation
                 caller = self.authenticate(authorization, address)
                 version = label_version = self._find_limited(caller, target)
-                if bucket is not None and not is_pin(ref):
-                    version = self._find_side(label_version, name, bucket)
+                answer, side = version.answer, None
+                if bucket is not None and has_side:
+                    version, side = self._find_side(label_version, name, bucket)
+                    answer = answer_side(label_version, version)
                 tracing.describe(current, version.number, version.digest)
                 counter = recorder.process_counts().counter(caller.key, version.version, ref, label_version.former_name)
                 counter.step()
-                if bucket is not None and not is_pin(ref):
-                    answer = answer_side(label_version, version)
-                    metrics.count(answer.status)
-                    return answer
                 is_lasting = generation == self.follower.generation and not caller.networks  # no address is asked later
-                if bucket is None and is_lasting and not tracing.is_on():
-                    cached = CachedFetch(version, counter.step, caller.valid_until, generation)
-                    self._keep((authorization, target), cached)
-                answer = (
-                    version.unchanged if if_none_match and matches_etag(if_none_match, version.etag) else version.answer
-                )
+                if is_lasting and not tracing.is_on():
+                    cached = CachedFetch(version, answer, counter.step, caller.valid_until, generation)
+                    self._keep((authorization, target, side), cached)
+                if side is None and if_none_match and matches_etag(if_none_match, version.etag):
+                    answer = version.unchanged
         except PromptuaryError as error:
             answer = refuse(error)
         except DatabaseError:
@@ -130,7 +127,7 @@ class Fetcher:
         version = self.find_version_for_person(person, target)
         name, _, ref = target.rpartition("@")
         if bucket is not None and not is_pin(ref):
-            return answer_side(version, self._find_side(version, name, bucket))
+            return answer_side(version, self._find_side(version, name, bucket)[0])
         return version.unchanged if if_none_match and matches_etag(if_none_match, version.etag) else version.answer
 
     def find_version_for_person(self, person: User, target: str) -> ServedVersion:
@@ -138,15 +135,8 @@ class Fetcher:
         self.follower.poll_if_due()
         namespace = Namespace.objects.filter(name=target.partition("/")[0]).first()
         if namespace is None or role_of(person, namespace) is None:
-            raise _absent(target)
+            raise explain_absent(target)
         return self.find_version(Caller("", namespace.name), target)
-
-    def find_version_for_key(self, key: Key, target: str) -> ServedVersion:
-        """The version that a key gets for the ref, by the rules of its own fetches; it is not counted. Raises
-        PromptuaryError.
-        """
-        self.follower.poll_if_due()
-        return self.find_version(caller_of_key(key, self._clock()), target)
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
         """The caller that an Authorization header names. Raises Unauthenticated, AddressNotAllowed, or TooMany after
@@ -159,27 +149,17 @@ class Fetcher:
         """The version that the ref means, where the caller may have it. Raises PromptuaryError."""
         name, _, ref = target.rpartition("@")
         if name.partition("/")[0] != caller.namespace:
-            raise _absent(target)
+            raise explain_absent(target)
         if not caller.may_fetch:
-            sentence = f"This key may not fetch: that takes one with the verb fetch. {_granted(caller)}"
-            raise NotAllowed(sentence, verb=Verb.FETCH.value)
+            raise explain_missing_verb(caller)
         pinned = is_pin(ref)
         version = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
         if version is None:
             version = self._load(name, ref, pinned)
         if caller.approved_only and ref not in caller.protected and not self._is_accepted(caller, name, version):
-            raise NotAllowed(
-                f"{target} is not approved, and this key is limited to approved versions. Ask for "
-                f"{' or '.join(sorted(caller.protected)) or 'an approved version'}, or have it approved.",
-                approved_only=True,
-            )
+            raise explain_unapproved(caller, target)
         if caller.labels and ref not in caller.labels and not self._is_on(caller.labels, name, version):
-            labels = sorted(caller.labels)
-            raise NotAllowed(
-                f"{target} is not what {' or '.join(labels)} serves now, and this key is limited to that. "
-                f"{_granted(caller)}",
-                labels=labels,
-            )
+            raise explain_other_label(caller, target)
         return version
 
     def load_label(self, names: Iterable[str], label: str) -> None:
@@ -199,10 +179,6 @@ class Fetcher:
         self._attempts.forget()
         self.follower.restart()
 
-    def mark_due(self) -> None:
-        """Poll the journal with the next fetch."""
-        self.follower.mark_due()
-
     def _find_limited(self, caller: Caller, target: str) -> ServedVersion:
         """`find_version`, for a key that asks for nothing again and again no more often than it may ask the API."""
         self._refusals.check("caller", caller.key)
@@ -212,12 +188,12 @@ class Fetcher:
             self._refusals.count("caller", caller.key)
             raise
 
-    def _find_side(self, label_version: ServedVersion, name: str, bucket: str) -> ServedVersion:
-        """What callers of this bucket get of a label that serves this version."""
+    def _find_side(self, label_version: ServedVersion, name: str, bucket: str) -> tuple[ServedVersion, bool]:
+        """What callers of this bucket get of a label that serves this version, and whether it is the candidate."""
         if label_version.rollout is None or not gets_candidate(label_version, bucket):
-            return label_version
+            return label_version, False
         digest = label_version.rollout.digest
-        return self._versions.find(f"{name}@{digest}") or self._load(name, digest, True)
+        return self._versions.find(f"{name}@{digest}") or self._load(name, digest, True), True
 
     def _load(self, name: str, ref: str, pinned: bool) -> ServedVersion:
         generation = self.follower.generation
@@ -247,11 +223,11 @@ class Fetcher:
     def _is_on(self, labels: Iterable[str], name: str, version: ServedVersion) -> bool:
         """Whether one of the labels serves these very bytes, to all callers or to a share of them."""
         served = list(self._served_by(labels, name))
-        return any(version.digest == row.digest for row in served) or _is_candidate(served, version)
+        return any(version.digest == row.digest for row in served) or is_candidate(served, version)
 
     def _is_accepted(self, caller: Caller, name: str, version: ServedVersion) -> bool:
         """Whether a key for approved versions gets these bytes: they are approved, or a rollout began with them."""
-        return self._is_approved(version) or _is_candidate(self._served_by(caller.protected, name), version)
+        return self._is_approved(version) or is_candidate(self._served_by(caller.protected, name), version)
 
     def _served_by(self, labels: Iterable[str], name: str) -> Iterator[ServedVersion]:
         """What those of the labels serve that are set."""
@@ -269,7 +245,7 @@ class Fetcher:
             self._approved.add(version.version)
         return approved
 
-    def _keep(self, question: tuple[str, str], fetch: CachedFetch) -> None:
+    def _keep(self, question: _Question, fetch: CachedFetch) -> None:
         if question not in self._cached:
             self._cached_size += len(fetch.version.answer.body) + 1000
             if self._cached_size > CACHE_BUDGET:
@@ -322,17 +298,3 @@ def fetcher() -> Fetcher:
 def _forget_texts(event: FollowedEvent | None) -> None:
     if event is None or Cache.TEXTS in caches_of(event.kind):
         lru.forget_all()
-
-
-def _is_candidate(served: Iterable[ServedVersion], version: ServedVersion) -> bool:
-    return any(row.rollout is not None and row.rollout.digest == version.digest for row in served)
-
-
-def _granted(caller: Caller) -> str:
-    """Who gives a key that may more; asked for by refusals only."""
-    renew_connection()
-    return describe_granters(Namespace.objects.get(name=caller.namespace))
-
-
-def _absent(target: str) -> NotFound:
-    return NotFound(f"There is no {target[:600]}, or you may not read it.")

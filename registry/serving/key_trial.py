@@ -1,8 +1,9 @@
-"""What a key can do, in sentences, and a trial of one act as that key.
+"""A key's abilities in sentences, and a trial of one action as that key.
 
 Both ask the functions that answer the key's own calls. A trial changes nothing and is counted nowhere.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from registry.core.problem_details import status_of
 from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import KEY_VERBS, Verb
+from registry.serving.credentials import caller_of_key
 from registry.serving.fetcher import fetcher
 from registry.templates import labels as template_labels
 from registry.templates import queries as template_queries
@@ -92,7 +94,8 @@ def try_key(  # what is tried, and from where
         if address:
             key_queries.require_address(key.id, parse_networks(key.addresses), address)
         if verb is Verb.FETCH:
-            version = fetcher().find_version_for_key(key, target)
+            fetcher().follower.poll_if_due()
+            version = fetcher().find_version(caller_of_key(key, time.monotonic()), target)
             return KeyTrial(act, target, _OK, "", version.number, version.digest)
         _require_right(Actor(key.person, key), verb, template, ref)
     except PromptuaryError as error:

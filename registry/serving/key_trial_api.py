@@ -64,8 +64,8 @@ class KeyTrials(APIView):
 
     @extend_schema(operation_id="tryKey", request=TrialInput, responses={200: TrialOutput, "4XX": ProblemOutput})
     def post(self, request: Request, key: str) -> Response:
-        """What the server would answer the key; nothing is changed or counted. For admins and the person it acts for,
-        not by key.
+        """What the server would answer to the key; nothing is changed or counted. For admins and the person it acts
+        for, not by key.
         """
         trial = key_trial.try_key(actor=actor_of(request), key_id=key, **read(TrialInput, request))
         return Response(TrialOutput.of(trial))

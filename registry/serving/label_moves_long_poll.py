@@ -1,4 +1,4 @@
-"""Label moves for clients that want them at once: a long poll over the journal.
+"""Long poll for label moves: a request waits until the journal has new ones.
 
 A waiting request keeps a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING); whoever
 comes beyond that is answered at once and told when to ask again: soon while there are few such clients, later the more

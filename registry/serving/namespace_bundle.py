@@ -1,4 +1,4 @@
-"""All that a label holds in a namespace, in one answer: for services that start cold."""
+"""The bundle of a label: every version that it serves in a namespace, in one answer."""
 
 import hashlib
 import json

@@ -15,7 +15,7 @@ from promptuary.renderer.free_memory import release_memory
 __all__ = ["tune_process"]
 
 SWITCH_INTERVAL = 0.0005  # seconds; a fetch needs microseconds of the interpreter and shall not wait 5 ms for a page
-# Young objects are searched seldom and old ones hardly ever: what is cached for fetches, hundreds of thousands of
+# Young objects are collected rarely and old ones hardly ever: what is cached for fetches, hundreds of thousands of
 # objects that are in no cycle, is old, and a search through all of it takes 0.2 s.
 GC_THRESHOLDS = (2_000, 10, 100)
 OPEN_FILES = 8192

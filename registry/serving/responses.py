@@ -1,6 +1,7 @@
 """Answers of the fetch path: a version as it goes over the wire, refusals, and the bounded cache of such bytes."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -16,6 +17,7 @@ __all__ = [
     "BUDGET",
     "FOREVER",
     "Answer",
+    "CachedFetch",
     "ServedRollout",
     "ServedVersion",
     "VersionCache",
@@ -86,6 +88,19 @@ class ServedVersion:
     approval: Approval | None = None
     rollout: ServedRollout | None = None
     former_name: str = ""
+
+
+@dataclass(slots=True)
+class CachedFetch:
+    """What one caller gets for one target, decided already; valid until the time and while the generation is the
+    same. answer: to a caller that has nothing yet.
+    """
+
+    version: ServedVersion
+    answer: Answer
+    count: Callable[[], int]
+    valid_until: float
+    generation: int
 
 
 class VersionCache:

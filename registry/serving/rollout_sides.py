@@ -1,12 +1,13 @@
 """The side of a rollout that a caller with a bucket gets: reading the bucket, and the answer of the side."""
 
+from collections.abc import Iterable
 from urllib.parse import parse_qs
 
 from promptuary.renderer.rollouts import LONGEST_BUCKET, is_on_candidate_side
 from registry.core.errors import Invalid
 from registry.serving.responses import APPROVAL, Answer, ServedVersion, make_answer
 
-__all__ = ["BUCKET", "SIDE", "answer_side", "gets_candidate", "read_bucket"]
+__all__ = ["BUCKET", "SIDE", "answer_side", "gets_candidate", "is_candidate", "read_bucket"]
 
 BUCKET = "bucket="  # a query string without this has none; the fast path looks no further
 SIDE = "Promptuary-Side"  # on answers to callers with a bucket: which version of the label's rollout this is
@@ -28,6 +29,11 @@ def gets_candidate(version: ServedVersion, bucket: str) -> bool:
     """Whether callers of this bucket get the candidate of the label's rollout; version: what the label serves."""
     rollout = version.rollout
     return rollout is not None and is_on_candidate_side(rollout.salt, bucket, rollout.share)
+
+
+def is_candidate(served: Iterable[ServedVersion], version: ServedVersion) -> bool:
+    """Whether the version is the candidate of a rollout of one of the labels; served: what the labels serve."""
+    return any(row.rollout is not None and row.rollout.digest == version.digest for row in served)
 
 
 def answer_side(label_version: ServedVersion, version: ServedVersion) -> Answer:

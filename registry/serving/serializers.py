@@ -1,4 +1,4 @@
-"""Serializers of fetches: the schema of answers that are written from memory."""
+"""Serializers of fetches: the OpenAPI schema of answers that are cached as bytes."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""Vocabularies: what a client counts tokens with, by digest."""
+"""API of vocabularies: the data files that clients count tokens with, by digest."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,8 +38,8 @@ class Vocabulary(APIView):
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:
-        """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may
-        ask.
+        """The bytes with this SHA-256, immutable, as gzip where the caller accepts it. Any key that may fetch or check
+        may ask.
         """
         vocabulary = vocabularies.find_vocabulary(
             actor=actor_of(request),
@@ -54,7 +54,7 @@ class Vocabulary(APIView):
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    """Opened when the first piece is sent, so that an answer nobody reads leaves no open file."""
+    """The file in chunks. It is opened with the first chunk, so that an answer nobody reads leaves no open file."""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk

@@ -23,12 +23,13 @@ _MOST_HOSTS = 256  # remembered spellings of the allowed hosts: with a wildcard 
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
-FindCached = Callable[[str, str, str | None, str | None, str | None], tuple[Answer, list[tuple[str, str]]] | None]
+FindCached = Callable[[str, str, str, str | None, str | None, str | None], tuple[Answer, list[tuple[str, str]]] | None]
 
 
 def find_cached_answers(hosts: set[str]) -> FindCached:
-    """The function that both servers ask first: (Authorization, path, Host, If-None-Match, X-Request-Id) of a GET to
-    the answer and its headers, or None where the answer is not cached or the host is not known as allowed.
+    """The function that both servers ask first: (Authorization, path, query string, Host, If-None-Match, X-Request-Id)
+    of a GET to the answer and its headers, or None where the answer is not cached, the query is refused, or the host is
+    not known as allowed.
 
     hosts: those that Django allowed so far; `serve_fetches_first` fills it.
     """
@@ -37,16 +38,20 @@ def find_cached_answers(hosts: set[str]) -> FindCached:
     choose_id, fresh_id = tracing.choose_request_id, tracing.make_request_id
 
     def find(
-        authorization: str, path: str, host: str | None, etags: str | None, request_id: str | None
+        authorization: str, path: str, query: str, host: str | None, etags: str | None, request_id: str | None
     ) -> tuple[Answer, list[tuple[str, str]]] | None:
         if path[:18] != TEMPLATES or host not in hosts:
             return None
-        fetch = cached(authorization, path[start:])
+        try:
+            bucket = read_bucket(query) if BUCKET in query else None
+        except PromptuaryError:
+            return None
+        fetch = cached(authorization, path[start:], bucket)
         if fetch is None:
             return None
         fetch.count()
-        answer = fetch.version.answer
-        if etags and matches_etag(etags, fetch.version.etag):
+        answer = fetch.answer
+        if etags and bucket is None and matches_etag(etags, fetch.version.etag):
             answer = fetch.version.unchanged
             count_304()
         else:
@@ -68,11 +73,10 @@ def serve_fetches_first(application: Application, hosts: set[str] | None = None)
         authorization = environ.get("HTTP_AUTHORIZATION")
         if authorization is None or environ["REQUEST_METHOD"] != "GET":
             return serve_rest(environ, start_response)
-        if BUCKET in environ.get("QUERY_STRING", ""):
-            return serve_rest(environ, start_response)
         cached = find(
             authorization,
             environ["PATH_INFO"],
+            environ.get("QUERY_STRING", ""),
             environ.get("HTTP_HOST"),
             environ.get("HTTP_IF_NONE_MATCH"),
             environ.get("HTTP_X_REQUEST_ID"),

@@ -116,7 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(400, {"error": {"message": "The body is no chat completion."}})
             return
         prompt_tokens = sum(len(_text_of(message.get("content")).split()) for message in messages)
-        usage = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
+        counts = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
+        usage = {**counts, "total_tokens": sum(counts.values())}
         reason = "length" if is_cut else "stop"
         try:
             if body.get("stream"):

@@ -17,7 +17,8 @@ from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.renderer_pool import child
 from registry.evaluations import attachments, datasets, nightly_runs, run_worker
-from registry.evaluations.models import Attachment, Dataset, Run
+from registry.evaluations.dataset_models import Dataset
+from registry.evaluations.models import Attachment, Run
 from registry.starter import demo_connection, evaluation_rows
 from registry.starter.demo_connection import RECORDED_MODEL
 from registry.starter.versions import propose_once, publish_once, save_once

@@ -32,14 +32,14 @@ def read_progress() -> LoadProgress | None:
 
 
 def write_progress(progress: LoadProgress) -> None:
-    """Say how far it is; a reader sees the file before or after."""
+    """Record how far it is; a reader sees the file before or after."""
     fresh = _path().with_suffix(".new")
     fresh.write_text(json.dumps(asdict(progress)), encoding="utf-8")
     fresh.replace(_path())
 
 
 def end_load() -> None:
-    """Say that the library is whole."""
+    """Record that the library is loaded."""
     with suppress(FileNotFoundError):
         _path().unlink()
 

@@ -67,19 +67,19 @@ _sender = Sender()
 
 
 def wake_mirror() -> None:
-    """Ask the worker to bring the mirror up to the journal."""
+    """Wake the worker to write new events to the mirror."""
     if failpoints.armed:
         failpoints.reach("journal.committed")
     _sender.send("registry.tasks.tasks.catch_up")
 
 
 def wake_webhooks() -> None:
-    """Ask the worker to tell the webhooks."""
+    """Wake the worker to deliver to webhooks."""
     _sender.send("registry.tasks.tasks.deliver")
 
 
 def wake_jobs() -> None:
-    """Ask the worker to look at the queued jobs."""
+    """Wake the worker to take queued jobs."""
     _sender.send("registry.tasks.tasks.run_jobs")
 
 

@@ -84,7 +84,7 @@ def catch_up() -> None:
 
 @app.task(name="registry.tasks.tasks.deliver")
 def deliver() -> None:
-    """Tell the webhooks of what happened."""
+    """Deliver new events to webhooks."""
     planning.plan_deliveries()
     delivery.deliver_due()
 

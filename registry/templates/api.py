@@ -86,7 +86,7 @@ class Template(APIView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """What it is and where its labels point; the document comes with `<name>@<ref>`.
+        """Read a template: its facts and where its labels point; the document comes with `<name>@<ref>`.
 
         A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
         """
@@ -144,8 +144,8 @@ class Archive(IdempotentView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a
-        reason.
+        """Archive a template: it can be fetched as before, but not changed. For admins; a protected label needs `force`
+        and a reason.
         """
         actor = actor_of(request)
         return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))

@@ -109,10 +109,10 @@ def check_document(
     resolved = fragments.resolve_fragments(actor, read)
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
-    found = _seen.get((digest, digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    report = _seen.get((digest, digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
     if name is not None:
         faults += _standards_problems(name, read, samples, resolved.texts.values())
-    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *found]), canonical(bundle), digest)
+    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *report]), canonical(bundle), digest)
 
 
 def _standards_problems(

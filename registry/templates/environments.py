@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from registry.accounts.actor import Actor
+from registry.core.pagination import Page
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
 from registry.templates.label_models import Label, LabelMove
@@ -13,7 +14,14 @@ from registry.templates.label_moves import Approval, approved_digests, by_approv
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
-__all__ = ["EnvironmentCell", "EnvironmentPage", "EnvironmentRow", "environment_rows", "list_environments"]
+__all__ = [
+    "EnvironmentCell",
+    "EnvironmentCounts",
+    "EnvironmentRow",
+    "count_environments",
+    "environment_rows",
+    "list_environment_templates",
+]
 
 
 @dataclass(frozen=True)
@@ -39,28 +47,33 @@ class EnvironmentRow:
 
 
 @dataclass(frozen=True)
-class EnvironmentPage:
-    """A page of rows; `total` templates are readable, and of `behind` a protected label is behind."""
+class EnvironmentCounts:
+    """How many templates a person may read, and of how many of them a protected label is behind."""
 
-    rows: list[EnvironmentRow]
-    next: str | None
     total: MatchCount
     behind: MatchCount
 
 
-def list_environments(
-    actor: Actor, *, q: str = "", behind: bool = False, cursor: str | None = None, limit: int = 100
-) -> EnvironmentPage:
+def list_environment_templates(
+    actor: Actor,
+    visible: VisibleNamespaces,
+    q: str = "",
+    *,
+    behind: bool = False,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> Page[Template]:
     """Templates by name, as many queries however many; with `behind` only those of which a protected label is
-    behind. q: parts of the name.
+    behind. visible: the actor's. q: parts of the name.
     """
-    visible = search_queries.visible_namespaces(actor)
+    search = TemplateSearch(q, only_names=True, any_of=_protected_labels(visible) if behind else None)
+    return search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
+
+
+def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentCounts:
+    """The counts over all templates, in as many queries however many. visible: the actor's."""
     late = TemplateSearch(any_of=_protected_labels(visible))
-    search = TemplateSearch(q, only_names=True, any_of=late.any_of if behind else None)
-    page = search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
-    return EnvironmentPage(
-        environment_rows(page.items),
-        page.next,
+    return EnvironmentCounts(
         search_queries.count_templates(actor, TemplateSearch(), visible=visible),
         search_queries.count_templates(actor, late, visible=visible),
     )

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from django.utils.translation import gettext
 
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event, quote_start
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [

@@ -90,8 +90,8 @@ def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
     namespace = permissions.find_namespace(actor, Verb.READ, space)
     rows = Template.objects.filter(namespace=namespace, latest__isnull=False).select_related("latest", "namespace")
     inside = None if folder == space else folder
-    found = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MOST_TEMPLATES + 1]
-    newest = [(template, template.latest) for template in found if template.latest is not None]
+    template_rows = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MOST_TEMPLATES + 1]
+    newest = [(template, template.latest) for template in template_rows if template.latest is not None]
     if not newest:
         raise NotFound(gettext("There is no template in {folder}.").format(folder=folder))
     if len(newest) > MOST_TEMPLATES:

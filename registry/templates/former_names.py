@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from registry.templates.models import Template
 
-__all__ = ["FormerName", "current_names", "every_name", "names_of"]
+__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "names_of"]
 
 
 class FormerName(models.Model):
@@ -24,6 +24,18 @@ class FormerName(models.Model):
 def current_names(names: Iterable[str]) -> dict[str, str]:
     """Former name to the name that its template has now, of those among these that are former names; one query."""
     return dict(FormerName.objects.filter(name__in=list(names)).values_list("name", "template__name"))
+
+
+def find_current_folder(folder: str) -> str | None:
+    """The folder that the templates of a folder with this former name are in now; None where it is no former name, or
+    they are in several by now.
+    """
+    former = FormerName.objects.filter(name__startswith=f"{folder}/")
+    folders = set()
+    for name, current in former.values_list("name", "template__name"):
+        rest = name[len(folder) :]
+        folders.add(current.removesuffix(rest) if current.endswith(rest) else "")
+    return next(iter(folders)) or None if len(folders) == 1 else None
 
 
 def names_of(template: Template) -> list[str]:

@@ -55,10 +55,10 @@ def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -
     written, by a former name too; those that are written `apart_from` don't count."""
     rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace__in=visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
-    found: dict[int, tuple[Template, list[str]]] = {}
+    dependants: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__namespace", "template__latest"):
-        found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
-    return list(found.values())
+        dependants.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
+    return list(dependants.values())
 
 
 def list_text_fragments(actor: Actor) -> list[Template]:

@@ -78,7 +78,7 @@ class ImportedTemplateOutput(Output):
 
 
 class ImportedFileOutput(Output):
-    """What came of one file."""
+    """The result of one file."""
 
     path = serializers.CharField()
     refusal = serializers.CharField(help_text="Why it cannot be read; empty where it can.")
@@ -87,7 +87,7 @@ class ImportedFileOutput(Output):
 
 
 class ImportOutput(Output):
-    """What came of each file. Nothing is stored."""
+    """The result of each file. Nothing is stored."""
 
     files = ImportedFileOutput(many=True)
 

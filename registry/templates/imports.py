@@ -8,9 +8,12 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
+from promptuary.renderer.document import parser
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.interop.imported import ImportedTemplate
 from promptuary.renderer.interop.pasted import PastedPrompt
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.validation import text_scan
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, PreconditionRequired, PromptuaryError
@@ -28,6 +31,7 @@ __all__ = [
     "ImportedFile",
     "PlacedTemplate",
     "SavedImport",
+    "list_possible_secrets",
     "preview_import",
     "read_pasted_prompt",
     "save_imported_drafts",
@@ -36,6 +40,7 @@ __all__ = [
 
 IMPORT_BYTES = 2_000_000
 """Bytes of all files of one import at most."""
+_CREDENTIAL_CODE = "PT701"
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class PlacedTemplate:
 
 @dataclass(frozen=True)
 class ImportedFile:
-    """What came of one file: its templates, or why it was refused and on which of its lines."""
+    """The result of one file: its templates, or why it was refused and on which of its lines."""
 
     path: str
     templates: tuple[PlacedTemplate, ...]
@@ -73,7 +78,7 @@ class ChosenTemplate:
 
 @dataclass(frozen=True)
 class SavedImport:
-    """What came of one template to keep: its version 1, or why it was refused."""
+    """The result of one saved template: its version 1, or why it was refused."""
 
     chosen: ChosenTemplate
     version: Version | None = None
@@ -121,6 +126,16 @@ def preview_import(
         )
         for result in results
     ]
+
+
+def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) -> list[Problem]:
+    """What looks like a credential in a template to import, with its line in the document or its path in a sample.
+
+    A sure one is refused when the file is read, so these are those that only their author can judge.
+    """
+    read, _ = parser.inspect_document(document)
+    found = [*(text_scan.of_text(read) if read else ()), *text_scan.of_samples(samples)]
+    return [problem for problem in found if problem.code == _CREDENTIAL_CODE]
 
 
 def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:

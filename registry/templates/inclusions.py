@@ -12,21 +12,21 @@ def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     """Each with the references as its latest document writes them, by name; archived ones don't count."""
     rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
-    found: dict[int, tuple[Template, list[str]]] = {}
+    inclusions: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__latest"):
-        found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
-    return list(found.values())
+        inclusions.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
+    return list(inclusions.values())
 
 
 def including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
     """Fragment name to the digests, sorted, of the latest versions of the templates that include it."""
     listed = {name: fragment for fragment in fragments for name in names_of(fragment)}
     rows = Inclusion.objects.filter(fragment__in=listed, template__archived_at=None, template__latest__isnull=False)
-    found: dict[str, set[str]] = {}
+    references: dict[str, set[str]] = {}
     for written, space, digest in rows.values_list(
         "fragment", "template__namespace_id", "template__latest__digest"
     ).distinct():
         fragment = listed[written]
         if fragment.namespace_id == space:
-            found.setdefault(fragment.name, set()).add(digest)
-    return {fragment: tuple(sorted(digests)) for fragment, digests in found.items()}
+            references.setdefault(fragment.name, set()).add(digest)
+    return {fragment: tuple(sorted(digests)) for fragment, digests in references.items()}

@@ -57,7 +57,7 @@ class History(APIView):
         responses={200: LabelMovePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
-        """Its moves, newest first: who, from where, where to, how and why."""
+        """List the moves of a label, newest first: who, from where, where to, how and why."""
         page = limited_key_view.list_visible_moves(actor_of(request), name, label, **read_query(request))
         return answer_page(request, page, LabelMoveOutput.of)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, TimelineLine, event, json_name, quote_start
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event, json_name
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = ["LabelMoved"]

@@ -6,7 +6,7 @@ that became stricter since void no past move; a redaction of the version does. A
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -35,11 +35,13 @@ __all__ = [
     "approved_moves",
     "by_approval",
     "by_emergency",
+    "find_emergency_moves",
     "find_label",
     "find_version_to_undo",
     "is_accepted_digest",
     "is_approved_digest",
     "last_approved_version",
+    "list_approved_holdings",
     "read_approval",
     "record_move",
     "require_served",
@@ -57,7 +59,7 @@ _SAME: dict[str, Any] = {  # moves of the label that is asked about, to the byte
 
 
 class Approval(StrEnum):
-    """How a protected label came to what it serves."""
+    """How a protected label got the version that it serves."""
 
     APPROVED = "approved"
     EMERGENCY = "emergency"  # published in an emergency that waits for its approval
@@ -175,11 +177,30 @@ def approved_moves() -> QuerySet[LabelMove]:
 
 def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
     """Template id and label to the digests that the label held by approval: one query for all of them."""
-    found: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+    digests: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
     rows = approved_moves().filter(template__in=template_ids).order_by()
     for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
-        found[template, label].add(digest)
+        digests[template, label].add(digest)
+    return digests
+
+
+def list_approved_holdings(template_ids: Collection[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
+    """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
+    found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
+    rows = approved_moves().filter(template__in=template_ids).order_by("pk")
+    columns = ("template_id", "label", "pk", "after_id", "after__digest")
+    for template, label, move, version, digest in rows.values_list(*columns):
+        if version is not None:
+            found[template, label].append((move, version, str(digest)))
     return found
+
+
+def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
+    """The move by which each of these requests was published in an emergency."""
+    if not change_ids:
+        return {}
+    rows = LabelMove.objects.filter(change__in=change_ids, how="broke_glass").order_by("-pk")
+    return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
 
 
 def is_approved_digest(template: Template, label: str, digest: str) -> bool:
@@ -227,7 +248,7 @@ def last_approved_version(template: Template, label: str, before: LabelMove | No
 
 
 def approval_of_label(template: Template, label: str) -> Approval | None:
-    """How the label came to what it serves; None where it is not protected or not set."""
+    """How the label got the version that it serves; None where it is not protected or not set."""
     return approvals_of_labels([template]).get(template.pk, {}).get(label)
 
 
@@ -236,13 +257,13 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
     namespaces.
     """
     protected = {row.pk: row.namespace.protected_labels for row in rows}
-    found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
+    approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
     labels = Label.objects.filter(template__in=list(protected))
     labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
     for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
         if name in protected[pk]:
-            found[pk][name] = read_approval(*facts)
-    return found
+            approvals[pk][name] = read_approval(*facts)
+    return approvals
 
 
 def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:

@@ -41,7 +41,8 @@ _AT_ONCE = 200  # templates whose text is looked through in one go
 
 @dataclass(frozen=True)
 class VisibleTemplate:
-    """What is told of a template. `version` is the one it is read from; None where the caller may fetch none."""
+    """What a limited key sees of a template. `version` is the one it is read from; None where the caller may fetch
+    none."""
 
     description: str
     tags: tuple[str, ...]
@@ -58,7 +59,7 @@ class VisibleTemplate:
 
 
 def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
-    """What the actor is told of one template."""
+    """What the actor sees of one template."""
     return visible_templates(actor, [template])[template.pk]
 
 
@@ -66,12 +67,12 @@ def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, Visib
     """The same for many templates at once, by their ids."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
-    found = _served(actor, rows)
-    return {row.pk: visible_in_version(row, found.get(row.pk)) for row in rows}
+    versions = _served(actor, rows)
+    return {row.pk: visible_in_version(row, versions.get(row.pk)) for row in rows}
 
 
 def visible_in_version(template: Template, version: Version | None) -> VisibleTemplate:
-    """What one version tells of its template; nothing where there is none, or its text is gone."""
+    """What one version shows of its template; nothing where there is none, or its text is gone."""
     document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
         return VisibleTemplate("", (), template.format, version)
@@ -104,8 +105,8 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
         raise Invalid(fields=dict.fromkeys(refused, gettext("a key limited to approved versions can't ask for this.")))
     limit = check_limit(limit)
     rows = template_queries.filter_templates(template_queries.browsable_templates(actor), archived=archived, **places)
-    found = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
-    return cut(found, limit, lambda template: template.name)
+    matches = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
+    return cut(matches, limit, lambda template: template.name)
 
 
 def list_visible(
@@ -176,15 +177,15 @@ def _matching(
     """The rows behind the name `after` in which all the words occur, at most so many."""
     if not words and not tag:
         return list(rows.filter(name__gt=after)[:most])
-    found: list[Template] = []
-    while most is None or len(found) < most:
+    templates: list[Template] = []
+    while most is None or len(templates) < most:
         chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
         told = visible_templates(actor, chunk)
-        found += [row for row in chunk if told[row.pk].has(row, words, tag)]
+        templates += [row for row in chunk if told[row.pk].has(row, words, tag)]
         if len(chunk) < _AT_ONCE:
             break
         after = chunk[-1].name
-    return found[:most]
+    return templates[:most]
 
 
 def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
@@ -197,12 +198,12 @@ def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
     known = {row.pk: row for row in rows}
     names = key.labels or key.namespace.protected_labels
     standing = Label.objects.filter(template__in=list(known), name__in=names).select_related("version")
-    found: dict[int, Version] = {}
+    versions: dict[int, Version] = {}
     for label in standing.order_by("version__number"):
         template, version = known[label.template_id], label.version
         if _may_fetch(actor, template, version, label.name):
-            found[template.pk] = version
-    return found
+            versions[template.pk] = version
+    return versions
 
 
 def _may_fetch(actor: Actor, template: Template, version: Version, label: str | None) -> bool:

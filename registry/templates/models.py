@@ -13,7 +13,6 @@ from registry.namespaces.models import Namespace
 
 __all__ = [
     "TOMBSTONE",
-    "Contribution",
     "Draft",
     "Inclusion",
     "Redaction",
@@ -170,34 +169,6 @@ class Redaction(models.Model):
         return f"redaction of {self.version_id}"
 
 
-class Contribution(models.Model):
-    """One thing that a version took in: a suggestion that was applied, or a version that was merged. Never changed."""
-
-    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="contributions")
-    comment = models.ForeignKey(
-        "registry.Comment",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        help_text="the suggestion that was applied",
-    )
-    source = models.ForeignKey(
-        Version, on_delete=models.PROTECT, related_name="+", null=True, help_text="the version that was merged"
-    )
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(comment__isnull=False, source__isnull=True)
-                | models.Q(comment__isnull=True, source__isnull=False),
-                name="contribution_of_one_kind",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"taken into version {self.version_id}"
-
-
 class Inclusion(models.Model):
     """One reference that the latest document of a template names itself; what comes along nested is none."""
 
@@ -214,7 +185,7 @@ class Inclusion(models.Model):
 
 
 class Rendering(models.Model):
-    """What one bundle came to with one sample. A cache: any row may be deleted at any time."""
+    """The rendering of one bundle with one sample. A cache: any row may be deleted at any time."""
 
     digest = models.CharField(max_length=71, help_text="of the bundle")
     data = models.CharField(max_length=71, help_text="sha256:… over the canonical text of the sample's values")

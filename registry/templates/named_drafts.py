@@ -106,9 +106,9 @@ def _start_draft(actor: Actor, name: str, draft_name: str, found: _Source) -> Dr
 
 
 def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> Draft:
-    """Give one of the actor's drafts of a template another name; `draft_name` is empty for the first one.
+    """Rename one of the actor's drafts of a template; `draft_name` is empty for the first one.
 
-    A tab that shows it under its old name is told that it is gone. Raises as `start_named_draft`.
+    A tab that shows it under its old name gets NotFound. Raises as `start_named_draft`.
     """
     space, _, path = name.partition("/")
     permissions.find_namespace(actor, Verb.SAVE, space, path)

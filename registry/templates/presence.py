@@ -60,7 +60,7 @@ def check_part(part: object) -> str:
 
 
 def enter_editor(*, actor: Actor, name: str, tab: str, part: str = "") -> None:
-    """Say that a tab has the template open in the editor; raises what the editor itself raises for the actor."""
+    """Record that a tab has the template open in the editor. Raises what opening the editor raises for the actor."""
     template = template_queries.find_template(actor, Verb.SAVE, name)
     at = log.now()
     EditorPresence.objects.filter(seen_at__lt=at - _FORGOTTEN).delete()
@@ -72,12 +72,12 @@ def enter_editor(*, actor: Actor, name: str, tab: str, part: str = "") -> None:
 
 
 def leave_editor(*, actor: Actor, tab: str) -> None:
-    """Say that the tab left; nothing happens where it is not known."""
+    """Record that the tab was closed; an unknown tab is ignored."""
     EditorPresence.objects.filter(person=actor.person, tab=check_tab(tab)).delete()
 
 
 def refresh_presence(tabs: Mapping[tuple[int, str], str]) -> int:
-    """Say in one statement that these tabs are still there, and where; how many rows there were.
+    """Record in one statement that these tabs are still open, with their parts. Returns the number of rows updated.
 
     tabs: the part that each tab edits, by the person's id and the tab.
     """
@@ -100,8 +100,8 @@ def list_tabs_in_editor(names: Collection[str]) -> Mapping[str, list[EditorTab]]
         person__is_active=True,
         template__namespace__memberships__person=F("person"),
     ).order_by("-seen_at", "-pk")
-    found: dict[str, list[EditorTab]] = {name: [] for name in names}
+    tabs: dict[str, list[EditorTab]] = {name: [] for name in names}
     facts = rows.values_list("template__name", "person_id", "person__username", "tab", "part")
     for name, person, username, tab, part in facts:
-        found[name].append(EditorTab(person, username, tab, part))
-    return found
+        tabs[name].append(EditorTab(person, username, tab, part))
+    return tabs

@@ -70,8 +70,8 @@ def within_namespaces(
     """
     if template:
         return rows.filter(template__name=template, template__namespace__in=namespaces)
-    found = Template.objects.filter(namespace__in=namespaces).order_by().values_list("pk", flat=True)
-    templates = list(found[: _FEW + 1])
+    keys = Template.objects.filter(namespace__in=namespaces).order_by().values_list("pk", flat=True)
+    templates = list(keys[: _FEW + 1])
     if len(templates) > _FEW:
         return rows.filter(Exists(Template.objects.filter(pk=OuterRef("template"), namespace__in=namespaces)))
     return rows.filter(template__in=templates)

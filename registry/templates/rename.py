@@ -26,7 +26,7 @@ MOST_TEMPLATES = 500  # of a folder that is renamed at once: each is an event of
 
 
 def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Template:
-    """Give a template another name in its namespace; admins only.
+    """Rename a template inside its namespace; admins only.
 
     Digests, versions, labels and requests stay. The former name leads to the template from then on, and no other
     template can take it; the template itself can go back to it. Conflict where the new name is taken, or was the name

@@ -36,7 +36,7 @@ class Samples(APIView):
         responses={200: SamplesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """The samples as last saved."""
+        """Read the samples as last saved."""
         return Response(_shape(name, template_queries.get_template(actor_of(request), name).current_samples()))
 
     @extend_schema(

@@ -19,7 +19,7 @@ __all__ = ["SampleOutcome", "render_samples"]
 
 @dataclass(frozen=True)
 class SampleOutcome:
-    """What a version came to with a sample: the renderer's dict for messages, or the problem that stopped it.
+    """The rendering of a version with a sample: the renderer's dict for messages, or the problem that stopped it.
 
     Each part of it has `source_lines`: for each of its lines, the lines of the document that it was written on.
     """
@@ -47,12 +47,12 @@ def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[
     given = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with child() as bounded:
-            found = bounded.render_samples(bundle["document"], samples, **given, traced=True)
+            renderings = bounded.render_samples(bundle["document"], samples, **given, traced=True)
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {
         name: SampleOutcome(None, each.to_problem()) if isinstance(each, RenderError) else SampleOutcome(each, None)
-        for name, each in found.items()
+        for name, each in renderings.items()
     }
 
 

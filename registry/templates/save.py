@@ -22,10 +22,11 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import samples as sampling
 from registry.templates import search_index, version_queries
+from registry.templates.contribution_models import Contribution
 from registry.templates.document_check import CheckedDocument, Samples, check_document, write_samples
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import FormerName
-from registry.templates.models import Contribution, Draft, Redaction, SampleSet, Template, Version
+from registry.templates.models import Draft, Redaction, SampleSet, Template, Version
 
 __all__ = ["SavedVersion", "save_version"]
 
@@ -34,7 +35,7 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class SavedVersion:
-    """What a save came to. `created`: whether it made a version; it did not where nothing changed."""
+    """The result of a save. `created`: whether it made a version; it did not where nothing changed."""
 
     template: Template
     version: Version
@@ -98,13 +99,12 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
             told = examined.problems if samples is not None else _told(actor, examined.problems)
             if not examined.is_sound:
                 raise Invalid(problems=told)
-            number = held.number if held else None
             work = _Work(
                 name,
                 examined,
                 message.strip(),
                 given,
-                number,
+                held.number if held else None,
                 base,
                 parallel,
                 origin,
@@ -120,7 +120,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
 
 
 def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
-    """The problems as a narrow key is told of them: not what the samples kept beside the template are."""
+    """The problems as a narrow key sees them: not what the samples kept beside the template are."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return problems
     kept = [problem for problem in problems if problem.sample is None]
@@ -202,17 +202,15 @@ def _require_unredacted(template: Template, work: _Work) -> None:
         name, _, at = ref.partition("@")
         pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
         wanted |= (Q(version__template__name=name) | Q(version__template__former_names__name=name)) & pinned
-    found = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
-    if found is not None:
-        found.version.require_text()
+    redaction = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
+    if redaction is not None:
+        redaction.version.require_text()
 
 
 def _locked(name: str) -> Template | None:
-    return (
-        Template.objects.select_related("latest").filter(name=name).first()
-        if template_queries.lock_template(name)
-        else None
-    )
+    if not template_queries.lock_template(name):
+        return None
+    return Template.objects.select_related("latest").filter(name=name).first()
 
 
 def _find_base(template: Template, work: _Work) -> Version:

@@ -13,11 +13,12 @@ from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.templates.search_entries import FILTER_KINDS
-from registry.templates.search_models import SearchCount
+from registry.templates.search_models import SearchCount, SearchEntry
 
-__all__ = ["Folder", "folder_tree", "list_folder_paths", "list_values", "similar_words"]
+__all__ = ["Folder", "flat_folders", "folder_tree", "list_folder_paths", "list_values", "similar_words"]
 
 _MOST_FOLDERS = 500  # shown below one folder of the tree
+_MOST_LEAVES = 50  # templates below a folder, with its folders, for the tree to name those in it
 _MOST_COMPARED = 2_000
 
 
@@ -26,6 +27,7 @@ class Folder:
     """A folder of names: a namespace, or a part of one. `path` is the full one, `count` all templates below.
 
     `folders` are filled in only for the folders on the way to the open one; `has_folders` says whether there are any.
+    `templates` are full names of the templates right in it, for those of these folders that are small enough.
     """
 
     name: str
@@ -33,9 +35,19 @@ class Folder:
     count: int = 0
     has_folders: bool = False
     folders: list["Folder"] = field(default_factory=list)
+    templates: list[str] = field(default_factory=list)
 
 
-def folder_tree(actor: Actor, open_folder: str = "") -> list[Folder]:
+def flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
+    """Every folder the actor may read in, namespaces among them, by full path: the first 500.
+
+    namespace: only those of this one. Archived templates don't count.
+    """
+    rows = SearchCount.objects.filter(kind="in", namespace__in=_visible(actor, namespace)).order_by("value")
+    return [Folder(path, path, count) for path, count in rows.values_list("value", "count")[:_MOST_FOLDERS]]
+
+
+def folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = True) -> list[Folder]:
     """Every namespace the actor may read in, and the folders on the way to the open one with what is beside them.
 
     Sorted by name; archived templates don't count.
@@ -56,7 +68,23 @@ def folder_tree(actor: Actor, open_folder: str = "") -> list[Folder]:
     parents = folders.filter(parent__in=list(known)).values_list("parent", flat=True).distinct()
     for path in parents:
         known[path].has_folders = True
+    if with_templates:
+        _add_templates([known[path] for path in open_paths if path in known])
     return list(roots.values())
+
+
+def _add_templates(opened: Sequence[Folder]) -> None:
+    """Name the templates in the opened folders, from the outermost one that is small. opened: outermost first."""
+    small = {folder.path: folder for folder in opened if 0 < folder.count <= _MOST_LEAVES}
+    if not small:
+        return
+    # A range that the index of names answers: they are sorted by code point, where 0 follows /.
+    outermost = next(iter(small))
+    names = SearchEntry.objects.filter(is_archived=False, name__gt=f"{outermost}/", name__lt=f"{outermost}0")
+    for name in names.order_by("name").values_list("name", flat=True):
+        folder = small.get(name.rpartition("/")[0])
+        if folder is not None:
+            folder.templates.append(name)
 
 
 def list_folder_paths(namespace: Namespace) -> list[str]:
@@ -74,11 +102,11 @@ def list_values(
     """
     rows = SearchCount.objects.filter(kind__in=kinds, namespace__in=_visible(actor, namespace))
     sums = rows.values_list("kind", "value").annotate(total=Sum("count")).order_by("-total", "value")
-    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in kinds}
+    counts: dict[str, list[tuple[str, int]]] = {kind: [] for kind in kinds}
     for kind, value, total in sums:
-        if len(found[kind]) < most:
-            found[kind].append((value, total))
-    return found
+        if len(counts[kind]) < most:
+            counts[kind].append((value, total))
+    return counts
 
 
 def similar_words(actor: Actor, kind: str, text: str) -> str | None:

@@ -47,17 +47,15 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
         )
         return _run(sql, [_fts5_expression(groups)])
     with transaction.atomic():
-        # Reading the table through would be quicker where many match, and far slower where few do: take the index.
+        # A scan of the table would be quicker where many match, and far slower where few do: use the index.
         _execute("SET LOCAL enable_seqscan = off")
-        found = _run(
-            f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)]
-        )
+        hits = _run(f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)])
         _execute("SET LOCAL enable_seqscan = on")
-    return found
+    return hits
 
 
 def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
-    """The newest entries that match, older than the entry `before`; for matches that are many."""
+    """Up to `limit` entries that match, newest first, older than the entry `before`. Fast where many match."""
     older = "" if before is None else "AND {column} < %s"
     parameters: list[Any] = [] if before is None else [before]
     if connection.vendor == "sqlite":
@@ -74,7 +72,8 @@ def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) 
 
 
 def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
-    """The first entries by name behind `after` that match; for matches that are many, so that the walk is short."""
+    """Up to `limit` entries that match, by name, after the name `after`. Fast where many match, as the walk is
+    short."""
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
         conditions = [_contains(group) for group in groups]
@@ -88,8 +87,8 @@ def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: i
 
 
 def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
-    """The first entries of the scope by name, behind `after`. One part of the query for each namespace, so that
-    whatever stands between two namespaces is not read.
+    """Up to `limit` entries of the scope by name, after the name `after`. One part of the query for each namespace, so
+    that entries between two namespaces are not read.
     """
     if scope.is_empty:
         return []
@@ -104,7 +103,7 @@ def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
 
 
 def optimize_index() -> None:
-    """Write the index of SQLite anew, without what was deleted; PostgreSQL's is cleaned with its table."""
+    """Compact SQLite's index, which keeps deleted entries until then; PostgreSQL's is vacuumed with its table."""
     if connection.vendor == "sqlite":
         _execute(f"INSERT INTO {INDEX_TABLE}({INDEX_TABLE}) VALUES ('optimize')")
 

@@ -179,8 +179,8 @@ def count_templates(
         return MatchCount(0)
     if not groups:
         return _count_scope(scope)
-    found = len(search_engine.match_some([*_scope_groups(scope), *groups], counted + 1))
-    return MatchCount(min(found, counted), found <= counted)
+    count = len(search_engine.match_some([*_scope_groups(scope), *groups], counted + 1))
+    return MatchCount(min(count, counted), count <= counted)
 
 
 def _groups(search: TemplateSearch) -> list[TermGroup] | None:
@@ -229,8 +229,8 @@ def _scope_groups(scope: Scope) -> list[TermGroup]:
 
 def _count_scope(scope: Scope) -> MatchCount:
     if scope.is_archived:
-        found = len(search_engine.match_some(_scope_groups(scope), COUNTED + 1))
-        return MatchCount(min(found, COUNTED), found <= COUNTED)
+        count = len(search_engine.match_some(_scope_groups(scope), COUNTED + 1))
+        return MatchCount(min(count, COUNTED), count <= COUNTED)
     rows = SearchCount.objects.filter(kind="in")
     rows = rows.filter(value=scope.folder) if scope.folder else rows.filter(parent="")
     if scope.namespaces is not None:

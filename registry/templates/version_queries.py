@@ -69,9 +69,9 @@ def find_rows_by_digest(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, s
     names = {current.get(name, name) for name, _ in pairs}
     rows = Version.objects.filter(template__name__in=names, digest__in={digest for _, digest in pairs})
     columns = rows.order_by("-number").values_list("template__name", "digest", "pk")
-    found = {(name, digest): pk for name, digest, pk in columns}
+    keys = {(name, digest): pk for name, digest, pk in columns}
     places = {(name, digest): (current.get(name, name), digest) for name, digest in pairs}
-    return {pair: found[place] for pair, place in places.items() if place in found}
+    return {pair: keys[place] for pair, place in places.items() if place in keys}
 
 
 def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:

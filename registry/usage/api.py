@@ -26,7 +26,7 @@ _CODE = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 
 
 class Counts(serializers.DictField):
-    """Names, each with how often."""
+    """Counts by name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(child=Integer(min_value=0, max_value=MOST_COUNT), required=False, default=dict, **options)
@@ -50,7 +50,7 @@ class EntryInput(Input):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """No more prompts are cut than were rendered."""
+        """Refuse a report in which more prompts are cut than were rendered."""
         if attrs["cut"] > attrs["renders"]:
             raise serializers.ValidationError({"cut": ["More than were rendered."]})
         return attrs
@@ -102,7 +102,7 @@ class ReportOutput(output_serializers.Output):
 
 
 class Reports(IdempotentView):
-    """Where clients report."""
+    """Reports of clients."""
 
     @extend_schema(
         operation_id="report",

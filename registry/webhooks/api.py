@@ -113,7 +113,7 @@ class Webhooks(IdempotentView):
 
     @extend_schema(operation_id="listWebhooks", responses={200: WebhookList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """All of them, without their secrets."""
+        """List the webhooks, without their secrets."""
         return Response(
             {"results": [_shape(webhook) for webhook in queries.list_webhooks(actor_of(request), namespace)]}
         )
@@ -124,7 +124,7 @@ class Webhooks(IdempotentView):
         responses={201: WebhookMade, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Have an address told of events. The answer is the only one that holds its secret."""
+        """Create a webhook: events are sent to its address. The answer is the only one that holds its secret."""
         created = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
         return _answer(created, 201)
 
@@ -138,7 +138,7 @@ class OneWebhook(APIView):
         responses={200: WebhookOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, webhook: str) -> Response:
-        """Change its address or filters, pause it or let it go on."""
+        """Change a webhook's address or filters, pause it or resume it."""
         return Response(
             _shape(services.change_webhook(actor=actor_of(request), webhook_id=webhook, **read(WebhookPatch, request)))
         )
@@ -149,7 +149,7 @@ class OneWebhook(APIView):
         responses={204: None, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, webhook: str) -> Response:
-        """Remove it with its log."""
+        """Remove a webhook with its log."""
         services.remove_webhook(actor=actor_of(request), webhook_id=webhook)
         return Response(status=204)
 
@@ -163,7 +163,7 @@ class Rotate(IdempotentView):
         responses={200: WebhookMade, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, webhook: str) -> Response:
-        """Make one; messages are signed with the old and the new one until the overlap ends."""
+        """Create a new secret; messages are signed with the old and the new one until the overlap ends."""
         overlap = timedelta(hours=read(WebhookRotation, request)["overlap_hours"])
         return _answer(services.rotate_secret(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
 
@@ -177,7 +177,7 @@ class Ping(IdempotentView):
         responses={202: DeliveryOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, webhook: str) -> Response:
-        """Queue one; the log tells how it went."""
+        """Queue a test message; the log shows how it went."""
         return Response(_delivery(services.ping_webhook(actor=actor_of(request), webhook_id=webhook)), 202)
 
 
@@ -208,7 +208,7 @@ class Deliveries(APIView):
         responses={200: DeliveryPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, webhook: str) -> Response:
-        """What was sent or is to be, the newest first, with every attempt; kept for 30 days."""
+        """List the messages, newest first, sent or queued, with every attempt; kept for 30 days."""
         page = queries.list_deliveries(actor_of(request), webhook, **read_query(request, "state"))
         return answer_page(request, page, _delivery)
 

@@ -20,6 +20,19 @@ from registry.webhooks.models import Webhook
 __all__ = ["write_event_message", "write_trial_message"]
 
 _MOST = 1000  # characters of one part; Slack takes 3000 in a section, Teams 28 KB in all
+_WAITING = {  # kinds of events after which a change or a release may be published
+    "change.proposed",
+    "change.headed",
+    "change.decided",
+    "change.reopened",
+    "change.scheduled",
+    "change.unscheduled",
+    "review.requested",
+    "release.opened",
+    "release.changed",
+    "release.scheduled",
+    "release.unscheduled",
+}
 _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 
 
@@ -27,7 +40,8 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 class _Message:
     """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
 
-    subject: what it is about, the words of the link. place: the namespace, and the key where one acted.
+    subject: what it is about, the words of the link. place: the namespace, and the key where one acted. panel_url: of
+    the panel before it is published; empty where nothing waits for that.
     """
 
     title: str
@@ -37,6 +51,7 @@ class _Message:
     subject: str
     url: str
     place: str
+    panel_url: str = ""
 
 
 def write_event_message(receiver: str, event: Event, who: str) -> str:
@@ -55,6 +70,7 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
         place=event.namespace + (f", through the key pb_{event.key}" if event.key else ""),
+        panel_url=f"{settings.BASE_URL}{path}/publish" if event.kind in _WAITING else "",
     )
     return canonical(_WRITERS[receiver](message))
 
@@ -88,14 +104,15 @@ def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
 def _slack(message: _Message) -> dict[str, Any]:
     """Blocks, and the text that notifications show."""
     sentence = f"*{_escape(message.who)}* {_escape(message.what)}"
+    link = f"<{message.url}|{_escape(message.subject)}> in {_escape(message.place)}"
+    if message.panel_url:
+        link += f" · <{message.panel_url}|What publishing changes>"
     blocks = [
         {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escape(message.title)}*\n{sentence}"}},
         *([{"type": "section", "text": {"type": "plain_text", "text": message.why}}] if message.why else []),
         {
             "type": "context",
-            "elements": [
-                {"type": "mrkdwn", "text": f"<{message.url}|{_escape(message.subject)}> in {_escape(message.place)}"}
-            ],
+            "elements": [{"type": "mrkdwn", "text": link}],
         },
     ]
     return {"text": _escape(f"{message.who} {message.what}"), "blocks": blocks}
@@ -109,13 +126,16 @@ def _teams(message: _Message) -> dict[str, Any]:
         *([_line({"text": message.why})] if message.why else []),
         _line({"text": f"{message.subject} in {message.place}", "isSubtle": True, "size": "Small"}),
     ]
+    actions = [{"type": "Action.OpenUrl", "title": "Open in Promptuary", "url": message.url}]
+    if message.panel_url:
+        actions.append({"type": "Action.OpenUrl", "title": "What publishing changes", "url": message.panel_url})
     card = {
         "$schema": _CARD,
         "type": "AdaptiveCard",
         "version": "1.4",
         "fallbackText": f"{message.who} {message.what}",
         "body": lines,
-        "actions": [{"type": "Action.OpenUrl", "title": "Open in Promptuary", "url": message.url}],
+        "actions": actions,
     }
     attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": None, "content": card}
     return {"type": "message", "attachments": [attachment]}

@@ -58,7 +58,7 @@ def deliver_due() -> int:
 
 
 def send_delivery(delivery: Delivery) -> Attempt:
-    """Make one attempt and write down what came of it."""
+    """Make one attempt and log its result."""
     at, began = log.now(), time.monotonic()
     answer = _post(delivery, at)
     attempt = Attempt(

@@ -1,5 +1,5 @@
-"""Webhooks: addresses outside that hear of events, and the log of what they were sent. Part of no journal: an address
-may carry a secret, and what was sent is said by the events themselves."""
+"""Tables of webhooks and of their delivery log. They are not in the journal: an address may carry a secret, and the
+events themselves say what was sent."""
 
 import json
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ __all__ = ["Attempt", "Delivery", "Webhook", "WebhookSecret"]
 
 
 class Webhook(models.Model):
-    """One address that hears of a namespace's events, or of some of them.
+    """A webhook: an outside address that gets a namespace's events, or some kinds of them.
 
     The address of a Slack or Teams channel is itself a secret, for whoever knows it can write there: it is sealed, and
     `url` holds only its scheme and host.

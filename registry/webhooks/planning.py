@@ -19,7 +19,8 @@ _BATCH = 200  # events looked at in one transaction
 
 
 def plan_deliveries() -> int:
-    """Queue what each webhook has not been told yet; how many deliveries were made. Safe in several workers at once."""
+    """Queue the events that each webhook has not been sent yet; how many deliveries were made. Safe in several workers
+    at once."""
     newest = Event.objects.aggregate(newest=Max("number"))["newest"] or 0
     count = 0
     for webhook in Webhook.objects.filter(paused_at=None, cursor__lt=newest).select_related("namespace"):

@@ -60,7 +60,7 @@ def create_webhook(
     template: str = "",
     receiver: str = Webhook.STANDARD,
 ) -> CreatedWebhook:
-    """Have an address told of the namespace's events from now on; admins only.
+    """Create a webhook: the namespace's events from now on are sent to an address; admins only.
 
     kinds: of which events, empty for all (for a chat: all that people do); template: a pattern of paths in the
     namespace, empty for all; receiver: what reads the messages, one of Webhook.RECEIVERS.

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.accounts import actor
+from registry.accounts.models import Key
 from registry.core.errors import PromptuaryError
 from registry.journal import log
 from registry.namespaces import keys, verbs
@@ -21,12 +22,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
-        owner = parser.add_mutually_exclusive_group(required=True)
-        owner.add_argument("--scope", choices=sorted(verbs.SCOPES), help="write includes read, but not rolling back")
+        owner = parser.add_mutually_exclusive_group()
+        owner.add_argument(
+            "--scope",
+            choices=sorted(verbs.SCOPES),
+            help="write includes read, but not rolling back; without this and --verbs the key may fetch only",
+        )
         owner.add_argument(
             "--verbs",
-            default="",
-            help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; roll_back only so",
+            help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; the only way to give roll_back",
         )
         parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
         parser.add_argument(
@@ -34,7 +38,9 @@ class Command(BaseCommand):
             default="",
             help="the only IP addresses and networks it is used from, such as 203.0.113.0/24, separated by commas",
         )
-        parser.add_argument("--days", type=int, help="it ends after so many days; without this it holds until revoked")
+        end = parser.add_mutually_exclusive_group()
+        end.add_argument("--days", type=int, help=f"days until it expires; without this {keys.DEFAULT_DAYS}")
+        end.add_argument("--never-expires", action="store_true", help="valid until it is revoked")
         versions = parser.add_mutually_exclusive_group()
         versions.add_argument(
             "--approved-only",
@@ -62,10 +68,10 @@ class Command(BaseCommand):
                 namespace=options["namespace"],
                 name=options["name"],
                 person=options["person"],
-                scope=options["scope"] or "",
-                verbs=_split(options["verbs"]),
+                scope=options["scope"] or ("" if options["verbs"] is None else Key.CHOSEN),
+                verbs=_split(options["verbs"] or ""),
                 labels=_split(options["labels"]),
-                expires_at=log.now() + timedelta(days=days) if days else None,
+                expires_at=None if options["never_expires"] else log.now() + timedelta(days=days or keys.DEFAULT_DAYS),
                 approved_only=options["approved_only"],
                 addresses=_split(options["addresses"]),
             )

@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
 
 def _scrub() -> None:
-    """Have the database let go of the old rows' bytes."""
+    """Have the database free or overwrite the old rows, so that their bytes do not stay in its files."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             tables = {table for table, _ in columns_that(Holds.REMOVED, Holds.BLANKED)}

@@ -70,7 +70,16 @@ def _prepare(host: str, only: str | None) -> None:
         # Whoever may migrate does it; a process that came first exits here and is started again.
         call_command("migrate", check_unapplied=True, verbosity=0)
     else:
+        connections.close_all()  # a child must not use them
+        forked_process.run_forked(_migrate_in_child, meanwhile=web_server.load_pages)
+
+
+def _migrate_in_child() -> None:
+    """Migrate in a process of its own: the states of all models take memory that the server's processes would share."""
+    try:
         _migrate()
+    except CommandError as error:
+        raise SystemExit(f"CommandError: {error}") from error
 
 
 def _migrate() -> None:
