@@ -16,7 +16,7 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release image-check torture benchmarks schema texts docs lock sbom audit clean
+.PHONY: help run setup setup-dev frontend test costly-files test-all browser lint format types layers migrations check release image-check torture benchmarks schema texts docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,9 +68,12 @@ frontend:
 endif
 
 ## -- checking -----------------------------------------------------------------------------------------------------
-test: setup-dev ## on SQLite all but the slow tests, on PostgreSQL those that depend on the database engine
-	@$(PYTEST) -m "not browser and not slow"
-	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow" $(ON_POSTGRES)
+test: setup-dev ## on SQLite all but the slow and the costly tests, on PostgreSQL those that depend on the engine
+	@$(PYTEST) -m "not browser and not slow and not costly"
+	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow and not costly" $(ON_POSTGRES)
+
+costly-files: setup-dev ## measure which test files `make test` leaves out, and write tests/costly_files.txt
+	@$(PYTEST) -p tests.support.costly_files -m "not browser and not slow"
 
 test-all: setup-dev ## every test but the browser's: what the database matters to on PostgreSQL, the rest on SQLite
 	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_POSTGRES)

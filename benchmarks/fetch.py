@@ -179,6 +179,8 @@ def measure_rollout(gates: Gates) -> None:
         report(rows)
         ratio = least(rows["a label under a rollout"], rows["a plain label"])
         gates.check("a label under a rollout / a plain label, worst", ratio, 0.95)
+        ratio = least(rows["the same, with a bucket"], rows["a plain label"])
+        gates.check("the same with a bucket / a plain label, worst", ratio, 0.85)
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.support import database_copies, examples, run_order, schema
+from tests.support import costly_files, database_copies, examples, run_order, schema
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones. `--hypothesis-profile=ci` picks another profile.
-settings.register_profile("dev", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("dev", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("torture", deadline=None, derandomize=False, max_examples=1_000)
 settings.load_profile("torture" if examples.IS_TORTURE else "dev")
@@ -24,10 +24,13 @@ JOURNEYS = Path(__file__).parent / "journeys"
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # marked before `-m` deselects, in order after all plugins
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
-    """Mark the journeys slow; skip what is about the other database engine; begin with what is slow."""
+    """Mark the journeys slow and the costly files; skip what is about the other engine; begin with what is slow."""
+    costly = {costly_files.ROOT / path for path in costly_files.read_costly_files()}
     for item in items:
         if JOURNEYS in item.path.parents:
             item.add_marker("slow")
+        if item.path in costly:
+            item.add_marker("costly")
         names: list[str] = getattr(item, "fixturenames", [])
         if "database" in names and not {"db", "transactional_db"} & set(names):
             names.insert(0, "db")  # `database` asks for it only while it runs, too late for the plugin to see

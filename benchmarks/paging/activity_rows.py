@@ -9,7 +9,8 @@ from benchmarks.paging.journal_rows import JournalRows
 from benchmarks.paging.template_rows import Cast
 from registry.accounts.models import Key
 from registry.changes.models import ChangeRequest, Verdict
-from registry.evaluations.models import Dataset, DatasetVersion, Run, RunRow
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
+from registry.evaluations.models import Run, RunRow
 from registry.jobs.models import Job
 from registry.journal.event import canonical
 from registry.notifications.models import Notification

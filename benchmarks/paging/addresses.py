@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from benchmarks.paging.names import QUIET, name_of
 from registry.changes.models import ChangeRequest
 from registry.core import pagination
-from registry.evaluations.models import Dataset, Run
+from registry.evaluations.dataset_models import Dataset
+from registry.evaluations.models import Run
 from registry.journal.models import Event
 from registry.releases.models import Release
 from registry.templates.models import Template

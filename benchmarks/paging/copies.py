@@ -14,7 +14,8 @@ from django.db import connection, models, transaction
 
 from benchmarks.paging.names import QUIET
 from registry.changes.models import ChangeRequest, Decision, Verdict
-from registry.evaluations.models import Dataset, DatasetVersion, Run, RunRow
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
+from registry.evaluations.models import Run, RunRow
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.notifications.models import Notification

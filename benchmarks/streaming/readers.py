@@ -1,4 +1,5 @@
-"""Reads streams of replies and says how they came: `python -m streaming.readers PORT SESSION COLUMN ...`.
+"""Reads streams of replies and measures when their events arrive: `python -m streaming.readers PORT SESSION COLUMN
+...`.
 
 Prints a line once each stream has brought text. At the end of its standard input it closes them and prints what came as
 JSON: the events with text, and the pauses between two of one stream in ms.
@@ -34,7 +35,7 @@ class _Reader(asyncio.Protocol):
 
 
 async def read_streams(port: int, session: str, columns: list[int]) -> None:
-    """Open them, wait for the end of standard input, and print what came."""
+    """Open the streams, wait for the end of standard input, and print the measurements."""
     loop = asyncio.get_running_loop()
     readers = [_Reader(port, session, column) for column in columns]
     for reader in readers:

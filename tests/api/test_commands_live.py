@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from promptuary.commands.app import app
 from registry.changes import decisions, emergencies, rules
 from registry.changes.models import ChangeRequest
+from registry.evaluations import datasets
+from registry.evaluations.models import Run as EvaluationRun
 from registry.rollouts import services as rollout_services
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
@@ -230,3 +232,26 @@ def test_a_dry_run_of_a_proposal_says_what_the_api_says_and_stores_nothing(run, 
     assert f"{REPLY}: production from version 1 to version 2" in lines
     assert "Undo: a reviewer rolls production back to version 1, without an approval." in lines
     assert stored() == before
+
+
+def test_estimate_tells_what_a_run_is_expected_to_cost(run, cast, monkeypatch, settings, tmp_path):
+    models = tmp_path / "models.yml"
+    models.write_text(
+        'asked: {base_url: "https://models.example/v1", model: m, price: {prompt: 0.1, completion: 0.2}}\n'
+    )
+    settings.MODELS_PATH = models
+    rows = "".join(json.dumps({"inputs": {"question": f"q{n}"}}) + "\n" for n in range(3))
+    datasets.save_dataset(actor=cast.actor("author"), name="support/questions", text=rows)
+    arguments = ("estimate", f"{REPLY}@production", "--dataset", "support/questions", "--model", "asked")
+    told = _json(run(*arguments, "--json"))
+    assert (told["rows"], told["completion_tokens"], told["currency"]) == (3, 2400, "USD")
+    assert float(told["cost"]) == pytest.approx((told["prompt_tokens"] * 0.1 + 2400 * 0.2) / 1e6)
+    text = run(*arguments)
+    assert (text.exit_code, text.stdout) == (
+        0,
+        f"3 rows, {told['prompt_tokens']} tokens in prompts, 2,400 in replies (at most): {told['cost']} USD\n",
+    )
+    free = run("estimate", REPLY, "--dataset", "support/questions")
+    assert "no cost, it has no price" in free.stdout
+    assert run("estimate", REPLY, "--dataset", "support/none").exit_code == 1
+    assert not EvaluationRun.objects.exists()

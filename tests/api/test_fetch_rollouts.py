@@ -1,16 +1,24 @@
 """Fetches of a label that a rollout divides."""
 
+import json
 from base64 import b64encode
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from promptuary.renderer.rollouts import is_on_candidate_side
 from registry.changes import decisions
 from registry.redaction import services as redaction_services
 from registry.rollouts import services
 from registry.serving.fetcher import fetcher
+from registry.serving.wsgi_fast_path import serve_fetches_first
+from registry.usage import recorder
+from registry.usage.models import Fetch
 from tests.api.conftest import OTHER, REPLY, problem
 from tests.support.recorded_rows import write_or_insert
 
@@ -40,6 +48,26 @@ def rollout(cast):
     return services.start_rollout(actor=cast.actor("author"), change=number, steps=steps, salt=SALT)
 
 
+@pytest.fixture
+def fetch_fast(cast):
+    """Fetch the label as a server does, one application for all calls: (status, headers but the request's id, body)."""
+    fetcher().clear()
+    key = cast.key("author", "write")
+    application = serve_fetches_first(WSGIHandler())
+
+    def fetch(query: str, **environ: str) -> tuple[str, dict[str, str], bytes]:
+        asked = {"PATH_INFO": f"/api/v1/{LABEL}", "QUERY_STRING": query, "REQUEST_METHOD": "GET", **environ}
+        seen: list[Any] = []
+        body = application(
+            {**asked, "HTTP_HOST": "testserver", "HTTP_AUTHORIZATION": f"Bearer {key}"},
+            lambda line, headers: seen.extend((line, dict(headers))),
+        )
+        seen[1].pop("X-Request-Id")
+        return seen[0], seen[1], b"".join(body)
+
+    return fetch
+
+
 @pytest.mark.parametrize("session", [False, True])
 def test_each_bucket_gets_its_side_and_no_cache_keeps_it(caller, rollout, session):
     author = caller("author", session=session)
@@ -49,6 +77,42 @@ def test_each_bucket_gets_its_side_and_no_cache_keeps_it(caller, rollout, sessio
         assert answer.json()["version"] == (2 if is_candidate else 1)
         assert answer["Promptuary-Side"] == ("candidate" if is_candidate else "stable")
         assert (answer["Cache-Control"], answer["Promptuary-Approval"]) == ("no-store", "approved")
+
+
+def test_answers_of_both_sides_are_cached_and_stay_what_they_were(cast, rollout, fetch_fast):
+    plain, first = fetch_fast(""), {bucket: fetch_fast(f"bucket={bucket}") for bucket in BUCKETS}
+    with CaptureQueriesContext(connection) as queries:
+        second = {bucket: fetch_fast(f"bucket={bucket}", HTTP_IF_NONE_MATCH="*") for bucket in BUCKETS}
+        assert fetch_fast("") == plain
+    assert len(queries) == 0
+    assert second == first
+    for bucket, (status, headers, body) in first.items():
+        is_candidate = is_on_candidate_side(SALT, bucket, 5000)
+        assert (status, json.loads(body)["version"]) == ("200 OK", 2 if is_candidate else 1)
+        assert headers["Promptuary-Side"] == ("candidate" if is_candidate else "stable")
+    assert "Promptuary-Side" not in plain[1]
+
+
+def test_cached_sides_follow_a_step_and_what_is_fetched_is_counted(cast, rollout, fetch_fast):
+    recorder.process_counts().forget()
+    for _ in range(2):
+        for bucket in BUCKETS:
+            fetch_fast(f"bucket={bucket}")
+    assert recorder.flush_counts()
+    counts = dict(Fetch.objects.values_list("version__number", "count"))
+    candidates = sum(is_on_candidate_side(SALT, bucket, 5000) for bucket in BUCKETS)
+    assert counts == {1: 2 * (len(BUCKETS) - candidates), 2: 2 * candidates}
+    services.step_rollout(actor=cast.actor("author"), number=1)
+    fetcher().follower.mark_due()  # the head may be 0.4 s old otherwise
+    for bucket in BUCKETS:
+        side = "candidate" if is_on_candidate_side(SALT, bucket, 7500) else "stable"
+        assert fetch_fast(f"bucket={bucket}")[1]["Promptuary-Side"] == side
+
+
+def test_what_is_cached_gives_no_answer_to_a_bucket_that_is_none(rollout, fetch_fast):
+    for query in ("", "bucket=a", "bucket=a"):
+        assert fetch_fast(query)[0] == "200 OK"
+    assert fetch_fast("bucket=")[0].startswith("422")
 
 
 def test_without_a_bucket_it_is_the_stable_one_with_the_facts_of_the_rollout(caller, rollout):

@@ -89,6 +89,6 @@ def test_a_key_was_used_whatever_it_asked_for(cast, key):
 def test_another_journal_drops_what_was_counted_of_the_old_one(key):
     Ahead(key)(f"{PATH}@1")
     fetcher().follower.head = (fetcher().follower.head[0], "sha256:of another journal")
-    fetcher().mark_due()
+    fetcher().follower.mark_due()
     Ahead(key)(f"{PATH}@production")
     assert counted() == {"production": 1}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.changes import decisions
 from tests.api.conftest import REPLY, problem
 
 FOLDERS = "namespaces/support/folder-roles"
@@ -27,6 +28,25 @@ def test_a_group_with_a_role_is_given_one_in_a_folder(admin):
     given = admin.put(f"{FOLDERS}/groups/legal/refunds", {"role": "author"}).json()
     assert given == {"folder": "refunds", "person": None, "group": "legal", "role": "author"}
     assert admin.call("DELETE", f"{FOLDERS}/groups/legal/refunds").status_code == 204
+
+
+def test_what_open_changes_lose_is_named_before_a_role_in_a_folder_is_taken(admin, cast):
+    path = f"{FOLDERS}/people/reader/refunds"
+    admin.put(path, {"role": "reviewer"})
+    change = cast.propose(cast.save().version.number)
+    decisions.decide_on_change(
+        actor=cast.actor("reader"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    preview = admin.get(f"{FOLDERS}/preview?folder=refunds&person=reader").json()
+    assert preview["losses"] == [f"reader's approval of change {change.number} will not count any more."]
+    assert admin.get(f"{FOLDERS}/preview?folder=refunds&person=reader&role=reviewer").json()["losses"] == []
+    assert problem(admin.call("DELETE", path), 409, "conflict")["seal"] == preview["seal"]
+    assert problem(admin.put(path, {"role": "author"}), 409, "conflict")["losses"] == preview["losses"]
+    lower = {"role": "author", "confirmed": preview["seal"]}
+    assert admin.put(path, lower).json()["role"] == "author"
+    assert admin.call("DELETE", path).status_code == 204
+    problem(admin.get(f"{FOLDERS}/preview?folder=refunds"), 422, "invalid")
+    problem(admin.get(f"{FOLDERS}/preview?person=reader"), 422, "invalid")
 
 
 def test_what_is_wrong_is_said(admin):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.changes import decisions
 from tests.api.conftest import REPLY, problem
 
 GROUPS = "namespaces/support/groups"
@@ -76,3 +77,35 @@ def test_a_rule_that_names_no_group_is_refused_at_its_field(admin):
     assert problem(answer, 422, "invalid")["fields"] == {"approval_rules": "legal: not a group of support."}
     unknown = {"approval_rules": [{"approvals": 1, "colour": "blue"}]}
     problem(admin.call("PATCH", "namespaces/support", unknown), 400, "bad-request")
+
+
+def test_what_open_changes_lose_is_named_first_and_confirmed_by_its_seal(cast, admin):
+    admin.post(GROUPS, {"title": "Legal", "role": "reviewer"})
+    admin.put(f"{GROUPS}/legal/people/reader", None)
+    change = cast.propose(cast.save().version.number)
+    decisions.decide_on_change(
+        actor=cast.actor("reader"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    previews = [
+        admin.get(path).json()
+        for path in (
+            f"{GROUPS}/legal/people/reader/preview",
+            f"{GROUPS}/legal/preview",
+            f"{GROUPS}/legal/preview?role=none",
+        )
+    ]
+    for preview in previews:
+        assert (preview["approvals"], preview["rollouts"]) == ([change.number], [])
+        assert preview["losses"] == [f"reader's approval of change {change.number} will not count any more."]
+    for method, path, body in (
+        ("DELETE", f"{GROUPS}/legal/people/reader", None),
+        ("DELETE", f"{GROUPS}/legal", None),
+        ("PATCH", f"{GROUPS}/legal", {"role": ""}),
+    ):
+        refusal = problem(admin.call(method, path, body), 409, "conflict")
+        assert (refusal["losses"], refusal["seal"]) == (previews[0]["losses"], previews[0]["seal"])
+    assert admin.call("PATCH", f"{GROUPS}/legal", {"role": "", "confirmed": "another"}).status_code == 409
+    assert admin.call("PATCH", f"{GROUPS}/legal", {"title": "Lawyers"}).status_code == 200
+    seal = previews[0]["seal"]
+    assert admin.call("DELETE", f"{GROUPS}/legal/people/reader?confirmed={seal}").status_code == 204
+    assert admin.call("DELETE", f"{GROUPS}/legal").status_code == 204

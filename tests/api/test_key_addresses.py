@@ -88,7 +88,7 @@ def test_a_limit_that_is_set_holds_for_what_was_fetched_before(cast):
     secret = cast.key("author", "write")
     assert [fetch_fast(secret, OUTSIDE) for _ in range(2)] == ["200", "200"]
     keys.set_key_addresses(actor=cast.actor("admin"), key_id=secret.split("_")[1], addresses=OFFICE)
-    fetcher().mark_due()
+    fetcher().follower.mark_due()
     assert fetch_fast(secret, OUTSIDE) == "403"
 
 

@@ -1,6 +1,6 @@
 """Keys over the API, and what a fetch makes of their limits."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
@@ -43,6 +43,17 @@ def test_a_key_is_issued_with_verbs_and_labels_and_shown_once(admin, cast):
 def test_a_named_set_is_listed_with_what_is_in_it(admin, cast):
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "read"}).json()
     assert (issued["scope"], issued["verbs"]) == ("read", ["read", "check", "fetch"])
+
+
+def test_a_key_without_more_said_fetches_only_and_ends_after_ninety_days(admin, cast):
+    issued = admin.post("namespaces/support/keys", ISSUE).json()
+    assert issued["verbs"] == ["fetch"]
+    left = datetime.fromisoformat(issued["expires_at"]) - datetime.now(UTC)
+    assert timedelta(days=89) < left <= timedelta(days=90)
+
+
+def test_a_key_never_ends_where_null_says_so(admin, cast):
+    assert admin.post("namespaces/support/keys", {**ISSUE, "expires_at": None}).json()["expires_at"] is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +148,7 @@ def test_within_a_second_a_warm_process_knows_of_a_rotation(cast):
     key = cast.key(scope="write")
     assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200
     keys.rotate_key(actor=cast.actor("admin"), key_id=key.split("_")[1])
-    fetcher().mark_due()  # what the journal's subscriber does; other processes look by themselves every 0.4 s
+    fetcher().follower.mark_due()  # what the journal's subscriber does; other processes look by themselves every 0.4 s
     assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 401
 
 

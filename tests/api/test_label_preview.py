@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import label_preview
+from registry.changes import check_results, label_preview, rules
 from tests.api.conftest import OTHER, REPLY, problem
 
 PLACE = f"templates/{REPLY}/-/labels/production/preview"
@@ -35,3 +35,13 @@ def test_a_version_that_is_no_number_is_named(caller, published, query):
 
 def test_an_unknown_version_is_not_found(caller, published):
     assert caller("reader").get(f"{PLACE}?version=9").status_code == 404
+
+
+def test_checks_say_whether_they_passed_failed_or_never_ran(cast, caller, published):
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", required_checks=["samples"])
+    (missing,) = caller("reader").get(f"{PLACE}?version=2").json()["checks"]
+    assert (missing["name"], missing["state"], missing["required"], missing["at"]) == ("samples", "not_run", True, None)
+    check_results.run_checks(number=cast.propose(2).number)
+    checks = caller("reader").get(f"{PLACE}?version=2").json()["checks"]
+    assert [(check["name"], check["state"]) for check in checks][:2] == [("problems", "passed"), ("samples", "passed")]
+    assert all(check["at"].endswith("Z") for check in checks)

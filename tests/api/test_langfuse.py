@@ -9,26 +9,9 @@ from registry.changes import decisions
 from registry.rollouts import services as rollouts
 from registry.templates.models import Version
 from tests.api.conftest import REPLY
+from tests.api.langfuse_documents import CHAT, LOOP, TEXT
 
 langfuse = pytest.importorskip("langfuse", reason="pip install -r requirements-dev.txt")
-
-CHAT = """---
-description: Answer
-tags: [support]
-settings: {temperature: 0.2}
-inputs:
-  customer: {type: string, enum: [a, b]}
-  question: {type: string}
----
-- name: rules
-  role: system
-  content: |
-    Help {{ customer }}. Answer in JSON like {"a": 1}.
-- name: question
-  content: "{{ question }}"
-"""
-TEXT = "---\nformat: text\n---\nSay {{ word }} twice.\n"
-LOOP = "{% for word in words %}\n- name: w\n  content: {{ word }}\n{% endfor %}\n"
 
 
 @pytest.fixture

@@ -11,26 +11,10 @@ from typing import Any
 import pytest
 
 from tests.api.conftest import REPLY
+from tests.api.langfuse_documents import CHAT, LOOP, TEXT
 
 FOLDER = Path(__file__).parents[1] / "js"
 NODE, NPM = shutil.which("node"), shutil.which("npm")
-CHAT = """---
-description: Answer
-tags: [support]
-settings: {temperature: 0.2}
-inputs:
-  customer: {type: string, enum: [a, b]}
-  question: {type: string}
----
-- name: rules
-  role: system
-  content: |
-    Help {{ customer }}. Answer in JSON like {"a": 1}.
-- name: question
-  content: "{{ question }}"
-"""
-TEXT = "---\nformat: text\n---\nSay {{ word }} twice.\n"
-LOOP = "{% for word in words %}\n- name: w\n  content: {{ word }}\n{% endfor %}\n"
 
 pytestmark = [
     pytest.mark.slow,

@@ -77,7 +77,12 @@ def world(cast, settings):
     numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
     fetcher().clear()
     manage_accounts(cast.people["admin"])
-    return {**numbers, "session": open_session(cast.people["admin"]).pk, "seal": "none"}  # no key removes a member
+    return {
+        **numbers,
+        "session": open_session(cast.people["admin"]).pk,
+        "seal": "none",
+        "group_seal": "none",
+    }  # no key does it
 
 
 def _write_world(cast):
@@ -141,7 +146,7 @@ def _write_world(cast):
         reason="New year",
     )
     ids["freeze"] = str(freeze.number)
-    numbers |= ids | write_improvements(author, REPLY, DRAFT) | {"hurried": numbers["open"]}
+    numbers |= ids | write_improvements(author, REPLY, DRAFT) | {"hurried": numbers["open"], "broken": numbers["open"]}
     return numbers | _write_release(cast) | _write_rollout(cast)
 
 

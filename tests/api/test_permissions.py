@@ -11,8 +11,9 @@ from django.urls import URLPattern
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
-from registry.changes import decisions, emergencies, role_effects, rules, schedules, threads
+from registry.changes import check_results, decisions, emergencies, rules, schedules, threads
 from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
@@ -20,6 +21,7 @@ from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import folder_roles, keys
 from registry.namespaces import groups as group_services
+from registry.people import group_access, role_effects
 from registry.releases import proposals
 from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
@@ -111,8 +113,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ),
     ("api-change-checks", "POST"): ("changes/{open}/checks", None, AUTHORS_ASK),
     ("api-change-contract", "POST"): (
-        "changes/{open}/contract",
-        {"digest": "{digest}", "text": "Nobody sends it"},
+        "changes/{broken}/contract",
+        {"digest": "{broken_digest}", "text": "Nobody sends it"},
         REVIEWERS_IN_PERSON,
     ),
     ("api-change-merge", "GET"): ("changes/{beside}/merge", None, READERS_OF_ALL),
@@ -177,7 +179,14 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-groups", "POST"): ("namespaces/support/groups", {"title": "Medicine"}, ADMINS_MAKE),
     ("api-group", "GET"): ("namespaces/support/groups/legal", None, READERS),
     ("api-group", "PATCH"): ("namespaces/support/groups/legal", {"role": "author"}, ADMINS),
-    ("api-group", "DELETE"): ("namespaces/support/groups/legal", None, ADMINS_REMOVE),
+    ("api-group-preview", "GET"): ("namespaces/support/groups/legal/preview?role=none", None, ADMINS),
+    ("api-group-person-preview", "GET"): ("namespaces/support/groups/legal/people/reader/preview", None, ADMINS),
+    ("api-folder-role-preview", "GET"): (
+        "namespaces/support/folder-roles/preview?folder=spare&person=reader",
+        None,
+        ADMINS,
+    ),
+    ("api-group", "DELETE"): ("namespaces/support/groups/legal?confirmed={group_seal}", None, ADMINS_REMOVE),
     ("api-group-person", "PUT"): ("namespaces/support/groups/legal/people/author", None, ADMINS),
     ("api-group-person", "DELETE"): ("namespaces/support/groups/legal/people/reader", None, ADMINS_REMOVE),
     ("api-invitations", "GET"): ("namespaces/support/invitations", None, ADMINS),
@@ -296,6 +305,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-dataset-diff", "GET"): (f"{D}/-/diff?from=1&to=1", None, READERS_OF_ALL),
     ("api-runs", "GET"): ("runs", None, SIGNED_IN_OF_ALL),
     ("api-runs", "POST"): ("runs", {"template": REPLY, "dataset": "support/questions"}, AUTHORS_ASK),
+    ("api-run-estimate", "POST"): ("runs/estimate", {"template": REPLY, "dataset": "support/questions"}, AUTHORS),
     ("api-runs-together", "POST"): (
         "runs/together",
         {"template": REPLY, "dataset": "support/questions", "columns": [{}, {"ref": "1"}]},
@@ -381,6 +391,8 @@ def write_world(cast) -> dict[str, Any]:
         cast.save(OTHER, name=name, base=saved.version.digest)
         numbers[state] = cast.propose(1, name=name).number
     numbers["hurried"] = _hurry(cast)
+    broken = _break_contract(cast)
+    numbers["broken"] = broken.number
     digest = saved.version.digest
     decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
@@ -418,7 +430,9 @@ def write_world(cast) -> dict[str, Any]:
         reason="New year",
     )
     ids["freeze"] = str(freeze.number)
+    ids["group_seal"] = group_access.preview_group(cast.actor("admin"), "support", "legal", None).seal
     ids["seal"] = role_effects.find_role_effects(cast.actor("admin"), "support", "reader", None).seal
+    ids["broken_digest"] = broken.version.digest
     return {**numbers, "digest": digest, **ids, **_write_releases(cast), **_write_rollouts(cast)}
 
 
@@ -477,6 +491,16 @@ def _hurry(cast) -> int:
     return int(number)
 
 
+def _break_contract(cast) -> ChangeRequest:
+    """A request whose contract check has failed: its version takes shorter questions than the live one."""
+    first = cast.save(name="support/broken").version
+    cast.publish(1, name="support/broken")
+    cast.save(DOCUMENT.replace("maxLength: 100", "maxLength: 50"), name="support/broken", base=first.digest)
+    change: ChangeRequest = cast.propose(2, name="support/broken")
+    check_results.run_checks(number=change.number)
+    return change
+
+
 def measure_world(cast) -> dict[str, int]:
     """A dataset, an attachment, and a run in each state: the numbers of the runs."""
     rows = '{"inputs": {"question": "Who?"}, "expected": "Who?"}\n'
@@ -523,7 +547,7 @@ def test_each_caller_gets_what_the_table_says(route, method, world, callers):
 def fill_body(body: Any, world: dict[str, Any]) -> Any:
     """A body of the table with the digests of this world."""
     if body and "digest" in body:
-        return {**body, "digest": world["digest"]}
+        return {**body, "digest": body["digest"].format(**world)}
     if body and body.get("change") == "{ready}":
         return {**body, "change": world["ready"]}
     if body and "digests" in body:

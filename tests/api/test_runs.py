@@ -50,6 +50,18 @@ def test_a_run_that_is_done_tells_scores_and_rows(author, run):
     assert row["prompts"] == [[{"role": "user", "content": "q0"}]]
 
 
+def test_what_a_run_would_cost_is_told_and_nothing_is_started(author):
+    answer = author.post("runs/estimate", {"template": REPLY, "dataset": "support/questions", "ref": "1"})
+    assert answer.status_code == 200, answer.content
+    body = answer.json()
+    assert (body["rows"], body["sampled"], body["misfits"], body["cost"], body["currency"]) == (5, 5, 0, None, "")
+    assert body["prompt_tokens"] > 0
+    assert author.get("runs").json()["results"] == []
+    author.put("datasets/support/odd", {"rows": [{"inputs": {"other": "x"}}]})
+    refused = problem(author.post("runs/estimate", {"template": REPLY, "dataset": "support/odd"}), 422, "invalid")
+    assert "no row of support/odd fits" in refused["fields"]["dataset"]
+
+
 def test_a_run_is_cancelled_and_taken_up_again(author):
     number = author.post("runs", {"template": REPLY, "dataset": "support/questions"}).json()["number"]
     assert author.post(f"runs/{number}/cancel").json()["state"] == "cancelled"

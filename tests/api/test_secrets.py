@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from registry.evaluations.models import DatasetVersion
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.journal.models import Event
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 

@@ -1,4 +1,4 @@
-"""A running Promptuary with the demo in a home of its own, and Chromium to look at it with."""
+"""Fixtures of the browser tests: a running Promptuary with the demo in its own home folder, and Chromium."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, sync_playwright
 
+from registry.core.parent_death import end_with_parent
 from tests.support.server_process import wait_for_demo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +75,25 @@ class Server:
     def mirror(self) -> Path:
         return self.home / "mirror.git"
 
+    def run_program(self, program: str, *arguments: str, timeout: float = 120) -> str:
+        """Run a program of tests/support in the server's home; what it printed. timeout: seconds."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+        facts = {
+            "PROMPTUARY_HOME": str(self.home),
+            "DJANGO_SETTINGS_MODULE": "registry.settings",
+            "PYTHONPATH": str(ROOT),
+        }
+        done = subprocess.run(
+            [sys.executable, f"tests/support/{program}", *arguments],
+            cwd=ROOT,
+            env={**kept, **facts},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=timeout,
+        )
+        return done.stdout
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -94,6 +114,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/login", process, log)
@@ -232,12 +253,4 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def make_four_templates(server: Server, namespace: str) -> None:
     """Make a namespace with four templates on the running server; one of them fails its samples."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    subprocess.run(
-        [sys.executable, "tests/support/browser_release_data.py", namespace],
-        cwd=ROOT,
-        env={**kept, **home, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=120,
-    )
+    server.run_program("browser_release_data.py", namespace)

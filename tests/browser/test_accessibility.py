@@ -47,6 +47,7 @@ AUTHOR_PAGES = {
     "emergency": "/changes/1/emergency",
     "releases": "/releases/",
     "new release": "/releases/new/support/",
+    "promote templates": "/releases/new/?from=latest&to=production&template=support/policy&template=demo/rag",
     "runs": "/runs/",
     "new run": "/runs/new",
     "one run": "/runs/1",

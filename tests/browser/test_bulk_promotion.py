@@ -41,11 +41,12 @@ def test_templates_are_ticked_and_promoted_by_keys_alone(visit: Visit):
 
 def test_ticked_templates_become_a_release(visit: Visit):
     author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale")
-    bar = author.get_by_role("button", name=re.compile(f"in {NAMESPACE}$"))
+    bar = author.get_by_role("button", name=re.compile(r"^Promote \d templates?$"))
     expect(bar).to_have_count(0)
     for name in ("refunds/reply", "policy"):
         author.get_by_role("checkbox", name=f"Select {NAMESPACE}/{name}").check()
     expect(author.get_by_text("2 templates selected")).to_be_visible()
+    expect(author.get_by_text("Makes 1 release.")).to_be_visible()
     bar.click()
     dialog = author.get_by_role("dialog", name="Promote 2 templates to production")
     expect(dialog.get_by_role("checkbox", name="refunds/reply")).to_be_checked()
@@ -65,3 +66,40 @@ def test_a_row_is_promoted_in_the_panel(visit: Visit):
     dialog.get_by_label("Why").fill("Exchanges take a week")
     dialog.get_by_role("button", name="Propose v1").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
+
+
+def test_a_phone_folds_what_has_nothing_to_promote(visit: Visit):
+    author = visit.open("author", "/environments/?from=latest&to=production")
+    expect(author.locator(".label-select").nth(1).locator("[data-label=production]")).to_be_visible()
+    author.get_by_label("Promote from").select_option("production")
+    expect(author.locator(".label-select").nth(0).locator("[data-label=production]")).to_be_visible()
+    settled = author.locator(".environments-table .is-settled")
+    count = settled.count()
+    assert count, "the demo has templates that are up to date"
+    expect(settled.first).to_be_visible()
+    author.set_viewport_size({"width": 390, "height": 800})
+    expect(settled.first).to_be_hidden()
+    author.get_by_role("button", name="Show them").click()
+    expect(settled.first).to_be_visible()
+    expect(settled.first.get_by_role("link").first).to_be_focused()
+
+
+def test_on_a_phone_what_needs_an_act_comes_first(visit: Visit):
+    author = visit.open("author", f"/environments/?from=latest&to=production&q={NAMESPACE}")
+    rows = author.locator(".environments-table [data-row]")
+    expect(rows).to_have_count(4)
+    ranks = "rows => rows.map(row => [Number(row.dataset.rank), row.querySelector('a').textContent])"
+    by_name = rows.evaluate_all(ranks)
+    assert by_name == sorted(by_name, key=lambda row: row[1])
+    author.set_viewport_size({"width": 390, "height": 800})
+    author.wait_for_function(
+        "([rows]) => { const ranks = [...document.querySelectorAll(rows)].map(row => Number(row.dataset.rank));"
+        " return ranks.every((rank, at) => !at || ranks[at - 1] <= rank); }",
+        arg=[".environments-table [data-row]"],
+    )
+    author.set_viewport_size({"width": 1280, "height": 800})
+    author.wait_for_function(
+        "names => [...document.querySelectorAll('.environments-table [data-row] th a')]"
+        ".every((link, at) => link.textContent === names[at])",
+        arg=[row[1] for row in by_name],
+    )

@@ -109,7 +109,8 @@ def test_the_search_of_the_site_works_without_a_network(browser: Browser, addres
         page = context.new_page()
         page.goto("")
         page.get_by_role("textbox", name="Search").fill("emergency")
-        expect(page.locator(".md-search-result__item").first).to_contain_text("mergency")
+        # The page reads its index of all texts first, which takes a busy machine more than the usual five seconds.
+        expect(page.locator(".md-search-result__item").first).to_contain_text("mergency", timeout=30_000)
 
 
 class _QuietHandler(SimpleHTTPRequestHandler):

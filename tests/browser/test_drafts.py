@@ -111,3 +111,15 @@ def test_the_same_editor_in_another_tab_is_told(visit: Visit):
     expect(line).to_have_text("Also open in another tab", timeout=15_000)
     second.close()
     expect(line).to_be_hidden(timeout=15_000)
+
+
+def test_another_draft_of_the_same_template_is_not_called_another_tab(visit: Visit):
+    first = visit.open("author", f"/t/{NAME}/-/edit")
+    EditorPage(first).ready()
+    other = first.context.new_page()
+    other.goto(f"/t/{NAME}/-/edit?draft=shorter")
+    EditorPage(other).ready()
+    same = first.context.new_page()
+    same.goto(f"/t/{NAME}/-/edit")
+    expect(same.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
+    expect(other.locator("[data-presence]")).to_be_hidden()

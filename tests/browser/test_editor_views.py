@@ -102,3 +102,46 @@ def test_without_scripts_run_says_what_it_needs_and_the_form_works(visit: Visit)
     expect(page.get_by_role("button", name="Check and preview")).to_be_visible()
     page.get_by_role("link", name="Edit", exact=True).click()
     expect(page.get_by_label("Inputs as one JSON object")).to_be_visible()
+
+
+def test_a_sample_is_previewed_and_run_from_the_list(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    page.get_by_role("link", name="Run this sample").press("Enter")
+    expect(page.get_by_role("link", name="Run", exact=True)).to_be_focused()
+    expect(page.locator("[data-play-run]")).to_be_visible()
+    page.keyboard.press("Alt+3")
+    page.get_by_role("link", name="Preview it").click()
+    expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
+    expect(page.get_by_role("region", name="What the model reads")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/-/edit$"))
+
+
+def test_samples_are_copied_set_for_all_and_edited_as_json(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    rows = page.locator("[data-samples] tbody th [data-choose]")
+    expect(rows).to_have_text(["first sample"])
+    page.get_by_role("button", name="Add a copy of “first sample”").click()
+    expect(rows).to_have_text(["first sample", "first sample 2"])
+    rows.last.focus()
+    page.keyboard.press("n")
+    expect(rows).to_have_count(3)
+    page.get_by_role("textbox", name="Value of question for all samples").fill("Who pays the postage?")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-samples] tbody")).to_contain_text("Who pays the postage?")
+    expect(page.get_by_role("button", name="Set for all")).to_have_count(0)
+    page.get_by_role("button", name="Edit as JSON").click()
+    dialog = page.get_by_role("dialog", name="Samples as JSON")
+    area = dialog.get_by_role("textbox")
+    area.fill('{"gift": "none"}')
+    dialog.get_by_role("button", name="Use these samples").click()
+    expect(dialog.get_by_role("alert")).to_have_text("The values of the sample gift must be an object.")
+    area.fill('{"gift": {"question": "May I return a gift?", "tone": "warm"}}')
+    dialog.get_by_role("button", name="Use these samples").click()
+    expect(rows).to_have_text(["gift"])
+    assert list_barriers(page) == []
+    page.get_by_role("button", name="Remove it from 1 sample").click()
+    expect(page.locator("#status")).to_contain_text("Removed tone from 1 sample.")
+    page.get_by_role("button", name="Undo", exact=True).first.click()
+    expect(page.get_by_role("button", name="Remove it from 1 sample")).to_be_visible()

@@ -61,6 +61,106 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     assert "  items: {type: array, items: {type: string}}\n" in desk.text
 
 
+def test_values_beside_undeclared_inputs_are_shown_in_the_preview_and_saved(blank):
+    desk = blank()
+    _card(desk.page, "instructions").click()
+    _paste(desk.page)
+    notice = desk.page.get_by_role("region", name="inputs are used but not declared")
+    notice.get_by_label("Value of customer_name for the preview").press_sequentially("Ada Lovelace", delay=40)
+    notice.get_by_label("Value of items for the preview").fill("boots\ngloves")
+    expect(desk.preview).to_contain_text("Write to Ada Lovelace in")
+    expect(desk.preview).to_contain_text("gloves")
+    expect(notice.get_by_label("Value of customer_name for the preview")).to_have_value("Ada Lovelace")
+    assert list_barriers(desk.page) == []
+    desk.page.get_by_role("button", name="Save v1").click()
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    expect(desk.page.locator("#sample option")).to_have_text(["first"])
+
+
+def test_examples_fill_the_preview_with_one_click_and_are_saved(blank):
+    desk = blank()
+    _card(desk.page, "instructions").click()
+    _paste(desk.page)
+    fill = desk.page.get_by_role("button", name="Fill with examples")
+    fill.click()
+    expect(desk.preview).to_contain_text("Write to Example customer name in")
+    expect(fill).to_have_count(0)
+    desk.page.get_by_role("button", name="Undo", exact=True).first.click()
+    expect(desk.preview.locator(".placeholder").nth(1)).to_have_text("customer_name")
+    desk.page.get_by_role("button", name="Fill with examples").press("Enter")
+    expect(desk.preview).to_contain_text("It was promised for 2026-01-31.")
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
+LISTED = "---\ninputs:\n  items: {type: array, items: {type: string}}\n  letter: {type: string}\n---\n"
+LISTED += "- name: a\n  content: |\n    {{ letter }}{% for item in items %}{{ item }}{% endfor %}\n"
+
+
+def test_pasted_lines_become_items_and_a_long_value_opens_large(blank):
+    desk = blank()
+    page = desk.page
+    page.locator("[data-mode=source]").click()
+    page.locator(".cm-content").first.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(LISTED)
+    page.locator("#input-items summary").click()
+    page.locator("#input-items").get_by_role("button", name="Add an item").click()
+    _paste_from_clipboard(page, "boots\r\ngloves\r\n\r\n hat \r\n")
+    question = page.locator(".list-question")
+    expect(question).to_contain_text("Pasted 3 lines.")
+    assert list_barriers(page) == []
+    question.get_by_role("button", name="Add as 3 items").press("Enter")
+    items = page.locator("#input-items textarea")
+    expect(items).to_have_count(3)
+    assert [items.nth(index).input_value() for index in range(3)] == ["boots", "gloves", "hat"]
+    expect(items.nth(2)).to_be_focused()
+    expect(desk.preview).to_contain_text("bootsgloveshat")
+    expect(page.get_by_role("button", name="Open large")).to_be_hidden()
+    page.locator("#input-letter").fill("Dear Ada, " * 80)
+    page.get_by_role("button", name="Open large: letter").click()
+    large = page.get_by_role("dialog", name="letter").get_by_role("textbox")
+    expect(large).to_be_focused()
+    assert list_barriers(page) == []
+    large.press("Control+End")
+    page.keyboard.type("yours Bob")
+    page.keyboard.press("Escape")
+    expect(page.locator("#input-letter")).to_be_focused()
+    expect(desk.preview).to_contain_text("Dear Ada, yours Bob")
+
+
+def test_a_text_without_parts_of_which_something_is_noted_keeps_its_button(blank):
+    desk = blank()
+    page = desk.page
+    page.locator("[data-mode=source]").click()
+    page.locator(".cm-content").first.click()
+    _paste_from_clipboard(page, "Prove {{ x }}: \\textbf{bold} and {n}.")
+    offer = page.get_by_role("region", name="The text you pasted")
+    expect(offer).to_contain_text("{n} stays text")
+    page.get_by_role("button", name="Turn it into parts").click()
+    expect(page.locator("textarea[name=document]")).to_have_value(re.compile("^- name: user 1"))
+
+
+def test_a_pasted_list_with_a_field_of_its_own_becomes_text_by_click_and_by_keys(blank):
+    desk = blank()
+    page = desk.page
+    text = "- name: Ada\n  content: Likes tea.\n  weight: 3\n"
+    source = page.locator("textarea[name=document]")
+    page.locator("[data-mode=source]").click()
+    page.locator(".cm-content").first.click()
+    _paste_from_clipboard(page, text)
+    button = page.get_by_role("button", name="Turn the list into text")
+    button.click()
+    expect(source).to_have_value(re.compile("^- name: user 1"))
+    expect(source).to_have_value(re.compile("weight: 3"))
+    page.locator(".cm-content").first.click()
+    page.keyboard.press("Control+z")
+    expect(source).to_have_value(re.compile("^- name: Ada"))
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(source).to_have_value(re.compile("^- name: user 1"))
+
+
 def _begin_by_keyboard(visit: Visit) -> EditorPage:
     """A blank template from the list of templates on, by keys alone; its first text has the focus."""
     page = visit.open("author", "/t/", mode="form")
@@ -161,6 +261,40 @@ def test_a_pasted_notation_is_turned_into_inputs_or_left(blank):
     offer.get_by_role("button", name="Leave as text").click()
     expect(offer).to_have_count(0)
     assert "The gradient is \\nabla f." in desk.text
+
+
+PROMPTFOO = """prompts:
+  - Write a tweet about {{topic}}
+  - Write a haiku about {{topic}}
+providers: [openai:gpt-4o]
+"""
+
+
+def test_several_prompts_in_a_pasted_text_lead_to_the_import_page(blank):
+    desk = blank()
+    page = desk.page
+    _card(page, "instructions").click()
+    _paste_from_clipboard(page, PROMPTFOO)
+    offer = page.get_by_role("region", name="The text you pasted")
+    expect(offer).to_contain_text("promptfoo: 2 prompts.")
+    assert list_barriers(page) == []
+    offer.get_by_role("button", name="Import 2 templates").click()
+    page.wait_for_url("**/t/import?in=*")
+    expect(page.locator("textarea[name=text]")).to_have_value(PROMPTFOO)
+    expect(page.get_by_role("button", name="Import the ticked templates")).to_be_visible()
+
+
+def test_a_place_in_another_notation_is_named_and_changes_nothing(blank):
+    desk = blank()
+    page = desk.page
+    _card(page, "instructions").click()
+    _paste_from_clipboard(page, "Write to {{ customer }} about <%= order %>.")
+    offer = page.get_by_role("region", name="The text you pasted")
+    expect(offer).to_contain_text("<%= order %> stays text: nothing is filled in there.")
+    expect(offer.get_by_role("button")).to_have_text(["Close"])
+    offer.get_by_role("button", name="Close").click()
+    expect(offer).to_have_count(0)
+    assert "Write to {{ customer }} about <%= order %>." in desk.text
 
 
 def test_a_required_input_with_two_samples_takes_four_clicks(blank):

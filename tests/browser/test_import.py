@@ -147,3 +147,27 @@ def test_the_address_follows_the_name_and_axe_finds_nothing(visit: Visit, theme)
     expect(becomes.locator(".messages")).to_be_hidden()
     expect(page.get_by_label("Address inside the namespace")).to_have_value("late-refund-reply")
     assert list_barriers(page) == []
+
+
+def test_the_kind_of_an_input_is_chosen_before_the_draft_is_made(visit: Visit):
+    page = visit.open("author", "/t/import?in=support")
+    page.get_by_role("textbox", name="Prompt").fill(CHATML)
+    expect(page.get_by_label("Read as").locator("option:checked")).to_have_text("ChatML (recognised)")
+    kind = page.get_by_label("question, kind")
+    kind.focus()
+    kind.select_option("Text, from users")
+    becomes = page.get_by_role("region", name="What it becomes")
+    expect(becomes.locator(".import-source")).to_contain_text("untrusted: true")
+    expect(kind).to_be_focused()
+    expect(kind.locator("option:checked")).to_have_text("Text, from users")
+    assert list_barriers(page) == []
+
+
+def test_what_may_be_a_secret_is_named_while_a_text_is_pasted(visit: Visit):
+    page = visit.open("author", "/t/import?in=support")
+    page.get_by_role("textbox", name="Prompt").focus()
+    page.keyboard.insert_text("Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.")
+    result = page.get_by_role("region", name="What it becomes")
+    expect(result.get_by_role("heading", name="Check for secrets before importing")).to_be_visible()
+    expect(result).to_contain_text("This looks like a secret")
+    assert not list_barriers(page)

@@ -58,6 +58,19 @@ def write_edit_and_delete_a_comment(page: Page) -> None:
     expect(talk.locator(".comment-deleted")).to_be_visible()
 
 
+def read_what_changes(page: Page) -> None:
+    """Every template's difference is on the page; a mark on one is in its row at once, and the source a tab away."""
+    differences = page.get_by_role("region", name="What changed")
+    expect(differences.locator(".member-difference")).to_have_count(4)
+    row = page.get_by_role("region", name="Templates of the release").get_by_role("row").nth(1)
+    expect(row.get_by_text("Reviewed")).to_be_hidden()
+    differences.get_by_role("checkbox").first.check()
+    expect(row.get_by_text("Reviewed")).to_be_visible()
+    differences.get_by_role("link", name="Source").click()
+    expect(differences.locator(".diff-source")).to_have_count(4)
+    expect(differences.get_by_role("checkbox").first).to_be_checked()
+
+
 def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     author = visit.open("author", f"/releases/new/{NAMESPACE}/?from=latest&to=production")
     take_picture(author, "new-release")
@@ -70,11 +83,13 @@ def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
 
     reviewer = visit.open("reviewer", address)
     take_picture(reviewer, "release")
+    read_what_changes(reviewer)
     reviewer.get_by_role("button", name="Approve 4 templates").click()
     expect(reviewer.get_by_text("You approved them.")).to_be_visible()
 
     write_edit_and_delete_a_comment(reviewer)
 
+    expect(author.locator("#live")).to_contain_text(re.compile(r"^reviewer .* Show it$"))
     author.reload()
     blockers = author.get_by_role("region", name="What blocks this release")
     expect(blockers.get_by_role("listitem")).to_have_count(1)

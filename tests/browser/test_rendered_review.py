@@ -1,14 +1,11 @@
 """A reviewer reads what the model reads: Rendered first, a suggestion there, and a long diff by keyboard."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
+from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
 
 KIND = "You help Harbour Books. Be kind and brief."
 FEW_TABS = 12  # from the diff to the first button that decides, whatever its length
@@ -17,21 +14,7 @@ FEW_TABS = 12  # from the diff to the first button that decides, whatever its le
 @pytest.fixture(scope="module")
 def address(server: Server) -> str:
     """The change of a prompt of 300 lines, each of which it changes."""
-    facts = {
-        "PROMPTUARY_HOME": str(server.home),
-        "DJANGO_SETTINGS_MODULE": "registry.settings",
-        "PYTHONPATH": str(ROOT),
-    }
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    run = subprocess.run(
-        [sys.executable, "tests/support/browser_rendered_data.py"],
-        cwd=ROOT,
-        env={**kept, **facts},
-        capture_output=True,
-        check=True,
-        timeout=240,
-    )
-    return f"/changes/{run.stdout.decode().split()[-1]}"
+    return f"/changes/{server.run_program('browser_rendered_data.py', timeout=240).split()[-1]}"
 
 
 def test_a_long_diff_is_one_tab_stop_and_the_decision_is_a_few_tabs_away(visit: Visit, address: str):

@@ -1,9 +1,7 @@
 """A change from the author's desk to a service and back: checks, remarks, suggestions, approvals, the mirror."""
 
-import os
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
+from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
 from tests.support.editor_page import EditorPage
 
 NAME = "desk/reply"
@@ -26,21 +24,8 @@ LOOKS: dict[str, dict[str, Any]] = {
 @pytest.fixture(scope="session")
 def service(server: Server) -> Callable[[], dict[str, Any]]:
     """Asks for the template by its label, as a service with a key of the namespace does."""
-    facts = {
-        "PROMPTUARY_HOME": str(server.home),
-        "DJANGO_SETTINGS_MODULE": "registry.settings",
-        "PYTHONPATH": str(ROOT),
-    }
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    run = subprocess.run(
-        [sys.executable, "tests/support/browser_data.py"],
-        cwd=ROOT,
-        env={**kept, **facts},
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    headers = {"Authorization": f"Bearer {run.stdout.decode().split()[-1]}"}
+    key = server.run_program("browser_data.py").split()[-1]
+    headers = {"Authorization": f"Bearer {key}"}
 
     def fetch() -> dict[str, Any]:
         found: dict[str, Any] = httpx.get(

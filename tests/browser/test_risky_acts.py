@@ -130,3 +130,21 @@ def schedule(page: Page, change: str, at: datetime) -> None:
     page.get_by_text("On a date", exact=True).click()
     page.get_by_label(re.compile("^Date and time")).fill(f"{at:%Y-%m-%dT%H:%M}")
     page.get_by_role("button", name="Publish v1").click()
+
+
+def test_an_approval_that_is_taken_back_turns_an_open_publish_panel_off(visit: Visit):
+    author = visit.open("author", f"/t/{NAMESPACE}/delivery/exchange/-/propose?label=production&version=1")
+    author.get_by_role("button", name="Propose v1").click()
+    author.wait_for_url(re.compile(r"/changes/\d+$"))
+    address = author.url
+    wait_for_checks(author)
+    reviewer = visit.open("reviewer", address)
+    reviewer.get_by_role("button", name=re.compile("^Approve v1")).click()
+    expect(reviewer.get_by_role("button", name="Take your approval back")).to_be_visible()
+    with author.expect_response(lambda response: "/live/events" in response.url):
+        author.goto(f"{address}/publish")
+    publish = author.get_by_role("button", name="Publish v1")
+    expect(publish).to_be_enabled()
+    reviewer.get_by_role("button", name="Take your approval back").click()
+    expect(author.get_by_role("alert").filter(has_text="reviewer decided on change")).to_be_visible(timeout=4000)
+    expect(publish).to_be_disabled()

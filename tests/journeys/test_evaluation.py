@@ -13,6 +13,7 @@ import pytest
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.core.parent_death import end_with_parent
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.namespaces import services as namespace_services
@@ -134,6 +135,7 @@ class Worker:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=end_with_parent,  # noqa: PLW1509  # nothing outlives a test run that is killed
             )
 
     def kill(self):

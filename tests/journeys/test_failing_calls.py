@@ -10,23 +10,14 @@ from django.db import DatabaseError, connection
 
 from registry import mirror
 from registry.accounts.actor import Actor
-from registry.accounts.models import User
-from registry.changes import decisions
-from registry.changes import services as change_services
 from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
 from registry.mirror.repository import Repository
-from registry.releases import proposals
-from registry.releases import services as release_services
-from registry.releases.plans import ReleaseSelection
-from registry.templates import labels
-from registry.templates import save as template_save
-from tests.people import load_support
+from tests.support import act_story
+from tests.support.act_story import Story
 from tests.support.examples import run_size
 from tests.support.failing_calls import FailingGit, FailingStatement, limit_file_size
 
-TEMPLATE = "support/reply"
-DOCUMENT = "- name: question\n  role: user\n  content: Say {}\n"
 STRIDE = run_size(6, torture=1)  # every call of an act in torture, every sixth one otherwise
 STEP = run_size(16_384, torture=2_048)  # bytes by which the disk grows from one try to the next
 MOST_CALLS = 3_000
@@ -36,60 +27,7 @@ MOST_CALLS = 3_000
 def cast(transactional_db, settings, tmp_path) -> dict[str, Actor]:
     """The people of `support`, in a database and with a mirror of their own."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    load_support()
-    return {name: Actor(User.objects.get(username=name)) for name in ("author", "reviewer", "admin")}
-
-
-class Story:
-    """The acts in the order in which they happen; each needs those before it."""
-
-    def __init__(self, cast: dict[str, Actor]) -> None:
-        self.author, self.reviewer = cast["author"], cast["reviewer"]
-        self.digests: list[str] = []
-        self.change = self.release = 0
-
-    def save(self, name: str = TEMPLATE) -> None:
-        base = self.digests[-1] if self.digests and name == TEMPLATE else None
-        text = DOCUMENT.format(len(self.digests))
-        saved = template_save.save_version(actor=self.author, name=name, document=text, message="Say", base=base)
-        if name == TEMPLATE:
-            self.digests.append(saved.version.digest)
-
-    def propose(self) -> None:
-        version = len(self.digests)
-        self.change = change_services.propose_change(
-            actor=self.author, name=TEMPLATE, label="production", version=version, message="Please"
-        ).number
-
-    def approve(self) -> None:
-        decisions.decide_on_change(actor=self.reviewer, number=self.change, decision="approve", digest=self.digests[-1])
-
-    def publish(self) -> None:
-        change_services.publish_change(actor=self.author, number=self.change)
-
-    def prepare_roll_back(self) -> None:
-        """A second version in production, which can go back to the first one."""
-        for act in (self.save, self.propose, self.approve, self.publish):
-            act()
-
-    def roll_back(self) -> None:
-        labels.roll_back_label(actor=self.reviewer, name=TEMPLATE, label="production", version=1, reason="Broken")
-
-    def prepare_release(self) -> None:
-        """An approved release of two templates."""
-        names = ["support/first", "support/second"]
-        for name in names:
-            self.save(name)
-        selection = ReleaseSelection(versions=dict.fromkeys(names, 1))
-        release = proposals.propose_release(
-            actor=self.author, namespace="support", label="production", title="Together", selection=selection
-        ).release
-        self.release = release.number
-        digests = {row.number: row.version.digest for row in release.members.select_related("version")}
-        release_services.approve_release(actor=self.reviewer, number=self.release, digests=digests)
-
-    def publish_release(self) -> None:
-        release_services.publish_release(actor=self.author, number=self.release)
+    return act_story.load_actors()
 
 
 BEFORE = {  # act: what happens before it

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
+from registry.core.parent_death import end_with_parent
 from tests.support import instances
 from tests.support.examples import run_size
 
@@ -56,6 +57,7 @@ class Instance:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=end_with_parent,  # noqa: PLW1509  # nothing outlives a test run that is killed
             )
 
     def kill(self, name):

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from tests.support import instances
-from tests.support.server_process import wait_until
 
 pytestmark = [pytest.mark.dialect, pytest.mark.slow]
 
@@ -38,8 +37,9 @@ def start_worker(place: instances.Instance, failpoint: str = "") -> "subprocess.
         )
 
 
-def read_state(place: instances.Instance) -> dict[str, object]:
-    state: dict[str, object] = json.loads(place.run(*DRIVER, "state").stdout)
+def read_state(place: instances.Instance, *when: str) -> dict[str, object]:
+    """What became of what was scheduled: now, or with `wait` and seconds when no job is left."""
+    state: dict[str, object] = json.loads(place.run(*DRIVER, *(when or ("state",))).stdout)
     return state
 
 
@@ -66,10 +66,10 @@ def test_a_worker_killed_before_or_after_it_publishes_does_it_late_and_once(plac
     assert after["jobs"] == [["running", 2]]
     worker = start_worker(place)
     try:
-        wait_until(lambda: read_state(place)["jobs"] == [["done", 3]], SECONDS)
+        last = read_state(place, "wait", str(SECONDS))
     finally:
         worker.kill()
         worker.wait()
-    last = read_state(place)
+    assert last["jobs"] == [["done", 3]]
     assert (last["labels"], last["moves"], last["faults"]) == (labels, labels, 0)
     assert (last["releases"], last["published"]) == ((["published"], 1) if what == "release" else ([], 0))

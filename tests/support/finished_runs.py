@@ -5,7 +5,8 @@ import json
 from typing import Any
 
 from registry.evaluations import attachments, datasets, run_worker, start_runs
-from registry.evaluations.models import DatasetVersion, Run
+from registry.evaluations.dataset_models import DatasetVersion
+from registry.evaluations.models import Run
 from tests.frontend.conftest import OTHER, REPLY, Desk
 
 GOLD = "support/refunds/gold"

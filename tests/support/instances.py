@@ -91,8 +91,7 @@ def make_tables(place: Instance) -> None:
 def copy_instance(place: Instance, home: Path) -> Instance:
     """The same place once more, its database included; nothing may run in the first meanwhile."""
     shutil.copytree(place.home, home)
-    template = _database_name(place.database) if place.database else None
-    return Instance(home, _create_database(home.name, template))
+    return Instance(home, _create_database(home.name, _database_name(place.database)) if place.database else None)
 
 
 def remove_instance(place: Instance) -> None:

@@ -1,6 +1,7 @@
-"""What the kill test of scheduled publishing runs: `python -m tests.support.schedule_kill_driver prepare`, or `state`.
+"""What the kill test of scheduled publishing runs: `python -m tests.support.schedule_kill_driver prepare change`.
 
-`prepare` schedules a change request and a release; `state` writes a line with what became of both.
+`prepare` schedules a change request, or a release; `state` writes a line with what became of it, `wait` does so as soon
+as no job is left.
 """
 
 import json
@@ -29,6 +30,7 @@ from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
 from registry.templates import save as template_save
 from registry.templates.label_models import Label
+from tests.support.server_process import wait_until
 
 ALONE, TOGETHER = "support/alone", ("support/a", "support/b")
 
@@ -74,5 +76,15 @@ def say_state() -> None:
     sys.stdout.write(json.dumps(found) + "\n")
 
 
+def wait_for_jobs(seconds: float) -> None:
+    """Until no job is queued or running. Waits here, for a look from outside starts a process each time."""
+    wait_until(lambda: not Job.objects.filter(kind=SCHEDULE, state__in=(Job.QUEUED, Job.RUNNING)).exists(), seconds)
+
+
 if __name__ == "__main__":
-    say_state() if sys.argv[1] == "state" else prepare(sys.argv[2])
+    if sys.argv[1] == "prepare":
+        prepare(sys.argv[2])
+    else:
+        if sys.argv[1] == "wait":
+            wait_for_jobs(float(sys.argv[2]))
+        say_state()

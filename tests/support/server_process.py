@@ -40,7 +40,8 @@ class Server:
             start_new_session=True,
             preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
-        wait_until(self._answers, seconds)
+        with httpx.Client(timeout=5) as http:  # one for all looks: each new one reads the system's certificates
+            wait_until(lambda: self._answers(http), seconds)
         if "--demo" in self._options:
             wait_for_demo(self._place.home)
 
@@ -67,11 +68,11 @@ class Server:
                 found.append(int(folder.name))
         return found
 
-    def _answers(self) -> bool:
+    def _answers(self, http: httpx.Client) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, "the server ended by itself"
         try:
-            return httpx.get(f"{self.url}/login", timeout=5).status_code == 200
+            return http.get(f"{self.url}/login").status_code == 200
         except httpx.HTTPError:
             return False
 

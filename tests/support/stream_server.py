@@ -28,6 +28,7 @@ class StreamServer:
         self.words = ["Yes,", " you", " can."] if words is None else words
         self.pause = pause
         self.faults: list[str] = []
+        self.retry_after = 0.05  # seconds that a busy answer names
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.open_calls = 0
@@ -79,7 +80,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, server: StreamServer, body: dict[str, Any], fault: str) -> None:
         status = {"busy": 429, "rejected": 401, "broken": 503}.get(fault)
         if status:
-            self._send(status, b'{"error": {"message": "no"}}', {"Retry-After": "0.05"} if fault == "busy" else {})
+            headers = {"Retry-After": str(server.retry_after)} if fault == "busy" else {}
+            self._send(status, b'{"error": {"message": "no"}}', headers)
             return
         if fault == "silent":
             time.sleep(server.pause)  # a slow model, where a test wants one

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-__all__ = ["Calls", "Recorder", "describe_calls"]
+__all__ = ["ROOT", "Calls", "Recorder", "describe_calls"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("evaluation", "frontend", "promptuary", "registry", "renderer")

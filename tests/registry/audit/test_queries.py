@@ -1,3 +1,5 @@
+"""Queries of the audit page: filters, pages, and who may read events."""
+
 import pytest
 
 from registry.audit import queries as audit_queries

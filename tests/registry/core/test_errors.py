@@ -1,3 +1,5 @@
+"""Errors of the services: the message and fields that each keeps."""
+
 from promptuary.renderer.problems import Problem
 from registry.core.errors import Invalid, NotFound
 

@@ -1,3 +1,5 @@
+"""The LRU cache: what it keeps, drops and computes again."""
+
 from registry.core import lru
 from registry.core.lru import Recent
 

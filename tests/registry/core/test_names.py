@@ -1,3 +1,5 @@
+"""Names of templates and labels: which are accepted, and the error for the others."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

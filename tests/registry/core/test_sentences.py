@@ -1,3 +1,5 @@
+"""Sentences made of other texts: the full stop at the end."""
+
 import pytest
 
 from registry.core.sentences import end_sentence

@@ -1,3 +1,5 @@
+"""Checks of free text: types, characters and size."""
+
 import pytest
 
 from registry.core.errors import Invalid, TooLarge

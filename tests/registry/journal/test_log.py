@@ -1,3 +1,5 @@
+"""Appending to the journal: numbers, hashes, transactions and canonical JSON."""
+
 import hashlib
 import json
 from dataclasses import dataclass

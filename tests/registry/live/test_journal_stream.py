@@ -51,21 +51,29 @@ SIGN_OUT = "import sys, django; django.setup()\nfrom django.contrib.sessions.mod
 SIGN_OUT += "Session.objects.filter(session_key=sys.argv[1]).delete()"
 
 
+@pytest.fixture(scope="module")
+def signed_in(tmp_path_factory) -> Iterator[tuple[instances.Instance, dict[str, str]]]:
+    """An instance whose people are signed in, and the session of each role; each test takes a copy."""
+    made = instances.make_instance(tmp_path_factory.mktemp("signed-in") / "home")
+    yield made, json.loads(made.run("-c", SETUP).stdout.splitlines()[-1])
+    instances.remove_instance(made)
+
+
 @pytest.fixture
-def place(tmp_path, db):
-    place = instances.make_instance(tmp_path / "home")
+def place(signed_in, tmp_path, db):
+    place = instances.copy_instance(signed_in[0], tmp_path / "home")
     yield place
     instances.remove_instance(place)
 
 
 @pytest.fixture
-def sessions(place) -> dict[str, str]:
-    sessions: dict[str, str] = json.loads(place.run("-c", SETUP).stdout.splitlines()[-1])
+def sessions(signed_in) -> dict[str, str]:
+    sessions: dict[str, str] = signed_in[1]
     return sessions
 
 
 @pytest.fixture
-def port(place, sessions) -> Iterator[int]:
+def port(place) -> Iterator[int]:
     with serve_rsgi("registry.rsgi:application", place.environment()) as port:
         yield port
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from tests.registry.live.test_journal_stream import SAVE, Stream, place, port, sessions  # noqa: F401  # the fixtures
+from tests.registry.live.test_journal_stream import SAVE, Stream, place, port, sessions, signed_in  # noqa: F401  # the fixtures
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 TAB = "a" * 32

@@ -10,12 +10,19 @@ from tests.support import instances
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A registry on SQLite with a namespace in it; each test takes a copy."""
+    made = instances.make_instance(tmp_path_factory.mktemp("copied") / "filled", engine="sqlite")
+    made.manage("createperson", "admin", "--no-password")
+    made.manage("createnamespace", "support", "--admin", "admin")
+    return made
+
+
 @pytest.fixture
-def places(tmp_path):
+def places(filled, tmp_path):
     """A source on SQLite with a namespace in it, and an empty target on the engine that the run is about."""
-    made = instances.make_instance(tmp_path / "source", engine="sqlite"), instances.make_instance(tmp_path / "target")
-    made[0].manage("createperson", "admin", "--no-password")
-    made[0].manage("createnamespace", "support", "--admin", "admin")
+    made = instances.copy_instance(filled, tmp_path / "source"), instances.make_instance(tmp_path / "target")
     yield made
     for place in made:
         instances.remove_instance(place)

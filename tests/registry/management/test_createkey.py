@@ -18,7 +18,17 @@ def make(capsys, *options):
 
 def test_a_scope_makes_a_key_of_that_set(support, capsys):
     key = make(capsys, "--scope", "write", "--name", "ci")
-    assert (key.name, key.scope, key.labels, key.approved_only, key.expires_at) == ("ci", "write", [], None, None)
+    assert (key.name, key.scope, key.labels, key.approved_only) == ("ci", "write", [], None)
+
+
+def test_without_more_said_it_fetches_only_and_ends_after_ninety_days(support, capsys):
+    key = make(capsys)
+    assert (key.scope, key.verbs) == (Key.CHOSEN, ["fetch"])
+    assert 89 <= (key.expires_at - log.now()).days <= 90
+
+
+def test_it_never_ends_where_that_is_asked_for(support, capsys):
+    assert make(capsys, "--scope", "read", "--never-expires").expires_at is None
 
 
 def test_verbs_labels_days_and_versions_limit_it(support, capsys):
@@ -30,12 +40,12 @@ def test_verbs_labels_days_and_versions_limit_it(support, capsys):
 @pytest.mark.parametrize(
     "options",
     [
-        [],
         ["--scope", "read", "--verbs", "fetch"],
         ["--verbs", "approve"],
         ["--verbs", ","],
         ["--scope", "read", "--labels", "latest"],
         ["--scope", "read", "--days", "0"],
+        ["--scope", "read", "--days", "30", "--never-expires"],
         ["--scope", "read", "--approved-only", "--any-version"],
     ],
 )

@@ -1,3 +1,5 @@
+"""The command `rebuildsearch`."""
+
 import pytest
 from django.core.management import call_command
 

@@ -233,7 +233,8 @@ def _review(cast: Cast) -> None:
     check_results.run_checks(number=number)
     _decide(reviewer, number, "comment", "Promptuary-Chain: y\nSay: more")
     _decide(reviewer, number, "request_changes", "Not yet")
-    _decide(reviewer, number, "acknowledge", "The break is meant")
+    with mock.patch.object(decisions, "_require_break"):  # earlier releases took it before the check had failed
+        _decide(reviewer, number, "acknowledge", "The break is meant")
     _decide(reviewer, number, "approve")
     change_services.publish_change(actor=author, number=number)
     _publish(cast, REPLY, Version.objects.get(template__name=REPLY, number=3))

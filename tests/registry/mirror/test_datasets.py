@@ -6,7 +6,8 @@ import pytest
 
 from registry import mirror
 from registry.evaluations import attachments, datasets
-from registry.evaluations.models import Attachment, DatasetVersion
+from registry.evaluations.dataset_models import DatasetVersion
+from registry.evaluations.models import Attachment
 from registry.mirror.repository import Repository
 from registry.templates import save as template_save
 from tests.registry.mirror.conftest import TEMPLATE

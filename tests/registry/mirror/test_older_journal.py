@@ -16,7 +16,7 @@ from registry.changes.threads import Place
 from registry.journal import log
 from registry.journal.models import Event
 from registry.templates import save as template_save
-from registry.templates.models import Contribution
+from registry.templates.contribution_models import Contribution
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot

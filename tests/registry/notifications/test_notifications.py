@@ -1,3 +1,5 @@
+"""Notifications: who is notified of which event, and when a waiting item is settled."""
+
 import pytest
 
 from registry.changes import services as change_services

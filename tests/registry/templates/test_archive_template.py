@@ -1,3 +1,5 @@
+"""Archiving a template and restoring it: who may, and what prevents it."""
+
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed

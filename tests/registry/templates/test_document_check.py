@@ -1,3 +1,5 @@
+"""The check of a document: its problems in order, and nothing stored."""
+
 from registry.journal.models import Event
 from registry.templates import document_check
 from registry.templates.models import Version

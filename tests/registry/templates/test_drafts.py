@@ -1,3 +1,5 @@
+"""Drafts: saving, replacing, discarding and restoring one's own."""
+
 import pytest
 
 from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge

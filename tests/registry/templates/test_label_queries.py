@@ -1,3 +1,5 @@
+"""Queries of labels: where they point, and their earlier moves."""
+
 from registry.templates import label_queries, search_queries
 from registry.templates import labels as writing
 from registry.templates import queries as template_queries

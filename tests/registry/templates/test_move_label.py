@@ -1,3 +1,5 @@
+"""Moving unprotected labels: who may, and which moves are refused."""
+
 import json
 
 import pytest

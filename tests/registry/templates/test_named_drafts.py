@@ -1,3 +1,5 @@
+"""Several drafts of one template: starting and naming them."""
+
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound

@@ -1,3 +1,5 @@
+"""Presence: who has a template open in the editor, by tab and part."""
+
 import pytest
 
 from registry.accounts.actor import operator_actor

@@ -1,3 +1,5 @@
+"""Rendering on the server: a version or an unsaved document with data."""
+
 import pytest
 
 from registry.core.errors import Invalid, NotFound

@@ -1,3 +1,5 @@
+"""Rolling back a protected label: who may, and to which versions."""
+
 import json
 
 import pytest

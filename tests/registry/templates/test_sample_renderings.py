@@ -1,3 +1,5 @@
+"""Renderings of samples: each pair of digests is rendered once and stored."""
+
 import pytest
 
 from registry.templates import sample_renderings

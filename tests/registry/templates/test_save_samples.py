@@ -1,3 +1,5 @@
+"""Saving samples without a new document."""
+
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed

@@ -1,3 +1,5 @@
+"""Saving a version: numbers, bases, equal documents and refusals."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Saving documents with fragments: what is frozen into the bundle, and which references are refused."""
+
 import pytest
 
 from registry.core.errors import Invalid

@@ -1,3 +1,5 @@
+"""Search of templates: order, words, filters and pages."""
+
 import json
 
 import pytest
@@ -210,6 +212,20 @@ def test_the_tree_counts_what_is_below(reader, shelf):
     (refunds,) = support.folders
     assert (refunds.name, refunds.path, refunds.count) == ("refunds", "support/refunds", 2)
     assert [(folder.path, folder.count) for folder in refunds.folders] == [("support/refunds/deep", 1)]
+
+
+def test_opened_folders_of_the_tree_name_the_templates_right_in_them(reader, admin, shelf, monkeypatch):
+    (support,) = search_counts.folder_tree(reader, "support/refunds")
+    (refunds,) = support.folders
+    assert (support.templates, refunds.templates) == ([REPLY], [LETTER])
+    assert refunds.folders[0].templates == []
+    assert search_counts.folder_tree(reader)[0].templates == []
+    archive.archive_template(actor=admin, name=REPLY, reason="")
+    assert search_counts.folder_tree(reader, "support")[0].templates == []
+    monkeypatch.setattr(search_counts, "_MOST_LEAVES", 1)
+    (large,) = search_counts.folder_tree(reader, "support/refunds/deep")
+    assert (large.templates, large.folders[0].templates) == ([], [])
+    assert large.folders[0].folders[0].templates == [NOTE]
 
 
 def test_a_closed_folder_of_the_tree_says_that_it_has_folders(reader, shelf):

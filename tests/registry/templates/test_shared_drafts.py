@@ -1,3 +1,5 @@
+"""Drafts shared by link: who can read them, and when the link ends."""
+
 import pytest
 
 from registry.accounts.actor import operator_actor

@@ -1,3 +1,5 @@
+"""Queries of versions: what a ref means, and the history of a template."""
+
 import pytest
 
 from registry.accounts.actor import Actor

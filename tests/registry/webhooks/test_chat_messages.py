@@ -39,6 +39,7 @@ def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, 
     assert f"opened change {change.number}: production of support/reply to version 1" in sentence["text"]["text"]
     assert why["text"] == {"type": "plain_text", "text": MESSAGE}
     assert f"<{settings.BASE_URL}/changes/{change.number}|Change {change.number}: support/reply>" in str(context)
+    assert f"<{settings.BASE_URL}/changes/{change.number}/publish|What publishing changes>" in str(context)
 
 
 def test_what_people_wrote_is_no_markup_of_slack(make, save, receiver):

@@ -1,0 +1,64 @@
+"""A relay before a server, such as the broker, that breaks a connection at a chosen message to it."""
+
+import socket
+import threading
+from types import TracebackType
+
+__all__ = ["BreakingRelay"]
+
+_MOST = 65_536  # bytes that are passed on at once
+
+
+class BreakingRelay:
+    """Listens on a port of its own while `with` holds it, and passes on what it reads.
+
+    port: of the server, on loopback. `break_at` counts the messages to the server from one again, over all
+    connections: the one of this number is not passed on, and its connection ends.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._server = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self._lock = threading.Lock()
+        self._breaking = 0
+        self.count = 0
+
+    def __enter__(self) -> "BreakingRelay":
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def break_at(self, number: int) -> None:
+        """Break at the message of this number; 0 breaks at none."""
+        with self._lock:
+            self.count, self._breaking = 0, number
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _address = self._listener.accept()
+            except OSError:  # the listener was closed
+                return
+            server = socket.create_connection(("127.0.0.1", self._server))
+            threading.Thread(target=self._pass_on, args=(client, server, True), daemon=True).start()
+            threading.Thread(target=self._pass_on, args=(server, client, False), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, is_to_server: bool) -> None:
+        with source:
+            try:
+                while (message := source.recv(_MOST)) and not (is_to_server and self._breaks()):
+                    target.sendall(message)
+                target.shutdown(socket.SHUT_RDWR)
+            except OSError:  # the other side has gone
+                return
+
+    def _breaks(self) -> bool:
+        with self._lock:
+            self.count += 1
+            return self.count == self._breaking
