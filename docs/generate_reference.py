@@ -153,6 +153,19 @@ def list_metrics() -> str:
     return "| figure | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
 
 
+def list_packages() -> str:
+    """A table of the packages of each of our folders, from the first paragraph of their docstrings."""
+    tables = []
+    for folder in ("registry", "frontend", "renderer"):
+        rows = []
+        for path in sorted((ROOT / folder).glob("*/__init__.py")):
+            if docstring := ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))):
+                sentence = docstring.partition("\n\n")[0].replace("\n", " ")
+                rows.append(f"| `{folder}/{path.parent.name}/` | {sentence} |")
+        tables.append("\n".join(["| package | what it is |", "| --- | --- |", *rows]))
+    return "\n\n".join(tables)
+
+
 def _calls(folder: str) -> Iterator[ast.Call]:
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -174,6 +187,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "settings": list_settings,
     "events": list_events,
     "metrics": list_metrics,
+    "packages": list_packages,
     "commands": program_tables.list_commands,
     "server-commands": program_tables.list_server_commands,
     "operations": program_tables.list_operations,
