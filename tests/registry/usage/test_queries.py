@@ -13,7 +13,6 @@ from registry.usage import queries as usage_queries
 from registry.usage.models import Fetch
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
-TODAY = datetime.now(UTC)
 
 
 @pytest.fixture
@@ -31,19 +30,17 @@ def versions() -> list[Version]:
     return [first, second]
 
 
-def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0) -> None:
+def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0) -> datetime:
+    # Asked for each row: a run of all tests can begin before midnight and get here after it.
+    last_at = datetime.now(UTC) - timedelta(days=days_ago)
     Fetch.objects.create(
-        key=Key.objects.get(name=key),
-        version=version,
-        ref=ref,
-        count=count,
-        day=(TODAY - timedelta(days=days_ago)).date(),
-        last_at=TODAY - timedelta(days=days_ago),
+        key=Key.objects.get(name=key), version=version, ref=ref, count=count, day=last_at.date(), last_at=last_at
     )
+    return last_at
 
 
 def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
-    fetched("chat", versions[1], "production", 5)
+    last_at = fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[1], "production", 7, 1)
     fetched("chat", versions[0], "production", 3, 2)
     fetched("mail", versions[0], "1", 40, 3)
@@ -54,7 +51,7 @@ def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
         ("chat", "production", 1, 3),
     ]
     assert (found[0].person.username, found[0].is_pinned, found[1].is_pinned) == ("admin", True, False)
-    assert found[1].last_at == TODAY
+    assert found[1].last_at == last_at
     assert [one.key.name for one in usage_queries.list_fetchers(versions[1])] == ["chat"]
 
 
