@@ -193,7 +193,7 @@ def _from_yaml(text: str, name: str) -> Iterator[Row]:
 
 
 def _from_csv(text: str, name: str) -> Iterator[Row]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
     if not reader.fieldnames or len(set(reader.fieldnames)) != len(reader.fieldnames):
         raise DatasetError(f"{name}: the first line names the columns, each once")
     try:
@@ -203,6 +203,12 @@ def _from_csv(text: str, name: str) -> Iterator[Row]:
             yield _split_columns(entry, f"{name}, line {reader.line_num}")
     except csv.Error as error:
         raise DatasetError(f"{name}, line {reader.line_num}: {error}") from error
+
+
+def _find_delimiter(text: str) -> str:
+    """The comma, unless the first line has none and has semicolons or tabs, as spreadsheets of many languages write."""
+    head = text.partition("\n")[0]
+    return next((delimiter for delimiter in (",", ";", "\t") if delimiter in head), ",")
 
 
 def _split_columns(entry: Mapping[str, str], where: str) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.editor.sample_edits import Samples, set_values
+from frontend.editor.sample_edits import Samples, is_same_samples, set_values
 from frontend.editor.undeclared_values import take_typed_values
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -93,7 +93,7 @@ class EditorState:
     @property
     def samples_to_save(self) -> Samples | None:
         """The samples where they differ from the stored ones, else None."""
-        return self.samples if self.samples != self.kept_samples else None
+        return None if is_same_samples(self.samples, self.kept_samples) else self.samples
 
 
 def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "") -> EditorState:
@@ -131,7 +131,8 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
 
 def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
     is_same_text = draft.document == latest.remaining
-    return is_same_text and not draft.message.strip() and read_samples(draft.samples, stored) == stored
+    is_same = is_same_text and not draft.message.strip()
+    return is_same and is_same_samples(read_samples(draft.samples, stored), stored)
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:

@@ -16,6 +16,7 @@ from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
+from frontend.editor.sample_rows import offer_rows
 from frontend.editor.sample_table import build_sample_table
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
@@ -79,6 +80,8 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
+        if fields.get("want") == "rows":
+            return offer_rows(actor, state, fields), 200
         if fields.get("want") == "samples":
             return {"samples": _samples_fragment(request, actor, state)}, 200
         return responses.preview_response(request, state, build_preview(actor, state)), 200

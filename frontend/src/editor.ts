@@ -25,6 +25,7 @@ import { Preview } from "./editor/preview.ts";
 import { installProblemCount } from "./editor/problem_count.ts";
 import { applyFix, goToProblem, isMisspelt, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
+import { installSampleSources, sayAdded } from "./editor/sample_sources.ts";
 import { SampleList } from "./editor/samples.ts";
 import { installSave } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
@@ -194,8 +195,26 @@ function start(root: HTMLFormElement): void {
     rename: () => inputs.askNewName(),
     remove: () => inputs.removeSample(),
     duplicate: () => inputs.duplicateSample(),
+    move: (from, to) => {
+      sampleHistory.commit();
+      inputs.moveSample(from, to);
+      sampleHistory.commit();
+    },
     editAsJson: () => inputs.editAllAsJson(),
     fix: (action, choices) => notices.fix(action, choices),
+  });
+  installSampleSources(findElement(root, '[data-pane="samples"]'), {
+    ask: (wanted) => callServer("POST", setup.urls.preview, { ...body(), ...wanted, want: "rows" }),
+    count: () => Object.keys(inputs.samples).length,
+    newDatasetUrl: setup.urls.newDataset,
+    add: (rows, source) => {
+      sampleHistory.commit();
+      const added = inputs.addRows(rows);
+      sampleHistory.commit();
+      const count = added.length;
+      if (!count) showStatus(gettext("These samples are there already."));
+      else showStatus(sayAdded(count, source), () => undo(view));
+    },
   });
   const showProblemCount = installProblemCount(root, () => showNextProblem());
 

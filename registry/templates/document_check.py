@@ -23,7 +23,7 @@ from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import canonical, canonical_by_name, digest_of
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import standards_of
@@ -143,7 +143,7 @@ def _is_lasting(problems: list[Problem]) -> bool:
 
 
 def write_samples(samples: object) -> str:
-    """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
+    """The text of samples in their order: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
     if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
         raise Invalid(fields={"samples": gettext('samples are {"name": {"input": value}}.')})
     if len(samples) > _MOST_SAMPLES:
@@ -163,7 +163,7 @@ def write_samples(samples: object) -> str:
                 }
             )
     try:
-        text = canonical(samples)
+        text = canonical_by_name(samples)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
         raise Invalid(
             fields={"samples": gettext("a value that JSON can't say exactly: {error}").format(error=error)}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, canonical_by_name, event
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
@@ -108,7 +108,7 @@ class VersionRedacted(JournalEvent):
 @event("samples.saved", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class SamplesSaved(JournalEvent):
-    """Samples were saved. digest: sha256 of their canonical text."""
+    """Samples were saved. digest: sha256 of their text."""
 
     stored_row: ClassVar[StoredRow | None] = StoredRow(
         "SampleSet", {"template__name": "template", "digest": "digest"}, {"text": "text"}
@@ -125,7 +125,7 @@ class SamplesSaved(JournalEvent):
         return CommitContent(f"{self.template}: samples", files)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.canonical_json(mirror_paths.samples(self.template))
+        text = canonical_by_name(rows.yaml(mirror_paths.samples(self.template)))
         rows.require_digest(text, self.digest)
         rows.create(
             "SampleSet",

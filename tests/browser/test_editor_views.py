@@ -145,3 +145,95 @@ def test_samples_are_copied_set_for_all_and_edited_as_json(new_draft):
     expect(page.locator("#status")).to_contain_text("Removed tone from 1 sample.")
     page.get_by_role("button", name="Undo", exact=True).first.click()
     expect(page.get_by_role("button", name="Remove it from 1 sample")).to_be_visible()
+
+
+def list_names(page):
+    return page.locator("[data-samples] tbody th [data-choose]")
+
+
+def test_samples_are_put_in_order_by_keys_by_menu_and_by_dragging(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    names = list_names(page)
+    page.get_by_role("button", name="Edit as JSON").click()
+    dialog = page.get_by_role("dialog", name="Samples as JSON")
+    dialog.get_by_role("textbox").fill('{"c": {"question": "C?"}, "a": {"question": "A?"}, "b": {"question": "B?"}}')
+    dialog.get_by_role("button", name="Use these samples").click()
+    expect(names).to_have_text(["c", "a", "b"])
+    names.first.focus()
+    page.keyboard.press("Alt+ArrowDown")
+    expect(names).to_have_text(["a", "c", "b"])
+    expect(names.nth(1)).to_be_focused()
+    page.keyboard.press("Alt+ArrowDown")
+    expect(names).to_have_text(["a", "b", "c"])
+    expect(page.locator("#sample option")).to_have_text(["a", "b", "c"])
+    page.get_by_label("Move or remove c").click()
+    assert list_barriers(page) == []
+    page.get_by_role("button", name="Move up").click()
+    expect(names).to_have_text(["a", "c", "b"])
+    page.get_by_label("Move or remove b").drag_to(page.locator("[data-samples] tbody tr").first)
+    expect(names).to_have_text(["b", "a", "c"])
+    page.get_by_role("button", name="Undo", exact=True).first.click()
+    expect(names).to_have_text(["a", "c", "b"])
+    page.get_by_role("button", name="Redo", exact=True).click()
+    expect(names).to_have_text(["b", "a", "c"])
+    page.get_by_role("button", name="Save v1").click()
+    expect(page.locator("[data-outcome]")).to_contain_text("Saved v1")
+    page.reload()
+    new_draft.ready()
+    page.keyboard.press("Alt+3")
+    expect(names).to_have_text(["b", "a", "c"])
+
+
+def test_samples_are_taken_in_from_a_file_that_is_chosen_or_dropped(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    expect(list_names(page)).to_have_text(["first sample"])
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Import", exact=True).click()
+    text = "id,Question,tone\nfirst sample,Who pays?,warm\ngift,May I return a gift?,warm\n"
+    chosen.value.set_files({"name": "asked.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    dialog = page.get_by_role("dialog", name="Add samples from asked.csv")
+    expect(dialog.get_by_role("status")).to_contain_text("2 rows. Left out, not inputs of the text: tone.")
+    expect(dialog).to_contain_text("question: May I return a gift?")
+    assert list_barriers(page) == []
+    dialog.get_by_role("button", name="Add 2 samples").press("Enter")
+    expect(list_names(page)).to_have_text(["first sample", "first sample 2", "gift"])
+    expect(page.locator("#status")).to_contain_text("Added 2 samples from asked.csv.")
+    page.locator("#status").get_by_role("button", name="Undo").click()
+    expect(list_names(page)).to_have_text(["first sample"])
+    page.locator('[data-pane="samples"]').evaluate(
+        """(pane) => {
+            const carried = new DataTransfer();
+            carried.items.add(new File(['{"tone": "warm"}'], "none.json"));
+            pane.dispatchEvent(new DragEvent("drop", {dataTransfer: carried, bubbles: true, cancelable: true}));
+        }"""
+    )
+    refused = page.get_by_role("dialog", name="Add samples from none.json")
+    expect(refused.get_by_role("alert")).to_contain_text("No column is called like the input of the text, question.")
+    page.keyboard.press("Escape")
+    expect(list_names(page)).to_have_text(["first sample"])
+
+
+def test_rows_of_a_dataset_are_ticked_and_become_samples(visit: Visit):
+    page = visit.open("author", "/t/support/refunds/decision/-/edit")
+    EditorPage(page).ready()
+    page.keyboard.press("Alt+3")
+    names = list_names(page)
+    expect(names.first).to_be_visible()
+    count = names.count()
+    page.get_by_role("button", name="Add from a dataset").click()
+    dialog = page.get_by_role("dialog", name="Add samples from a dataset")
+    expect(dialog.get_by_role("combobox", name="Dataset")).to_be_focused()
+    expect(dialog.get_by_role("combobox", name="Dataset")).to_have_value("support/refunds/requests")
+    boxes = dialog.locator("tbody input")
+    expect(boxes.first).to_be_visible()
+    expect(dialog.get_by_role("alert")).to_have_text("Tick the rows to add.")
+    boxes.first.check()
+    boxes.nth(1).check()
+    expect(dialog.get_by_role("status")).to_contain_text("40 rows.")
+    assert list_barriers(page) == []
+    dialog.get_by_role("button", name="Add 2 samples").click()
+    expect(names).to_have_count(count + 2)
+    page.locator("#status").get_by_role("button", name="Undo").click()
+    expect(names).to_have_count(count)

@@ -146,3 +146,10 @@ def test_a_change_of_one_value_changes_the_digest_of_the_contents(data, contents
     others = [*contents[:index], changed, *contents[index + 1 :]]
     names = [("", ())] * len(contents)
     assert digest_rows(contents, names) != digest_rows(others, names)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_cells_without_a_comma_in_the_first_line_are_separated_as_that_line_says(delimiter):
+    text = f"id{delimiter}q\na{delimiter}one, two\n"
+    assert datasets.parse(text, "csv").rows == (datasets.Row({"q": "one, two"}, None, "a"),)
+    assert datasets.parse("q\none; two\n", "csv").rows == (datasets.Row({"q": "one; two"}),)

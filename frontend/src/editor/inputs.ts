@@ -5,6 +5,7 @@ import type { SampleState } from "./edit_history.ts";
 import { drawField } from "./fields.ts";
 import { openJsonDialog, openSamplesDialog } from "./json_dialog.ts";
 import { askSampleName } from "./sample_name.ts";
+import { addRows, moveSample, type OfferedRow } from "./sample_rows.ts";
 import type { Data, Json, Schema } from "./types.ts";
 
 /** What values become that were typed where no sample was. */
@@ -167,6 +168,18 @@ export class Inputs {
         : [[name, values]],
     );
     this.#edit({ samples: Object.fromEntries(entries), sample });
+  }
+
+  /** Moves a sample to another place. */
+  moveSample(from: number, to: number): void {
+    this.#edit({ samples: moveSample(this.samples, from, to), sample: this.sample });
+  }
+
+  /** Adds rows as samples after the others, in one step, and shows the first of them; gives the names they got. */
+  addRows(rows: OfferedRow[]): string[] {
+    const { samples, added } = addRows(this.samples, rows);
+    if (added.length) this.#edit({ samples, sample: added[0] ?? this.sample });
+    return added;
   }
 
   /** Shows all samples as one JSON object; what is typed in its place is one step that can be undone. */

@@ -2,6 +2,7 @@
 import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
+import { drawHandle, installMoves } from "./form/part_order.ts";
 
 /** What the list asks of the values beside it. */
 export interface SampleActs {
@@ -11,6 +12,7 @@ export interface SampleActs {
   rename(): void;
   remove(): void;
   duplicate(): void;
+  move(from: number, to: number): void;
   editAsJson(): void;
   /** Has the server fix samples alike, as `set-all:order_id`; null where it did, else why it did not. */
   fix(action: string, choices: Record<string, string>): Promise<string | null>;
@@ -20,14 +22,17 @@ export interface SampleActs {
 export class SampleList {
   readonly #place: HTMLElement;
   readonly #load: () => Promise<string>;
+  readonly #acts: SampleActs;
   #asked = 0;
 
   /** `load` gives the list as the server draws it. */
   constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActs) {
     this.#place = findElement(root, "[data-samples]");
     this.#load = load;
+    this.#acts = acts;
     this.#place.addEventListener("click", (event) => {
       const clicked = event.target as Element;
+      if (clicked.closest(".form-handle")) return; // choosing draws the table again, which would close the menu
       if (clicked.closest("[data-copy-sample]")) {
         acts.duplicate();
         return;
@@ -66,6 +71,48 @@ export class SampleList {
     field.focus();
   }
 
+  /** Puts the handle into each row: the sample is moved by dragging it, from its menu, or by Alt and an arrow key. */
+  #installHandles(): void {
+    const rows = [...this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")];
+    for (const [index, row] of rows.entries()) {
+      const name = row.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose ?? "";
+      const head = row.querySelector<HTMLElement>("th");
+      if (!head) continue;
+      const actions = {
+        words: name,
+        index,
+        count: rows.length,
+        move: (from: number, to: number) => this.#move(rows, from, to),
+        remove: () => {
+          this.#acts.choose(name);
+          this.#acts.remove();
+        },
+      };
+      const cell = createElement("span", { class: "sample-handle" }, drawHandle(actions));
+      head.prepend(cell);
+      installMoves(row, head, this.#place, actions);
+    }
+  }
+
+  /** Moves a row at once; the focus stays in it, so that it can be moved on. */
+  #move(rows: HTMLElement[], from: number, to: number): void {
+    const focused = document.activeElement as HTMLElement | null;
+    const isName = focused?.dataset.choose !== undefined;
+    const [row, other] = [rows[from], rows[to]];
+    if (!row || !other) return;
+    if (from < to) other.after(row);
+    else other.before(row);
+    // Fresh rows: the moves that are installed on these tell their old places.
+    for (const each of rows) {
+      each.querySelector(".sample-handle")?.remove();
+      each.replaceWith(each.cloneNode(true));
+    }
+    this.#installHandles();
+    const moved = this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")[to];
+    moved?.querySelector<HTMLElement>(isName ? "th [data-choose]" : ".form-handle > summary")?.focus();
+    this.#acts.move(from, to);
+  }
+
   /** The keys of the table: j and k choose the next and the one before, Enter goes to the values, and so on. */
   #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActs): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -96,11 +143,18 @@ export class SampleList {
     try {
       const html = await this.#load();
       if (asked !== this.#asked) return;
-      const focused = (document.activeElement as HTMLElement | null)?.dataset.choose;
-      const hadFocus = this.#place.contains(document.activeElement);
+      const focused = document.activeElement as HTMLElement | null;
+      const hadFocus = this.#place.contains(focused);
+      const isHandle = focused?.closest(".form-handle") ? true : undefined;
+      const name = isHandle
+        ? focused?.closest("tr")?.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose
+        : focused?.dataset.choose;
       this.#place.innerHTML = html;
-      if (!hadFocus || focused === undefined) return;
-      this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(focused)}]`)?.focus();
+      this.#installHandles();
+      if (!hadFocus || name === undefined) return;
+      const again = this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`);
+      const target = isHandle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
+      target?.focus();
     } catch (error) {
       if (asked === this.#asked && !this.#place.childElementCount) {
         this.#place.textContent =

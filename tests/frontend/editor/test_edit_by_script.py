@@ -269,3 +269,40 @@ def test_a_line_above_the_samples_names_what_several_of_them_lack_or_no_longer_n
     assert "<b>tone is required.</b>" not in table
     unread = ask(author, document="---\ninputs: [\n---\n", want="samples", samples=samples).json()["samples"]
     assert "data-drop-value" not in unread
+
+
+def test_the_order_of_samples_is_stored_and_makes_a_draft_by_itself(author):
+    samples = {"late": {"question": "Late?"}, "early": {"question": "Early?"}}
+    body = {"document": NEWER, "base": "2", "message": "", "do": "save"}
+    assert author.post(EDIT, {**body, "samples": samples}, content_type="application/json").status_code == 200
+    assert list(SampleSet.objects.latest("number").samples) == ["late", "early"]
+    turned = dict(reversed(samples.items()))
+    draft = {"document": NEWER, "base": "3", "samples": turned, "message": ""}
+    assert author.put(f"{EDIT}/draft", draft, content_type="application/json").json()["saved_at"]
+    assert author.put(f"{EDIT}/draft", {**draft, "samples": samples}, content_type="application/json").json() == {
+        "saved_at": None,
+        "revision": 0,
+    }
+    author.post(EDIT, {**body, "base": "3", "samples": turned}, content_type="application/json")
+    assert list(SampleSet.objects.latest("number").samples) == ["early", "late"]
+
+
+def test_rows_of_a_file_are_offered_as_samples_and_nothing_is_stored(author):
+    sets = SampleSet.objects.count()
+    said = ask(author, want="rows", file="q.csv", text="id,question,tone\na,Why?,warm\n").json()
+    assert said == {"rows": [{"name": "a", "values": {"question": "Why?"}}], "leftOut": ["tone"], "total": 1}
+    assert SampleSet.objects.count() == sets
+    refused = ask(author, want="rows", file="q.csv", text="tone\nwarm\n")
+    assert (refused.status_code, "No column is called" in refused.json()["error"]) == (422, True)
+    assert ask(author, want="rows", file="q.csv", text="question\n" + "x" * 1_100_000).status_code == 413
+
+
+def test_rows_of_the_datasets_of_the_namespace_are_offered(author, browser):
+    assert ask(author, want="rows").json() == {"datasets": []}
+    rows = {"text": '{"id": "a", "inputs": {"question": "Why?"}}', "form": "jsonl"}
+    author.put("/api/v1/datasets/support/gold", rows, content_type="application/json")
+    assert ask(author, want="rows").json() == {"datasets": ["support/gold"]}
+    said = ask(author, want="rows", dataset="support/gold").json()
+    assert said["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
+    assert ask(author, want="rows", dataset="support/none").status_code == 404
+    assert ask(browser("reader"), want="rows", dataset="support/gold").status_code == 403

@@ -202,7 +202,7 @@ def _save_versions(cast: Cast, shop: Key) -> None:
     _save(author, "support/copied", document, copied_from=f"{REPLY}@{third.number}", message="")
     _save(author, "support/policy", "---\nformat: text\n---\nBe kind to {{ name }}.\n")
     _save(author, "support/guarded/whole", '- name: a\n  content: |\n    {{ fragment("support/policy@1") }}\n')
-    samples.save_samples(actor=author, name=REPLY, samples={"plain": {"name": "Ada"}, "other": {"name": "x"}})
+    samples.save_samples(actor=author, name=REPLY, samples={"other": {"name": "x"}, "plain": {"name": "Ada"}})
     samples.save_samples(actor=Actor(author.person, shop), name=REPLY, samples={"plain": {"name": "Ada"}})
 
 

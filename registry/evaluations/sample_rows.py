@@ -1,0 +1,214 @@
+"""Rows of a file or of a dataset as samples of a text: what each row gives to its inputs."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+
+from promptuary.evaluation import Row
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound
+from registry.core.input_checks import SAMPLES_BYTES, BadJson, check_text, parse_json
+from registry.evaluations import dataset_queries, datasets
+
+__all__ = ["MOST_ROWS", "PAGE", "OfferedSample", "OfferedSamples", "read_dataset_samples", "read_file_samples"]
+
+MOST_ROWS = 200
+"""So many samples a template can have."""
+PAGE = 100
+"""So many rows of a dataset are offered at once."""
+_LONGEST_NAME = 60
+_FORMS = {"csv": "csv", "tsv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "yml": "yml", "yaml": "yml"}
+_ROW_KEYS = {"inputs", "expected", "id", "tags"}
+_LISTS = ("samples", "rows")
+"""Keys under which a JSON file may have its list."""
+_NAMES = ("name", "sample")
+"""Columns that name a row where they are no inputs of the text."""
+_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
+
+Schemas = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class OfferedSample:
+    """A row as a sample: the name that it would have, which another sample may have too, and its values by input."""
+
+    name: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class OfferedSamples:
+    """Rows as samples. `left_out` are columns that are no inputs of the text; `total` counts the rows of the source."""
+
+    samples: tuple[OfferedSample, ...]
+    left_out: tuple[str, ...]
+    total: int
+
+
+def read_file_samples(text: str, file: str, schemas: Schemas) -> OfferedSamples:
+    """The rows of a file, whose name says the form: CSV, JSON lines, JSON or YAML. schemas: of the text's inputs.
+
+    A row is a dataset's row, or has its values under the names of the inputs. Invalid where the file can't be read, is
+    too large, has more than `MOST_ROWS` rows, or no column that is an input of the text.
+    """
+    stem, _, ending = file.rpartition(".")
+    form = _FORMS.get(ending.lower())
+    if form is None:
+        sentence = gettext("Choose a file that ends in {endings}.")
+        raise Invalid(sentence.format(endings=", ".join(f".{each}" for each in _FORMS)))
+    check_text("file", text, SAMPLES_BYTES, may_hold_secrets=True)  # a save looks through the samples
+    if form in ("json", "jsonl"):
+        text, form = _write_lines(text, form, schemas), "jsonl"
+    rows = datasets.read_dataset_rows(text, form, file).rows
+    if len(rows) > MOST_ROWS:
+        sentence = gettext(
+            "The file has {count} rows; at most {most} can become samples. Make a dataset of it and tick rows of that."
+        )
+        raise Invalid(sentence.format(count=len(rows), most=MOST_ROWS))
+    return _offer(rows, schemas, stem or file, total=len(rows), is_text=form == "csv")
+
+
+def read_dataset_samples(actor: Actor, namespace: str, name: str, schemas: Schemas, start: int = 0) -> OfferedSamples:
+    """The rows of a dataset's latest version from an index on, at most `PAGE`. NotFound where it is of another
+    namespace or the actor may not read it.
+    """
+    if name.partition("/")[0] != namespace:
+        raise NotFound(gettext("There is no dataset {value} in {namespace}.").format(value=name, namespace=namespace))
+    rows = dataset_queries.read_dataset_version(actor, name).rows()
+    stem = name.rpartition("/")[2]
+    return _offer(rows[start : start + PAGE], schemas, stem, total=len(rows), first=start)
+
+
+def _write_lines(text: str, form: str, schemas: Schemas) -> str:
+    """JSON lines of dataset rows; an entry that is none has its values by input."""
+    rows = (_read_row(entry, schemas) for entry in _list_entries(text, form))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _list_entries(text: str, form: str) -> Iterator[Any]:
+    text = text.removeprefix("\ufeff")
+    if form == "jsonl":
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield _parse(line, number)
+        return
+    content = _parse(text)
+    if isinstance(content, Mapping):
+        wrapped = next((content[key] for key in _LISTS if isinstance(content.get(key), list | dict)), None)
+        content = content if wrapped is None or len(content) > 1 else wrapped
+    if isinstance(content, list):
+        yield from content
+    elif isinstance(content, Mapping) and content and all(isinstance(value, Mapping) for value in content.values()):
+        yield from ({"id": name, "inputs": values} for name, values in content.items())
+    else:
+        yield content
+
+
+def _parse(text: str, line: int = 0) -> Any:
+    try:
+        return parse_json(text.encode("utf-8", "replace"))
+    except BadJson as error:
+        sentence = gettext("Line {line}: {reason}").format(line=line, reason=error.message) if line else error.message
+        raise Invalid(fields={"file": sentence}) from error
+
+
+def _read_row(entry: Any, schemas: Schemas) -> Any:
+    """The entry as a row of a dataset; what is no object is left to the reader, which names it."""
+    if not isinstance(entry, Mapping) or (isinstance(entry.get("inputs"), Mapping) and entry.keys() <= _ROW_KEYS):
+        return entry
+    if "id" in entry and "id" not in schemas:
+        return {"id": str(entry["id"]), "inputs": {key: value for key, value in entry.items() if key != "id"}}
+    return {"inputs": dict(entry)}
+
+
+def _offer(
+    rows: Sequence[Row], schemas: Schemas, stem: str, *, total: int, first: int = 0, is_text: bool = False
+) -> OfferedSamples:
+    """is_text: the values are texts of cells, to be read in the kinds of the inputs."""
+    columns = list(dict.fromkeys(name for row in rows for name in row.inputs))
+    naming = next((name for name in _NAMES if name in columns and name not in schemas), None)
+    paths = {name: _find_path(name, schemas) for name in columns if name != naming}
+    if rows and not any(paths.values()):
+        raise Invalid(_say_no_match(columns, schemas))
+    left_out = [name for name, path in paths.items() if not path]
+    left_out += ["expected"] if any(row.expected for row in rows) else []
+    samples = []
+    for number, row in enumerate(rows, start=first + 1):
+        values: dict[str, Any] = {"id": row.id} if "id" in schemas and is_text and row.id else {}
+        for name, value in row.inputs.items():
+            path = paths.get(name)
+            read = _read_cell(value, schemas, path) if path and is_text else value
+            if path and read is not None:
+                _write_at(values, path, read)
+        named = row.id or (str(row.inputs.get(naming) or "") if naming else "")
+        samples.append(OfferedSample(_name_sample(named, stem, number), values))
+    return OfferedSamples(tuple(samples), tuple(left_out), total)
+
+
+def _find_path(column: str, schemas: Schemas) -> tuple[str, ...]:
+    """The input that a column gives, or the value inside a group as `customer.name`; empty where there is none."""
+    if column in schemas:
+        return (column,)
+    alike = {_simplify(name): name for name in schemas}
+    if (name := alike.get(_simplify(column))) is not None:
+        return (name,)
+    head, *rest = column.split(".")
+    name = head if head in schemas else alike.get(_simplify(head))
+    is_group = name is not None and all(rest) and schemas[name].get("type") == "object"
+    return (name, *rest) if name is not None and rest and is_group else ()
+
+
+def _simplify(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _read_cell(text: str, schemas: Schemas, path: tuple[str, ...]) -> Any:
+    """The value of a cell in the kind of its input; None where it is empty. What can't be read so stays text."""
+    if not text.strip():
+        return None
+    schema: Any = schemas[path[0]]
+    for step in path[1:]:
+        schema = (schema.get("properties") or {}).get(step) or {}
+    kind = schema.get("type", "string")
+    if kind == "boolean" and text.strip().lower() in _YES + _NO:
+        return text.strip().lower() in _YES
+    if kind in ("number", "integer", "array", "object"):
+        try:
+            return parse_json(text.encode())
+        except BadJson:
+            return text
+    return text
+
+
+def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for step in path[:-1]:
+        inner = values.get(step)
+        values[step] = inner if isinstance(inner, dict) else {}
+        values = values[step]
+    values[path[-1]] = value
+
+
+def _name_sample(name: str, stem: str, number: int) -> str:
+    """The row's own name on one line, else the source's with the number of the row. A whole number is no name: scripts
+    put such names before all others.
+    """
+    shown = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
+    if not shown.strip() or shown.isdigit():
+        return f"{stem[: _LONGEST_NAME - 12]} {shown.strip() or number}"
+    return shown.strip()
+
+
+def _say_no_match(columns: Iterable[str], schemas: Schemas) -> str:
+    listed = ", ".join(columns)
+    if not schemas:
+        return gettext("The text uses no inputs, so there is nothing that these columns could fill: {columns}.").format(
+            columns=listed
+        )
+    return ngettext(
+        "No column is called like the input of the text, {inputs}. The columns are {columns}.",
+        "No column is called like an input of the text. The inputs are {inputs}; the columns are {columns}.",
+        len(schemas),
+    ).format(inputs=", ".join(schemas), columns=listed)
