@@ -48,6 +48,7 @@ export class SampleList {
       acts.choose(button.dataset.choose ?? "");
       if (button.dataset.field) acts.focusField(button.dataset.field);
     });
+    this.#place.addEventListener("dragend", () => void this.refresh());
     findElement(root, "[data-add-sample]").addEventListener("click", () => acts.add());
     findElement(root, "[data-samples-json]").addEventListener("click", () => acts.editAsJson());
     this.#place.addEventListener("keydown", (event) => {
@@ -105,6 +106,7 @@ export class SampleList {
     // Fresh rows: the moves that are installed on these tell their old places.
     for (const each of rows) {
       each.querySelector(".sample-handle")?.remove();
+      each.classList.remove("is-dragged", "is-drop-above", "is-drop-below");
       each.replaceWith(each.cloneNode(true));
     }
     this.#installHandles();
@@ -143,7 +145,9 @@ export class SampleList {
     try {
       const html = await this.#load();
       if (asked !== this.#asked) return;
+      if (this.#place.querySelector(".is-dragged")) return; // the list is loaded once more when the row is let go
       const focused = document.activeElement as HTMLElement | null;
+      const isOpen = this.#place.querySelector(".form-handle[open]") !== null;
       const hadFocus = this.#place.contains(focused);
       const isHandle = focused?.closest(".form-handle") ? true : undefined;
       const name = isHandle
@@ -155,6 +159,7 @@ export class SampleList {
       const again = this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`);
       const target = isHandle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
       target?.focus();
+      if (isOpen && isHandle) target?.closest("details")?.setAttribute("open", "");
     } catch (error) {
       if (asked === this.#asked && !this.#place.childElementCount) {
         this.#place.textContent =
