@@ -25,6 +25,7 @@ from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
 from registry.namespaces.queries import live_label
+from registry.people import own_account
 from registry.templates import label_queries, search_counts, search_queries
 from registry.templates.former_names import find_current_folder
 from registry.templates.models import Template
@@ -35,7 +36,6 @@ from registry.templates.search_queries import SearchPage
 __all__ = ["browse"]
 
 PAGE_SIZE = 50
-YEAR = 365 * 24 * 3600
 SORTS = {"name": gettext_lazy("by name"), "changed": gettext_lazy("by last change")}
 MENUS = {
     "tag": gettext_lazy("Tag"),
@@ -111,7 +111,7 @@ class Menu:
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
     text = read_search(request.GET)
-    is_flat = _is_flat(request)
+    is_flat = _choose_layout(request, actor) == "flat"
     tree = search_counts.folder_tree(actor, folder, with_templates=not is_flat)
     here = _find(tree, folder)
     if folder and here is None:
@@ -154,16 +154,15 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "kept_query": text.address().lstrip("?"),
         **_namespace_context(actor, folder.partition("/")[0], folder),
     }
-    answer = show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
-    if "folders" in request.GET:
-        shape = "flat" if is_flat else "tree"
-        answer.set_cookie("folders", shape, max_age=YEAR, samesite="Lax", secure=request.is_secure())
-    return answer
+    return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
 
-def _is_flat(request: HttpRequest) -> bool:
-    """Whether folders are one list in place of a tree: as `?folders=flat` says, else as the browser remembers."""
-    return request.GET.get("folders", request.COOKIES.get("folders")) == "flat"
+def _choose_layout(request: HttpRequest, actor: Actor) -> str:
+    """How folders are shown, as `?folders=flat` says, which is kept for the person; else as the person chose before."""
+    chosen = request.GET.get("folders", "")
+    if chosen in own_account.FOLDER_LAYOUTS:
+        own_account.store_folder_layout(actor=actor, layout=chosen)
+    return actor.person.folder_layout
 
 
 def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:

@@ -102,6 +102,7 @@ class FileReport:
     rows: Sequence[ImportRow]
     refusal: str = ""
     line: int | None = None
+    holds_secret: bool = False
 
 
 def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
@@ -113,7 +114,7 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
         for template in file.templates:
             rows.append(_write_row(index, file.path, template, namespace))
             index += 1
-        reports.append(FileReport(file.path, rows, file.refusal, file.line))
+        reports.append(FileReport(file.path, rows, file.refusal, file.line, file.holds_secret))
     if index > MOST_ROWS:
         raise TooLarge(
             gettext(

@@ -201,6 +201,7 @@ def _render_page(
         "detected_format": "" if fields["source_format"] or len(shown_rows) != 1 else shown_rows[0].format_title,
         "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
         "refused_files": [file for file in files if file.refusal],
+        "holds_secret": any(file.holds_secret for file in files),
         # Without its tags a text has at least the inputs that it writes as here.
         "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
         "turn_count": _count_turns(fields, shown_rows),

@@ -37,6 +37,13 @@ class User(AbstractUser):
     promotion_target = models.CharField(
         max_length=36, default="", blank=True, help_text="the label that Environments promotes to; empty: not chosen"
     )
+    folder_layout = models.CharField(
+        max_length=4,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="how Templates shows folders: tree or flat; empty: not chosen, a tree",
+    )
     is_address_unproven = models.BooleanField(
         default=False, help_text="whether the address was typed by its person and never confirmed by mail"
     )

@@ -23,14 +23,17 @@ from registry.namespaces import permissions
 
 __all__ = [
     "ADDRESS_DAYS",
+    "FOLDER_LAYOUTS",
     "change_address",
     "confirm_address",
     "read_address_link",
     "set_profile",
+    "store_folder_layout",
     "store_promotion_pair",
 ]
 
 ADDRESS_DAYS = 3  # days that the link to confirm an address works
+FOLDER_LAYOUTS = ("tree", "flat")
 _SALT = "promptuary.address"
 
 
@@ -65,6 +68,16 @@ def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
     if (person.promotion_source, person.promotion_target) != (source, target):
         person.promotion_source, person.promotion_target = source, target
         person.save(update_fields=["promotion_source", "promotion_target"])
+
+
+def store_folder_layout(*, actor: Actor, layout: str) -> None:
+    """Keep how Templates shows folders to the person: `tree` or `flat`. Writes where it is another one only."""
+    if layout not in FOLDER_LAYOUTS:
+        raise Invalid(fields={"folders": gettext("one of {names}.").format(names=", ".join(FOLDER_LAYOUTS))})
+    person = actor.person
+    if person.folder_layout != layout:
+        person.folder_layout = layout
+        person.save(update_fields=["folder_layout"])
 
 
 def change_address(*, actor: Actor, email: str) -> bool:

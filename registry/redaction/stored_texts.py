@@ -267,6 +267,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "language": _NOTHING,
         "promotion_source": _NOTHING,
         "promotion_target": _NOTHING,
+        "folder_layout": _NOTHING,
     },
     # Of Django and allauth: accounts, sessions and what is counted for them.
     "auth_permission": {"name": _NOTHING, "codename": _NOTHING},

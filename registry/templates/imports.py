@@ -58,12 +58,16 @@ class PlacedTemplate:
 
 @dataclass(frozen=True)
 class ImportedFile:
-    """The result of one file: its templates, or why it was refused and on which of its lines."""
+    """The result of one file: its templates, or why it was refused and on which of its lines.
+
+    holds_secret: whether a refused file has a credential in it for sure, so that no other format can take it either.
+    """
 
     path: str
     templates: tuple[PlacedTemplate, ...]
     refusal: str = ""
     line: int | None = None
+    holds_secret: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ def preview_import(
             tuple(_place(f"{place}/{only_name or each.name}", each, taken) for each in result.templates),
             result.refusal,
             result.line,
+            result.holds_secret,
         )
         for result in results
     ]

@@ -212,7 +212,7 @@ class SampleSet(models.Model):
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="sample_sets")
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=71, help_text="sha256:… over the text")
-    text = models.TextField(help_text='canonical JSON: {"sample name": {"input": value}}')
+    text = models.TextField(help_text='JSON of the samples in their order: {"sample name": {"input": value}}')
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     created_at = models.DateTimeField()

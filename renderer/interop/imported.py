@@ -44,6 +44,10 @@ class LossError(ValueError):
         return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 
+class SecretError(LossError):
+    """The text has a credential in it, which no form may take over."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """One thing that is otherwise in the document than in the source; `line` is the source's, 1-based, or None."""

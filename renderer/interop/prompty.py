@@ -6,7 +6,14 @@ from typing import Any
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.interop import foreign_yaml, mustache
-from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_mapping, find_losses, origin_of
+from promptuary.renderer.interop.imported import (
+    ImportedTemplate,
+    LossError,
+    SecretError,
+    as_mapping,
+    find_losses,
+    origin_of,
+)
 from promptuary.renderer.interop.prompty_body import IMAGE, ROLE, ROLES, STATEMENT, read_messages, read_text
 from promptuary.renderer.interop.template_builder import TemplateBuilder
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
@@ -160,7 +167,9 @@ def _refuse_secrets(value: Any, name: str = "") -> None:
         for key, item in value.items():
             _refuse_secrets(item, str(key))
     elif isinstance(value, str) and _SECRET.search(name) and not value.startswith("${"):
-        raise LossError(f"`{name}` holds a secret in plain text; name an environment variable there, as ${{env:NAME}}")
+        raise SecretError(
+            f"`{name}` holds a secret in plain text; name an environment variable there, as ${{env:NAME}}"
+        )
 
 
 def _escape(text: str) -> str:

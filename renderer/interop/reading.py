@@ -36,9 +36,10 @@ from promptuary.renderer.interop import (
     semantic_kernel,
 )
 from promptuary.renderer.interop.archives import is_zip, read_zip
-from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, slugify
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, SecretError, slugify
 from promptuary.renderer.interop.source_file import SourceFile, read_source_file
 from promptuary.renderer.interop.template_text import LANGUAGES
+from promptuary.renderer.validation.secrets import find_secrets
 
 __all__ = [
     "FORMATS",
@@ -192,6 +193,7 @@ class FileResult:
     templates: tuple[ImportedTemplate, ...] = ()
     refusal: str = ""
     line: int | None = None
+    holds_secret: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain JSON."""
@@ -206,7 +208,7 @@ class FileResult:
             )
             for template in value["templates"]
         )
-        return cls(value["path"], templates, value["refusal"], value["line"])
+        return cls(value["path"], templates, value["refusal"], value["line"], value["holds_secret"])
 
 
 def detect_format(source: SourceFile) -> SourceFormat | None:
@@ -289,4 +291,6 @@ def _read_one(path: str, content: bytes, files: Mapping[str, bytes], source_form
             return FileResult(path, tuple(semantic_kernel.read_kernel_prompt(called, configuration)))
         return FileResult(path, tuple(read_templates(path, content, source_format)))
     except LossError as error:
-        return FileResult(path, refusal=error.message, line=error.line)
+        text = content.decode("utf-8", "replace")
+        holds_secret = isinstance(error, SecretError) or any(secret.sure for secret in find_secrets(text))
+        return FileResult(path, refusal=error.message, line=error.line, holds_secret=holds_secret)

@@ -114,7 +114,7 @@ def test_the_tree_names_the_templates_of_the_open_folder(reply, browser):
     assert "tree-leaf" not in words(browser("author").get("/t/"))
 
 
-def test_folders_are_shown_as_one_list_and_the_browser_remembers_it(reply, browser):
+def test_folders_are_shown_as_one_list_and_it_is_remembered_per_person(reply, browser):
     client = browser("author")
     flat = '<span class="cut">support/refunds</span>'
     assert flat not in words(client.get("/t/support/refunds/"))
@@ -122,5 +122,8 @@ def test_folders_are_shown_as_one_list_and_the_browser_remembers_it(reply, brows
     page = words(client.get("/t/"))
     assert flat in page
     assert "tree-leaf" not in page
+    assert flat in words(browser("author").get("/t/")), "in another browser too"
+    assert flat not in words(browser("reviewer").get("/t/"))
+    assert flat in words(client.get("/t/?folders=sideways")), "an unknown layout changes nothing"
     assert flat not in words(client.get("/t/?folders=tree"))
-    assert flat not in words(client.get("/t/"))
+    assert flat not in words(browser("author").get("/t/"))

@@ -404,3 +404,18 @@ def test_what_may_be_a_secret_in_a_sample_is_named_with_its_path(desk, browser):
 
 def test_a_text_without_secrets_names_none(desk, browser):
     assert "Check for secrets" not in words(show(browser("author"), text=CHATML))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nname: x\nmodel:\n  api: chat\n  configuration:\n    api_key: abcdef123\n---\nsystem:\nhi",
+        '[{"role": "user", "content": "AKIA' + "ABCDEFGH12345678" + '"',
+        "Use {% if you like %} and {{> header}} with AKIA" + "ABCDEFGH12345678",
+    ],
+)
+def test_a_refused_text_with_a_sure_secret_is_not_offered_as_plain_text(desk, browser, text):
+    page = words(show(browser("author"), text=text))
+    assert "Remove it from the text before you import it in any format." in page
+    assert "Import as plain text" not in page
+    assert "plain text, braces and all” under" not in page
