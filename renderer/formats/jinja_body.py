@@ -112,7 +112,7 @@ class JinjaBody:
         for body in self.fragments.values():
             body_problems.extend(body.problems())
         if self.untrusted and self.document.format == "parts":
-            body_problems.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted))
+            body_problems.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted, self.document.text))
         return body_problems
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from promptuary.renderer.errors import InputError
 from promptuary.renderer.part import Part, Site
-from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.problems import Edit, Fix, Place, Problem, unify_newlines
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["check_parts", "find_untrusted_in_system"]
@@ -13,17 +13,26 @@ __all__ = ["check_parts", "find_untrusted_in_system"]
 _TRUSTED_ROLES = ("system", "developer")
 _MARK = "\ue000"
 _ITEM = re.compile(r"^[ \t]*- ", re.MULTILINE)
+_DASH = re.compile(r"([ ]*)- ")
+_ROLE_LINE = re.compile(r"""[ ]*(?:- )?(?P<key>role:)[ ]*["']?(?P<role>system|developer)["']?[ ]*$""")
 _ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
 
 
-def find_untrusted_in_system(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
-    """An error for each untrusted value that is in a part with a literal system role."""
+def find_untrusted_in_system(
+    skeleton: Sequence[str | Site], untrusted: frozenset[str], source: str = ""
+) -> list[Problem]:
+    """An error for each untrusted value that is in a part with a literal system role.
+
+    source: the document, in which the fix changes the role of the part; without it no fix is offered.
+    """
     problems = []
+    lines = unify_newlines(source).split("\n")
     for site in _in_system_parts(skeleton):
         names = sorted(site.names & untrusted)
         if names:
             message = f"a system part may not hold the untrusted input {_listed(names)}; move it to a user part"
-            problems.append(Problem("PT408", "error", message, site.line, site.column, variable=names[0]))
+            fix = _role_fix(lines, site.line)
+            problems.append(Problem("PT408", "error", message, site.line, site.column, fix=fix, variable=names[0]))
     return problems
 
 
@@ -38,6 +47,26 @@ def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
                 message = f"the {part.role} part `{part.name}` may not hold the untrusted input {_listed(names)}"
                 place = Place(mark.site.line, mark.site.column)
                 raise InputError(message, code="PT408", place=place, variable=names[0])
+
+
+def _role_fix(lines: Sequence[str], line: int) -> Fix | None:
+    """Make the part around a line a user part; None where its role is not on one line of its own."""
+    dashes = [(number, match) for number, text in enumerate(lines, start=1) if (match := _DASH.match(text))]
+    indent = min((len(match[1]) for _, match in dashes), default=0)
+    starts = [number for number, match in dashes if len(match[1]) == indent]
+    first = max((number for number in starts if number <= line), default=None)
+    if first is None:
+        return None
+    end = min((number for number in starts if number > line), default=len(lines) + 1)
+    found = [
+        (number, match)
+        for number in range(first, end)
+        if (match := _ROLE_LINE.match(lines[number - 1])) and match.start("key") == indent + 2
+    ]
+    if len(found) != 1:
+        return None
+    number, match = found[0]
+    return Fix("Make it a user part", (Edit(number, match.start("role") + 1, number, match.end("role") + 1, "user"),))
 
 
 def _listed(names: list[str]) -> str:

@@ -7,6 +7,7 @@ from promptuary.renderer.syntax.suggestions import likely_name
 
 PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"
+UNTRUSTED = "---\ninputs:\n  q: {type: string, untrusted: true}\n---\n"
 CASES = {
     "an undeclared name": ("PT403", HEAD + PART + "- name: b\n  content: {{ tone }} {{ tone }}\n"),
     "an undeclared name, flow": (
@@ -41,6 +42,16 @@ CASES = {
     ),
     "a comment that is not closed": ("PT201", "- name: a\n  content: |\n    x {# never\n"),
     "a filter of another language": ("PT205", "- name: a\n  content: |\n    {{ x | titleize_words }}\n"),
+    "an untrusted value in a system part": (
+        "PT408",
+        UNTRUSTED + "- name: a\n  role: system\n  content: |\n    - {{ q }}\n",
+    ),
+    "an untrusted value in the second of three parts": (
+        "PT408",
+        UNTRUSTED
+        + "- name: a\n  role: system\n  content: x\n- role: 'developer'\n  name: b\n  content: '{{ q }}'\n"
+        + "- name: c\n  role: system\n  content: z\n",
+    ),
     "an unknown filter": ("PT205", "- name: a\n  content: '{{ x | uper }}'\n"),
     "an unknown test": ("PT205", "- name: a\n  content: '{{ x is evn }}'\n"),
     "an unknown format": ("PT108", "---\nformat: part\n---\n- name: a\n  content: x\n"),

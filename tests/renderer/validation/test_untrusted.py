@@ -183,3 +183,14 @@ def test_a_list_in_brackets_is_read_too(body):
 def test_a_namespace_that_holds_nothing_untrusted_is_free():
     text = "{% set ns = namespace(n=0) %}{% for d in docs %}{% set ns.n = loop.index %}{% endfor %}"
     assert codes(text + SYSTEM + "{{ ns.n }} {{ who }}\n" + USER + "{{ q }}\n") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "- {name: s, role: system, content: '{{ q }}'}\n",
+        "- name: s\n  role: {{ 'system' }}\n  content: |\n    role: system\n    {{ q }}\n",
+    ],
+)
+def test_a_role_that_is_not_on_a_line_of_its_own_has_no_fix(body):
+    assert all(problem.fix is None for problem in renderer.validate(FRONT + body) if problem.code == "PT408")
