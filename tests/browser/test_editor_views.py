@@ -227,7 +227,7 @@ def test_rows_of_a_dataset_are_ticked_and_become_samples(visit: Visit):
     expect(dialog.get_by_role("combobox", name="Dataset")).to_have_value("support/refunds/requests")
     boxes = dialog.locator("tbody input")
     expect(boxes.first).to_be_visible()
-    expect(dialog.get_by_role("alert")).to_have_text("Tick the rows to add.")
+    expect(dialog).to_contain_text("Tick the rows to add.")
     boxes.first.check()
     boxes.nth(1).check()
     expect(dialog.get_by_role("status")).to_contain_text("40 rows.")

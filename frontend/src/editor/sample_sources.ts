@@ -1,5 +1,5 @@
 // Taking samples in from a file or from rows of a dataset: a dialog shows the rows, and what is ticked is added.
-import { createElement } from "../dom.ts";
+import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { CallError } from "./api.ts";
 import { describeValues, MOST_SAMPLES, type OfferedRow, type OfferedRows } from "./sample_rows.ts";
@@ -94,6 +94,7 @@ class RowsDialog {
   readonly #head = createElement("div", { class: "sample-source" });
   readonly #facts = createElement("p", { class: "note", role: "status" });
   readonly #error = createElement("p", { class: "field-error", role: "alert" });
+  readonly #hint = createElement("p", { class: "note" });
   readonly #rows = createElement("tbody");
   readonly #all = createElement("input", { type: "checkbox", "aria-label": gettext("Tick all rows") });
   readonly #table: HTMLElement;
@@ -114,7 +115,7 @@ class RowsDialog {
     this.#table.hidden = this.#more.hidden = this.#add.hidden = true;
     const body = createElement("div", { class: "dialog-body", tabindex: 0 }, this.#head, this.#facts, this.#table);
     body.append(this.#more);
-    const foot = createElement("div", { class: "dialog-foot" }, this.#add, this.#cancel, this.#error);
+    const foot = createElement("div", { class: "dialog-foot" }, this.#add, this.#cancel, this.#hint, this.#error);
     this.#dialog = createElement("dialog", { class: "dialog dialog-wide", "aria-label": title });
     this.#dialog.append(createElement("h2", {}, title), body, foot);
     this.#cancel.addEventListener("click", () => this.#dialog.close());
@@ -150,7 +151,7 @@ class RowsDialog {
     const show = (): void => void this.load({ dataset: select.value }, false, select.value);
     select.addEventListener("change", show);
     const label = createElement("label", { for: select.id }, gettext("Dataset"));
-    const box = createElement("span", { class: "select" }, select);
+    const box = createElement("span", { class: "select" }, select, createIcon("chevrons-up-down"));
     this.#head.append(createElement("div", { class: "field" }, label, box));
     select.focus();
     show();
@@ -164,6 +165,7 @@ class RowsDialog {
     this.#rows.replaceChildren();
     this.#table.hidden = this.#more.hidden = this.#add.hidden = true;
     this.#error.replaceChildren();
+    this.#hint.textContent = "";
     this.#facts.textContent = gettext("Reading the rows…");
     await this.#loadMore(isTicked);
   }
@@ -212,7 +214,8 @@ class RowsDialog {
       most: MOST_SAMPLES,
       room,
     });
-    this.#error.textContent = length > room ? sentence : length ? "" : gettext("Tick the rows to add.");
+    this.#error.textContent = length > room ? sentence : "";
+    this.#hint.textContent = length ? "" : gettext("Tick the rows to add.");
     this.#add.setAttribute("aria-disabled", String(!length || length > room));
   }
 
