@@ -11,10 +11,10 @@ import httpx
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Asked, Reply
 from promptuary.evaluation.optional import need
-from promptuary.evaluation.protocols import PROTOCOLS, ProviderRequest
+from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
-__all__ = ["HTTPModel", "Pace", "make_status_error"]
+__all__ = ["HTTPModel", "Pace", "find_place", "make_status_error"]
 
 
 class HTTPModel:
@@ -28,9 +28,10 @@ class HTTPModel:
         protocol: a name of `protocols.PROTOCOLS`.
         attempts: tries in all. timeout: seconds a try. per_second: most requests a second, None for no limit.
         transport: sends the requests in another way, and then not through a proxy of the environment.
+        title: what errors call the model; its name where nothing is said.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # options, all by name
         self,
         name: str,
         base_url: str,
@@ -41,9 +42,11 @@ class HTTPModel:
         timeout: float = 60,
         per_second: float | None = None,
         transport: httpx.BaseTransport | None = None,
+        title: str = "",
     ) -> None:
         self.name = name
-        self._protocol = PROTOCOLS[protocol]
+        self._title, self._place = title or name, find_place(base_url)
+        self._protocol = find_protocol(protocol, base_url)
         headers = self._protocol.headers(key) if key else {}
         self._client = httpx.Client(
             base_url=base_url.rstrip("/") + "/",
@@ -80,20 +83,20 @@ class HTTPModel:
         try:
             response = self._client.post(self._protocol.path, json=body)
         except httpx.TimeoutException as error:
-            raise ModelError(f"{self.name} did not answer in time", retryable=True) from error
+            raise ModelError(f"{self._title} at {self._place} did not answer in time", retryable=True) from error
         except httpx.HTTPError as error:
-            raise ModelError(f"{self.name} can't be reached: {error}", retryable=True) from error
+            raise ModelError(f"{self._title} can't be reached at {self._place}: {error}", retryable=True) from error
         if response.status_code != 200:
-            raise make_status_error(self.name, response)
+            raise make_status_error(self._title, response)
         return self._read_reply(response)
 
     def _read_reply(self, response: httpx.Response) -> Reply:
         try:
             reply = self._protocol.reply(response.json())
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ModelError(f"{self.name} sent an answer of an unknown form", retryable=True) from error
+            raise ModelError(f"{self._title} sent an answer of an unknown form", retryable=True) from error
         if not isinstance(reply.text, str):
-            raise ModelError(f"{self.name} sent no text (finish reason: {reply.finish_reason})")
+            raise ModelError(f"{self._title} sent no text (finish reason: {reply.finish_reason})")
         return reply
 
 
@@ -123,6 +126,11 @@ class Pace:
             turn = max(now, self._next)
             self._next = turn + self._gap
         return turn - now
+
+
+def find_place(base_url: str) -> str:
+    """The host of an address, with its port where it names one: what a message may tell of it."""
+    return httpx.URL(base_url).netloc.decode()
 
 
 def make_status_error(name: str, response: httpx.Response) -> ModelError:

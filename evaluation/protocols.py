@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import httpx
+
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Reply
 from promptuary.renderer.output import provider_arguments
@@ -20,6 +22,7 @@ __all__ = [
     "ProviderProtocol",
     "ProviderRequest",
     "ToolCall",
+    "find_protocol",
     "list_refused_settings",
 ]
 
@@ -88,13 +91,21 @@ class ProviderProtocol(Protocol):
 
 
 class _ChatCompletions:
+    """limit_name: how the server calls the most tokens of a reply. replaced: the names that it does not take for them.
+
+    Local servers know `max_tokens`, and some of them no other name.
+    """
+
     path = "chat/completions"
+
+    def __init__(self, limit_name: str = "max_tokens", replaced: tuple[str, ...] = ("max_output_tokens",)) -> None:
+        self._limit_name, self._replaced = limit_name, replaced
 
     def headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"}
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        settings = provider_arguments.request_settings(request)
+        settings = provider_arguments.chat_settings(request, self._limit_name, self._replaced)
         return {**provider_arguments.chat_body(request, settings), "stream": False}
 
     def reply(self, content: Any) -> Reply:
@@ -224,6 +235,10 @@ PROTOCOLS: Mapping[str, ProviderProtocol] = {
     "anthropic": _AnthropicMessages(),
 }
 
+# OpenAI's own newer models answer `max_tokens` with an error; its older ones take this name as well.
+_OPENAI_ITSELF = _ChatCompletions("max_completion_tokens", ("max_output_tokens", "max_tokens"))
+_OPENAI_HOST = "api.openai.com"
+
 # Settings of other protocols that an endpoint of this one answers with an error. Those that `provider_arguments` writes
 # in other words are taken, and so is what no table knows. Servers of chat completions take more than OpenAI's own does.
 _REFUSED: Mapping[str, frozenset[str]] = {
@@ -233,8 +248,15 @@ _REFUSED: Mapping[str, frozenset[str]] = {
     - {"max_tokens", "max_completion_tokens", "reasoning_effort", "verbosity", "response_format"},
     "anthropic": (OPENAI_CHAT.known | OPENAI_RESPONSES.known)
     - ANTHROPIC_MESSAGES.known
-    - {"max_completion_tokens", "stop", "temperature", "top_p"},
+    - {"max_completion_tokens", "max_output_tokens", "stop", "temperature", "top_p"},
 }
+
+
+def find_protocol(name: str, base_url: str) -> ProviderProtocol:
+    """The protocol of this name, in the words of the server at this address."""
+    if name == "openai" and httpx.URL(base_url).host == _OPENAI_HOST:
+        return _OPENAI_ITSELF
+    return PROTOCOLS[name]
 
 
 def list_refused_settings(protocol: str, settings: Mapping[str, Any]) -> list[str]:

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import httpx
 
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.http_models import Pace, make_status_error
+from promptuary.evaluation.http_models import Pace, find_place, make_status_error
 from promptuary.evaluation.models import Model
-from promptuary.evaluation.protocols import PROTOCOLS, PartialReply, ProviderRequest
+from promptuary.evaluation.protocols import PartialReply, ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
@@ -69,9 +69,11 @@ class HTTPStream:
         timeout: float = 60,
         per_second: float | None = None,
         transport: "type[httpx.AsyncHTTPTransport] | None" = None,
+        title: str = "",
     ) -> None:
+        self._title, self._place = title or name, find_place(base_url)
         self.name, self._base_url, self._timeout = name, base_url.rstrip("/") + "/", timeout
-        self._protocol, self._transport, self._pace = PROTOCOLS[protocol], transport, Pace(per_second)
+        self._protocol, self._transport, self._pace = find_protocol(protocol, base_url), transport, Pace(per_second)
         self._headers = self._protocol.headers(key) if key else {}
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
@@ -87,13 +89,13 @@ class HTTPStream:
                         reply.text += piece
                         yield piece
         except httpx.TimeoutException as error:
-            message = f"{self.name} gave no answer for {self._timeout:g} s"
+            message = f"{self._title} at {self._place} gave no answer for {self._timeout:g} s"
             raise ModelError(message, retryable=True) from error
         except httpx.HTTPError as error:
-            verb = "broke off" if reply.text else "can't be reached"
-            raise ModelError(f"{self.name} {verb}: {error}".rstrip(": "), retryable=True) from error
+            verb = "broke off" if reply.text else f"can't be reached at {self._place}"
+            raise ModelError(f"{self._title} {verb}: {error}".rstrip(": "), retryable=True) from error
         if not reply.is_complete:
-            raise ModelError(f"{self.name} broke off before the reply was complete", retryable=True)
+            raise ModelError(f"{self._title} broke off before the reply was complete", retryable=True)
 
     def _body(self, request: StreamRequest) -> dict[str, Any]:
         reserve = {"reserve": request.reserve} if request.reserve else {}
@@ -123,7 +125,7 @@ class HTTPStream:
             if len(content) >= _LONGEST_ERROR:
                 break
         headers = {"retry-after": response.headers.get("retry-after", "")}
-        raise make_status_error(self.name, httpx.Response(response.status_code, headers=headers, content=content))
+        raise make_status_error(self._title, httpx.Response(response.status_code, headers=headers, content=content))
 
     async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
         try:
@@ -137,7 +139,7 @@ class HTTPStream:
                 if piece := self._protocol.read_event(json.loads(data), reply):
                     yield piece
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ModelError(f"{self.name} sent an answer of an unknown form", retryable=True) from error
+            raise ModelError(f"{self._title} sent an answer of an unknown form", retryable=True) from error
 
     def _whole_reply(self, content: Any, reply: PartialReply) -> str:
         whole = self._protocol.reply(content)

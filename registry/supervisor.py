@@ -2,9 +2,10 @@
 
 It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
 ends, the others are ended too. A process that is marked with `restart` is started again instead, after a pause that
-doubles while the process keeps ending early; one that is marked with `ends` has done its work. What is marked with
-`waits` starts when the address answers, so that it takes no processor from the first page. On Linux the processes end
-with the supervisor, even where that is killed.
+doubles while the process keeps ending early. One that is marked with `most_early_ends` as well ends the others where it
+ends early so many times in a row, or before the address first answered. One that is marked with `ends` has done its
+work. What is marked with `waits` starts when the address answers, so that it takes no processor from the first page. On
+Linux the processes end with the supervisor, even where that is killed.
 """
 
 import http.client
@@ -36,7 +37,8 @@ _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 @dataclass(frozen=True)
 class Plan:
     """What to run. `processes`: name to `argv`, and where wanted `environment` (else this process's), `restart`,
-    `ends`, `waits` and `niceness`, which above 0 gives way to the other processes where processors are short.
+    `most_early_ends`, `ends`, `waits` and `niceness`, which above 0 gives way to the other processes where processors
+    are short.
 
     A process that whatever became this supervisor has forked has `forked` instead of `argv`, or beside it for the next
     start: `pid`, `output`, the descriptor from which to read what it prints, and `start`, the one to write a byte to
@@ -107,6 +109,8 @@ class Supervisor:
         self._running: dict[str, subprocess.Popen[bytes] | ForkedProcess] = {}
         self._started: dict[str, float] = {}  # when each process was started, on the monotonic clock
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
+        self._early_ends: dict[str, int] = {}  # how many times in a row each process has ended early
+        self._has_answered = plan.port is None  # whether the address has answered; without one nothing is asked
         self._events: queue.SimpleQueue[Ended | StartDue | SignalReceived] = queue.SimpleQueue()
 
     def run(self) -> int:
@@ -159,21 +163,39 @@ class Supervisor:
                     return 128 + number
                 case StartDue(name):
                     self._start(name)
-                case Ended(name, code) if self._plan.processes[name].get("restart"):
+                case Ended(name, code) if self._plan.processes[name].get("restart") and self._may_restart(name):
                     self._schedule_restart(name, code)
                 case Ended(name, code) if self._plan.processes[name].get("ends"):
                     del self._running[name]
                     if code:
                         _print_line(name, f"ended with code {code}; the next start goes on with its work")
                 case Ended(name, code):
-                    _print_line(name, f"ended with code {code}")
+                    _print_line(name, f"ended with code {code}{self._describe_early_ends(name)}")
                     return abs(code) or 1
+
+    def _may_restart(self, name: str) -> bool:
+        """Count an early end; False where the process has ended early too often, or never did its work."""
+        early = self._has_ended_early(name)
+        self._early_ends[name] = self._early_ends.get(name, 0) + 1 if early else 0
+        most = self._plan.processes[name].get("most_early_ends")
+        return most is None or (self._has_answered and self._early_ends[name] < most)
+
+    def _describe_early_ends(self, name: str) -> str:
+        ends = self._early_ends.get(name, 0)
+        if ends < 2:
+            return ""
+        return (
+            f", {ends} times in a row within {_STEADY_SECONDS:g} s of its start: it is not started again, and "
+            f"everything else is ended. The lines of {name} above say why."
+        )
+
+    def _has_ended_early(self, name: str) -> bool:
+        return time.monotonic() - self._started[name] < _STEADY_SECONDS
 
     def _schedule_restart(self, name: str, code: int) -> None:
         """Start the process again after a pause, during which signals are still answered."""
-        early = time.monotonic() - self._started[name] < _STEADY_SECONDS
         last = self._pauses.get(name)
-        pause = min(last * 2, _LONGEST_PAUSE_SECONDS) if early and last else _RESTART_SECONDS
+        pause = min(last * 2, _LONGEST_PAUSE_SECONDS) if self._has_ended_early(name) and last else _RESTART_SECONDS
         self._pauses[name] = pause
         _print_line(name, f"ended with code {code}, starts again in {pause:g} s")
         timer = threading.Timer(pause, self._events.put, [StartDue(name)])
@@ -196,6 +218,7 @@ class Supervisor:
         deadline = time.monotonic() + _READY_SECONDS
         while not (is_up := self._answers()) and time.monotonic() < deadline:
             time.sleep(0.05)  # nothing signals when a server answers
+        self._has_answered = self._has_answered or is_up
         if is_up and self._plan.banner:
             print("\n".join(self._plan.banner), flush=True)  # noqa: T201 - the program's output
         for name, planned in self._plan.processes.items():

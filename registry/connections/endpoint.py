@@ -119,6 +119,7 @@ def _open_stream(endpoint: Endpoint, key: str | None) -> StreamingModel:
         timeout=endpoint.timeout,
         per_second=endpoint.per_second,
         transport=safe_http.AsyncTransport if endpoint.is_guarded else None,
+        title=endpoint.name,
     )
 
 
@@ -137,6 +138,7 @@ def _open(endpoint: Endpoint, key: str | None) -> Model:
         timeout=endpoint.timeout,
         per_second=endpoint.per_second,
         transport=safe_http.Transport() if endpoint.is_guarded else None,
+        title=endpoint.name,
     )
 
 

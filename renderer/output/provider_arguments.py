@@ -32,6 +32,7 @@ __all__ = [
     "anthropic_body",
     "anthropic_settings",
     "chat_body",
+    "chat_settings",
     "completion",
     "metadata",
     "openai",
@@ -43,6 +44,7 @@ __all__ = [
 
 _Message = dict[str, Any]
 _OF_THE_PROMPT = ("messages", "input", "prompt", "system")
+_REPLY_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 
 
 class ModelRequest(Protocol):
@@ -74,7 +76,7 @@ def metadata(prompt: Prompt) -> dict[str, str]:
 
 def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
-    arguments = chat_body(prompt, OPENAI_CHAT.keep_known(request_settings(prompt), call))
+    arguments = chat_body(prompt, OPENAI_CHAT.keep_known(chat_settings(prompt), call))
     return _with_metadata(arguments, prompt) if stamp else arguments
 
 
@@ -112,7 +114,7 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
             raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
-    settings = OPENAI_COMPLETIONS.keep_known(request_settings(prompt), call)
+    settings = OPENAI_COMPLETIONS.keep_known(_with_reply_limit(request_settings(prompt), "max_tokens"), call)
     arguments: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))
     if stop and "stop" not in arguments:
@@ -150,8 +152,7 @@ def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
     if "stop" in settings:
         stop = settings.pop("stop")
         settings.setdefault("stop_sequences", [stop] if isinstance(stop, str) else list(stop))
-    limit = settings.pop("max_completion_tokens", None)
-    settings["max_tokens"] = settings.get("max_tokens") or limit or request.reserve
+    settings = {"max_tokens": request.reserve, **_with_reply_limit(settings, "max_tokens")}
     if not settings["max_tokens"]:
         raise RenderError(
             "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
@@ -160,6 +161,17 @@ def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
         tool_choice = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
         settings["tool_choice"] = {"type": tool_choice}
     return settings
+
+
+def chat_settings(
+    request: ModelRequest, limit_name: str = "max_completion_tokens", replaced: Sequence[str] = ("max_output_tokens",)
+) -> dict[str, Any]:
+    """Return the settings in the words of OpenAI's chat completions.
+
+    limit_name: how the endpoint calls the most tokens of a reply. replaced: the names that it does not take for them.
+    """
+    settings = request_settings(request)
+    return _with_reply_limit(settings, limit_name) if any(name in settings for name in replaced) else settings
 
 
 def request_settings(request: ModelRequest) -> dict[str, Any]:
@@ -171,16 +183,20 @@ def _with_metadata(arguments: dict[str, Any], prompt: Prompt) -> dict[str, Any]:
     return {**arguments, "metadata": {**arguments.get("metadata", {}), **metadata(prompt)}}
 
 
+def _with_reply_limit(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The settings with the most tokens of a reply under this name alone: the value that has it, else another's."""
+    others = {key: value for key, value in settings.items() if key not in _REPLY_LIMITS}
+    limit = next((settings[key] for key in (name, *_REPLY_LIMITS) if settings.get(key)), None)
+    return {**others, name: limit} if limit else others
+
+
 def _model(request: ModelRequest) -> dict[str, Any]:
     return {"model": request.model} if request.model else {}
 
 
 def responses_settings(request: ModelRequest) -> dict[str, Any]:
     """Return the settings in the words of OpenAI's responses."""
-    settings = request_settings(request)
-    limits = [settings.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
-    if limit := next((limit for limit in limits if limit), None):
-        settings.setdefault("max_output_tokens", limit)
+    settings = _with_reply_limit(request_settings(request), "max_output_tokens")
     if effort := settings.pop("reasoning_effort", None):
         settings["reasoning"] = {"effort": effort, **settings.get("reasoning", {})}
     text = dict(settings.pop("text", None) or {})

@@ -9,6 +9,7 @@ import pytest
 from promptuary import renderer
 from promptuary.evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, Reply, prompt_digest
 from promptuary.evaluation.http_models import Pace
+from promptuary.evaluation.protocols import list_refused_settings
 
 GOOD = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
 
@@ -18,7 +19,7 @@ def prompt():
     return renderer.load("- name: question\n  role: user\n  content: {{ q }}\n").render({"q": "who?"})
 
 
-def model(answers, **options):
+def model(answers, base_url="http://127.0.0.1:9/v1", **options):
     answers = iter(answers)
     asked = []
 
@@ -29,7 +30,7 @@ def model(answers, **options):
             raise found
         return found
 
-    made = HTTPModel("small", "http://127.0.0.1:9/v1", key="secret", transport=httpx.MockTransport(answer), **options)
+    made = HTTPModel("small", base_url, key="secret", transport=httpx.MockTransport(answer), **options)
     return made, asked
 
 
@@ -60,7 +61,7 @@ def test_a_passing_fault_is_tried_again(prompt, fault):
 
 def test_tries_that_failed_are_told_with_the_answer(prompt):
     made, _ = model([httpx.Response(503, text="busy"), httpx.ReadTimeout("slow"), httpx.Response(200, json=GOOD)])
-    assert made.complete(prompt, {}).faults == ("small answered 503: busy", "small did not answer in time")
+    assert made.complete(prompt, {}).faults == ("small answered 503: busy", "small at 127.0.0.1:9 did not answer in time")
 
 
 def test_tries_that_failed_are_told_with_the_last_error(prompt):
@@ -170,6 +171,64 @@ def test_anthropics_messages_are_asked_and_read_in_their_form(prompt):
     assert (asked[0].url.path, asked[0].headers["x-api-key"]) == ("/v1/messages", "secret")
     assert (body["max_tokens"], body["stop_sequences"]) == (4096, ["END"])
     assert "authorization" not in asked[0].headers
+
+
+REPLIES = {
+    "openai": GOOD,
+    "responses": {"output": [{"type": "message", "content": [{"type": "output_text", "text": "hello"}]}]},
+    "anthropic": {"content": [{"type": "text", "text": "hello"}]},
+}
+
+
+@pytest.mark.parametrize("setting", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
+@pytest.mark.parametrize(
+    ("protocol", "base_url", "names"),
+    [
+        ("openai", "http://127.0.0.1:9/v1", {"max_output_tokens": "max_tokens"}),  # the other two are known there
+        (
+            "openai",
+            "https://api.openai.com/v1",
+            dict.fromkeys(("max_output_tokens", "max_tokens"), "max_completion_tokens"),
+        ),
+        (
+            "responses",
+            "https://api.openai.com/v1",
+            dict.fromkeys(("max_completion_tokens", "max_tokens"), "max_output_tokens"),
+        ),
+        (
+            "anthropic",
+            "https://a.example/v1",
+            dict.fromkeys(("max_completion_tokens", "max_output_tokens"), "max_tokens"),
+        ),
+    ],
+)
+def test_the_longest_reply_is_asked_for_in_the_servers_word(prompt, protocol, base_url, names, setting):
+    made, asked = model([httpx.Response(200, json=REPLIES[protocol])], protocol=protocol, base_url=base_url)
+    assert made.complete(prompt, {setting: 9}).text == "hello"
+    body = json.loads(asked[0].content)
+    assert {name: value for name, value in body.items() if name.startswith("max_")} == {names.get(setting, setting): 9}
+    assert list_refused_settings(protocol, {setting: 9}) == []
+
+
+def test_a_servers_own_word_for_the_longest_reply_goes_before_others(prompt):
+    made, asked = model([httpx.Response(200, json=REPLIES["anthropic"])], protocol="anthropic")
+    made.complete(prompt, {"max_output_tokens": 8, "max_tokens": 9})
+    body = json.loads(asked[0].content)
+    assert (body["max_tokens"], "max_output_tokens" in body) == (9, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (httpx.ConnectError("refused"), "Shop model can't be reached at 127.0.0.1:9: refused"),
+        (httpx.ReadTimeout("slow"), "Shop model at 127.0.0.1:9 did not answer in time"),
+        (httpx.Response(401, text="no"), "Shop model answered 401: no"),
+    ],
+)
+def test_an_error_names_the_connection_and_the_host(prompt, fault, sentence):
+    made, _ = model([fault], title="Shop model", attempts=1)
+    with pytest.raises(ModelError, match=f"^{sentence}$"):
+        made.complete(prompt, {})
 
 
 def test_a_prompt_that_a_provider_has_no_form_for_is_no_call():

@@ -101,9 +101,10 @@ def test_an_endpoint_where_nobody_listens_is_named():
     reply = PartialReply()
 
     async def collect():
-        return [piece async for piece in HTTPStream("m", f"http://127.0.0.1:{port}").stream(REQUEST, reply)]
+        stream = HTTPStream("m", f"http://127.0.0.1:{port}/v1", title="Shop model")
+        return [piece async for piece in stream.stream(REQUEST, reply)]
 
-    with pytest.raises(ModelError, match="m can't be reached"):
+    with pytest.raises(ModelError, match=f"^Shop model can't be reached at 127.0.0.1:{port}: "):
         asyncio.run(collect())
 
 

@@ -173,6 +173,38 @@ def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
     assert served.left_behind() == []
 
 
+def answers(served: Served) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def find_children(parent: int) -> set[int]:
+    """The numbers of the processes that this one has started."""
+    return {int(number) for number in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes under /proc")
+def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
+    served = serve()
+    (server,) = (number for number in served.find_forks("web") if find_children(number))
+    before = find_children(server)
+    assert len(before) == 2
+    for number in before:
+        os.kill(number, signal.SIGKILL)
+    wait_until(lambda: len(find_children(server) - before) == 2)
+    wait_until(lambda: answers(served))
+    os.kill(server, signal.SIGKILL)
+    wait_until(lambda: "web      | ended with code -9, starts again in 0.5 s" in served.printed)
+    wait_until(lambda: served.find_processes("registry.web_server"))
+    wait_until(lambda: not served.find_forks("web"))  # no web process of the killed server keeps the port
+    wait_until(lambda: answers(served))
+    assert served.process.poll() is None
+    served.interrupt()
+    assert served.left_behind() == []
+
+
 def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
     first, second = serve("first"), serve("second")
     key = (first.home / "demo-key").read_text()

@@ -27,14 +27,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
+ANSWER_TWO_REQUESTS = ANSWER.replace(
+    'http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()',
+    """server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+server.handle_request()
+server.handle_request()""",
+)
 CONNECT = (
     "import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['PROMPTUARY_RENDER_SOCKET']);"
     "print('connected', flush=True); import time; time.sleep(600)"
 )
 
 
-def python(code, *arguments, restart=False):
-    return {"argv": [sys.executable, "-S", "-c", code, *arguments], "restart": restart}
+def python(code, *arguments, restart=False, **planned):
+    return {"argv": [sys.executable, "-S", "-c", code, *arguments], "restart": restart, **planned}
 
 
 def free_port():
@@ -177,6 +183,36 @@ def test_a_process_that_keeps_ending_waits_longer_before_each_start(supervise):
     supervised = supervise({"web": python(SLEEP), "worker": python("raise SystemExit(3)", restart=True)})
     for pause in ("0.5", "1", "2"):
         supervised.wait_for(f"worker   | ended with code 3, starts again in {pause} s")
+    assert supervised.process.poll() is None
+
+
+def test_a_process_that_ends_early_too_often_is_given_up_and_the_others_are_ended(supervise):
+    failing = python("print('no disk', flush=True); raise SystemExit(3)", restart=True, most_early_ends=3)
+    supervised = supervise({"web": failing, "worker": python(SLEEP)})
+    assert supervised.process.wait(SECONDS) == 3
+    assert supervised.printed.count("web      | no disk") == 3
+    assert supervised.printed.count("starts again") == 2
+    sentence = (
+        "web      | ended with code 3, 3 times in a row within 60 s of its start: it is not started again, and "
+        "everything else is ended. The lines of web above say why."
+    )
+    assert sentence in supervised.printed
+    assert supervised.left_behind() == []
+
+
+def test_a_process_that_ends_before_the_address_answered_ends_the_others_at_once(supervise):
+    port = free_port()
+    failing = python("raise SystemExit(3)", restart=True, most_early_ends=3)
+    supervised = supervise({"web": failing, "worker": python(SLEEP)}, port=port)
+    assert supervised.process.wait(SECONDS) == 3
+    assert supervised.printed.count("web      | ended with code 3\n") == 1
+
+
+def test_a_process_that_answered_once_is_started_again(supervise):
+    port = free_port()
+    answering = python(ANSWER_TWO_REQUESTS, str(port), restart=True, most_early_ends=3)
+    supervised = supervise({"web": answering, "worker": python(SLEEP)}, port=port)
+    supervised.wait_for("web      | ended with code 0, starts again in 0.5 s")
     assert supervised.process.poll() is None
 
 

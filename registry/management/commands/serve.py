@@ -24,6 +24,7 @@ from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
 _LATER = 5  # niceness of what runs in the background
+_MOST_EARLY_ENDS = 5  # of the web server in a row: what ends it so often does not go away by itself
 
 
 class Command(BaseCommand):
@@ -132,7 +133,13 @@ def _become_supervisor(
     }
     if "web" in names:
         workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
-        processes["web"] = {"forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on()}
+        processes["web"] = {
+            "forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on(),
+            "argv": web_server.make_command(host, settings.PORT, workers),
+            # One that served and ends is started again. On its own it ends this process, as the worker does.
+            "restart": only is None,
+            "most_early_ends": _MOST_EARLY_ENDS,
+        }
     if "worker" in names:
         # Who waits for a page or a fetch goes before what is done in the background.
         waits, niceness = only is None, _LATER if only is None else 0

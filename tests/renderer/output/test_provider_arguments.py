@@ -65,6 +65,20 @@ def test_anthropic_gets_system_apart_and_its_own_words():
     }
 
 
+@pytest.mark.parametrize(
+    ("adapter", "name"),
+    [
+        (provider_arguments.openai, "max_completion_tokens"),
+        (provider_arguments.responses, "max_output_tokens"),
+        (provider_arguments.anthropic, "max_tokens"),
+        (provider_arguments.completion, "max_tokens"),
+    ],
+)
+def test_the_longest_reply_goes_by_the_name_of_the_call(adapter, name):
+    arguments = adapter(prompt(settings="{max_output_tokens: 9}"))
+    assert {key: value for key, value in arguments.items() if key.startswith("max_")} == {name: 9}
+
+
 def test_anthropic_takes_the_reserve_for_max_tokens_and_needs_one():
     assert provider_arguments.anthropic(prompt(settings="{}", extra="reserve: 70\n"))["max_tokens"] == 70
     with pytest.raises(RenderError, match="max_tokens"):
