@@ -61,7 +61,10 @@ def test_a_passing_fault_is_tried_again(prompt, fault):
 
 def test_tries_that_failed_are_told_with_the_answer(prompt):
     made, _ = model([httpx.Response(503, text="busy"), httpx.ReadTimeout("slow"), httpx.Response(200, json=GOOD)])
-    assert made.complete(prompt, {}).faults == ("small answered 503: busy", "small at 127.0.0.1:9 did not answer in time")
+    assert made.complete(prompt, {}).faults == (
+        "small answered 503: busy",
+        "small at 127.0.0.1:9 did not answer in time",
+    )
 
 
 def test_tries_that_failed_are_told_with_the_last_error(prompt):
