@@ -40,7 +40,7 @@ HEADINGS: dict[type, str | Promise] = {
     core_errors.AddressNotAllowed: gettext_lazy("Not allowed from this address"),
     core_errors.TwoStepRequired: gettext_lazy("Two-step sign-in required"),
     core_errors.ProofRequired: gettext_lazy("Confirm that it is you"),
-    core_errors.Conflict: gettext_lazy("Conflict: this was changed meanwhile"),
+    core_errors.Conflict: gettext_lazy("This is not possible now"),
     core_errors.Stale: gettext_lazy("Conflict: a newer version was saved"),
     core_errors.PreconditionRequired: gettext_lazy("The base version is missing"),
     core_errors.Invalid: gettext_lazy("Not valid"),

@@ -8,7 +8,9 @@ It speaks OpenAI's chat completions on loopback and answers from the prompt by r
 - anything else gets the sentence of the prompt that shares most words with the question, quoted, and a note of what
   answered; without the note where the prompt asks for few words.
 
-The question is the last message, or in a prompt of one message the line that begins with "Question:".
+Where the prompt comes with tools and no reply of the assistant is in it yet, it asks for a call of the tool that shares
+most words with the question as well. The question is the last message, or in a prompt of one message the line that
+begins with "Question:".
 
 A streamed reply comes at 20 tokens a second, as models write; a token is a word here. It loads no Django.
 """
@@ -21,7 +23,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-__all__ = ["answer_prompt", "main", "make_server"]
+__all__ = ["answer_prompt", "choose_call", "main", "make_server"]
 
 TOKENS_A_SECOND = 20
 _LONGEST_BODY = 8 * 1024 * 1024
@@ -61,6 +63,34 @@ def answer_prompt(messages: list[dict[str, Any]]) -> str:
     return f"“{sentence}” {_NOTE}" if sentence else _NOTE
 
 
+def choose_call(messages: list[dict[str, Any]], tools: Any) -> dict[str, str] | None:
+    """The name and the arguments, as JSON, of the tool that is asked for; None where none is.
+
+    Each value that the tool needs is the question, or what its kind allows.
+    """
+    functions = [tool["function"] for tool in tools or () if isinstance(tool, dict) and "function" in tool]
+    if not functions or any(message.get("role") == "assistant" for message in messages):
+        return None
+    question, _ = _split_question([_text_of(message.get("content")) for message in messages])
+    texts = [f"{function.get('name')} {function.get('description') or ''}" for function in functions]
+    words = _words_of(question)
+    function = functions[max(range(len(texts)), key=lambda place: len(words & _words_of(texts[place])))]
+    schema = function.get("parameters") or {}
+    fields = schema.get("properties") or {}
+    values = {name: _make_value(fields.get(name) or {}, question) for name in schema.get("required") or ()}
+    return {"name": str(function.get("name")), "arguments": json.dumps(values, ensure_ascii=False)}
+
+
+def _make_value(field: dict[str, Any], question: str) -> Any:
+    if field.get("enum"):
+        return field["enum"][0]
+    return {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}.get(field.get("type", ""), question)
+
+
+def _words_of(text: str) -> set[str]:
+    return set(map(str.lower, _WORD.findall(text)))
+
+
 def _improve(document: str) -> str:
     """The template with the line first in its text: in the first part of a document in parts, else above its body."""
     if _FEW in document:
@@ -92,9 +122,9 @@ def _choose(options: list[str], question: str) -> str:
 
 
 def _find_sentence(context: str, question: str) -> str:
-    words = set(map(str.lower, _WORD.findall(question)))
+    words = _words_of(question)
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(context) if _WORD.search(sentence)]
-    return max(sentences, key=lambda sentence: len(words & set(map(str.lower, _WORD.findall(sentence)))), default="")
+    return max(sentences, key=lambda sentence: len(words & _words_of(sentence)), default="")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -112,29 +142,31 @@ class _Handler(BaseHTTPRequestHandler):
                 raise TypeError("messages")
             messages = [message for message in body["messages"] if isinstance(message, dict)]
             tokens, is_cut = _tokens_of(messages, body)
-        except (ValueError, LookupError, TypeError):
+            call = None if is_cut else choose_call(messages, body.get("tools"))
+        except (ValueError, LookupError, TypeError, AttributeError):
             self._send_json(400, {"error": {"message": "The body is no chat completion."}})
             return
         prompt_tokens = sum(len(_text_of(message.get("content")).split()) for message in messages)
         counts = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
         usage = {**counts, "total_tokens": sum(counts.values())}
-        reason = "length" if is_cut else "stop"
+        reason = "length" if is_cut else "tool_calls" if call else "stop"
+        calls = {"tool_calls": [{"index": 0, "id": "call-1", "type": "function", "function": call}]} if call else {}
         try:
             if body.get("stream"):
-                self._stream(tokens, reason, usage)
+                self._stream(_stream_events(tokens, calls, reason, usage))
             else:
                 choice = {"index": 0, "finish_reason": reason}
-                message = {"role": "assistant", "content": "".join(tokens)}
+                message = {"role": "assistant", "content": "".join(tokens), **calls}
                 self._send_json(200, {**_FACTS, "choices": [{**choice, "message": message}], "usage": usage})
         except OSError:
             pass  # the caller stopped the reply
 
-    def _stream(self, tokens: list[str], reason: str, usage: dict[str, int]) -> None:
+    def _stream(self, events: Iterator[dict[str, Any]]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Connection", "close")
         self.end_headers()
-        for event in _stream_events(tokens, reason, usage):
+        for event in events:
             self.wfile.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
             self.wfile.flush()
             time.sleep(1 / TOKENS_A_SECOND)  # as slow as a model writes
@@ -164,10 +196,14 @@ def _tokens_of(messages: list[dict[str, Any]], body: dict[str, Any]) -> tuple[li
     return (tokens[:limit], True) if is_cut else (tokens, False)
 
 
-def _stream_events(tokens: list[str], reason: str, usage: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _stream_events(
+    tokens: list[str], calls: dict[str, Any], reason: str, usage: dict[str, int]
+) -> Iterator[dict[str, Any]]:
     facts = {**_FACTS, "object": "chat.completion.chunk"}
     for token in tokens:
         yield {**facts, "choices": [{"index": 0, "delta": {"content": token}, "finish_reason": None}]}
+    if calls:
+        yield {**facts, "choices": [{"index": 0, "delta": calls, "finish_reason": None}]}
     yield {**facts, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     yield {**facts, "choices": [], "usage": usage}
 

@@ -143,6 +143,15 @@ def test_a_reply_in_json_is_shown_field_by_field(open_run):
     expect(column.body.locator("pre")).to_contain_text('{"invoice_number":')
 
 
+def test_a_tool_that_the_model_asks_for_is_shown_with_what_it_is_given(open_run):
+    page = open_run("demo/agent-with-tools")
+    page.page.get_by_label("Sample to run").select_option("first step")
+    page.run()
+    column = page.column("This draft")
+    expect(column.verdict).to_have_text(DONE)
+    expect(column.body.locator(".play-tool")).to_contain_text(re.compile(r"Calls search.*How many days of leave"))
+
+
 def test_a_reply_becomes_a_row_of_a_dataset(open_run):
     page = open_run("support/refunds/answer")
     fill_inputs(page, '{"query": "Who pays the postage?", "documents": [{"content": "The shop pays."}]}')

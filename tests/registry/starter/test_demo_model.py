@@ -73,6 +73,48 @@ def test_it_streams_twenty_tokens_a_second(url):
     assert time.monotonic() - began >= 10 / demo_model.TOKENS_A_SECOND
 
 
+def tool(name, description, **fields):
+    parameters = {"type": "object", "properties": fields, "required": list(fields)}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+
+
+TOOLS = [
+    tool("calculate", "Work out an expression", expression={"type": "string"}),
+    tool("search", "Find cards that were bought", query={"type": "string"}, most={"type": "integer"}),
+]
+
+
+def test_a_tool_is_asked_for_until_the_assistant_has_spoken(url):
+    import openai  # noqa: PLC0415 here: it takes half a second, which each process of a run would pay
+
+    client: Any = openai.OpenAI(api_key="k", base_url=url, max_retries=0)
+    answer = client.chat.completions.create(model="m", messages=[POLICY, QUESTION], tools=TOOLS).choices[0]
+    (call,) = answer.message.tool_calls
+    assert (answer.finish_reason, call.function.name) == ("tool_calls", "search")
+    assert json.loads(call.function.arguments) == {"query": QUESTION["content"], "most": 1}
+    said = [POLICY, QUESTION, {"role": "assistant", "content": "I searched."}, QUESTION]
+    answer = client.chat.completions.create(model="m", messages=said, tools=TOOLS).choices[0]
+    assert (answer.finish_reason, answer.message.tool_calls) == ("stop", None)
+    cut = client.chat.completions.create(model="m", messages=[QUESTION], tools=TOOLS, max_tokens=1).choices[0]
+    assert (cut.finish_reason, cut.message.tool_calls) == ("length", None)
+
+
+@pytest.mark.parametrize("tools", [None, [], ["none"], [{"type": "web_search"}]])
+def test_without_a_function_no_tool_is_asked_for(tools):
+    assert demo_model.choose_call([QUESTION], tools) is None
+
+
+def test_a_streamed_reply_has_the_call_too(url):
+    reply = PartialReply()
+
+    async def collect():
+        request = StreamRequest([QUESTION], {}, tuple(TOOLS))
+        return [piece async for piece in HTTPStream("m", url).stream(request, reply)]
+
+    asyncio.run(collect())
+    assert (reply.finish_reason, [call.name for call in reply.tool_calls.values()]) == ("tool_calls", ["search"])
+
+
 def test_a_body_that_is_no_completion_is_refused(url):
     import openai  # noqa: PLC0415 here: it takes half a second, which each process of a run would pay
 
