@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from promptuary import evaluation, renderer
 from promptuary.commands.api import vocabulary_source
-from promptuary.commands.judging import JudgeDocument, JudgeModel, JudgePlaces, judge_rows
+from promptuary.commands.judging import JudgeDocument, JudgeModel, JudgePlaces, judge_rows, list_silences, tell_silences
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.tokens.vocabularies import VocabularySource
@@ -34,6 +34,7 @@ Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML file: 
 Metrics = Annotated[
     list[str] | None, typer.Option("--metric", help="Report this metric too, beside those of the gates.")
 ]
+_RowError = tuple[int, dict[str, str]]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Rows asked at once.")]
 
 
@@ -86,7 +87,12 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             if path:
                 path.write_text(write(title, verdicts, errors), encoding="utf-8")
         failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
-        _tell(rows, verdicts, errors, as_json=as_json, failed=failed)
+        silences = list_silences(result)
+        if as_json:
+            _write_findings(rows, verdicts, errors, silences, failed=failed)
+        else:
+            _tell(rows, verdicts, errors)
+            tell_silences(silences)
     if failed:
         raise typer.Exit(FINDINGS)
 
@@ -166,27 +172,30 @@ def _to_html(
     return evaluation.reports.to_html(title, result, values, baseline, [row.id for row in rows.rows])
 
 
-def _tell(
+def _write_findings(
     rows: datasets.Dataset,
     verdicts: list[gates.Verdict],
-    errors: list[tuple[int, dict[str, str]]],
+    errors: list[_RowError],
+    silences: list[_RowError],
     *,
-    as_json: bool,
     failed: bool,
 ) -> None:
-    if as_json:
-        error_rows = [{"row": row, "id": rows.rows[row].id, **error} for row, error in errors]
-        judgements = [verdict.to_dict() for verdict in verdicts]
-        write_json(
-            {
-                "ok": not failed,
-                "rows": len(rows.rows),
-                "dataset": rows.digest,
-                "verdicts": judgements,
-                "errors": error_rows,
-            }
-        )
-        return
+    def name_rows(found: list[_RowError]) -> list[dict[str, Any]]:
+        return [{"row": row, "id": rows.rows[row].id, **error} for row, error in found]
+
+    write_json(
+        {
+            "ok": not failed,
+            "rows": len(rows.rows),
+            "dataset": rows.digest,
+            "verdicts": [verdict.to_dict() for verdict in verdicts],
+            "errors": name_rows(errors),
+            "not_judged": name_rows(silences),
+        }
+    )
+
+
+def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_RowError]) -> None:
     for row, error in errors:
         say(f"row {row} {rows.rows[row].id}: {error['kind']}: {error['message']}", "red")
     for verdict in verdicts:

@@ -1,5 +1,6 @@
 """The options of `promptuary test` that have a judge read each row's answer."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from promptuary import evaluation
-from promptuary.commands.output import UsageError
+from promptuary.commands.output import UsageError, say
 
-__all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows"]
+__all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows", "list_silences", "tell_silences"]
 
 JudgeDocument = Annotated[
     Path | None,
@@ -31,6 +32,20 @@ def judge_rows(
     """The result with each row's judgement beside its answer. UsageError for a place that can't be read."""
     judge = replace(evaluation.Judge(runnable), **_read_places(places))
     return evaluation.add_judgements(result, judge, workers=workers)
+
+
+def list_silences(result: evaluation.EvaluationResult) -> list[tuple[int, dict[str, str]]]:
+    """The rows whose judgement says nothing, by number, with why."""
+    judged = ((number, (row["actual"] or {}).get("judgement")) for number, row in enumerate(result.rows()))
+    return [(number, judgement["error"]) for number, judgement in judged if judgement and judgement["error"]]
+
+
+def tell_silences(silences: list[tuple[int, dict[str, str]]]) -> None:
+    """Say why rows were not judged: each reason once, with how many rows it is of."""
+    for reason, count in Counter(error["message"] for _, error in silences).items():
+        say(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
+    if silences:
+        say("--judge-path says where in a row the judge finds its documents, question and response.")
 
 
 def _read_places(places: list[str]) -> dict[str, Any]:

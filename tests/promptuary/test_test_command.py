@@ -1,6 +1,7 @@
 """promptuary test: a document over a dataset, offline, with gates and reports."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,10 @@ def test_a_judge_that_finds_nothing_to_read_fails_the_gate(judged):
     found = call(*judged[:-2], "--gate", "faithfulness >= 0.9")
     assert found.exit_code == 1
     assert "no row could be scored" in found.output
+    assert re.search(r"1 row was not judged: .*`inputs\.documents` to judge by", found.output)
+    assert "--judge-path says where in a row the judge finds its documents" in found.output
+    told = json.loads(call(*judged[:-2], "--gate", "faithfulness >= 0.9", "--json").stdout)["not_judged"]
+    assert [(row["row"], "`inputs.documents`" in row["message"]) for row in told] == [(0, True)]
 
 
 def test_a_place_of_the_judge_that_is_none_is_refused(judged):
