@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from registry.accounts.actor import Actor
 from registry.evaluations import label_history, nightly_history
-from registry.evaluations.metric_lines import MetricLine
+from registry.evaluations.metric_lines import MetricLine, MetricPoint
 
 __all__ = ["MetricPlot", "draw_label_plots", "draw_line", "draw_nightly_plots"]
 
@@ -17,6 +17,7 @@ _EDGE = 5  # so that the mark at the end is whole
 class MetricPlot:
     """A line as it is drawn, in CSS pixels. points: of the polyline. gate: the height of the threshold, None without
     one. ticks: where another version came. end: of the newest figure. is_missed: whether that is below the gate.
+    places: of each figure from the left and from the top, with the figure.
     """
 
     line: MetricLine
@@ -25,6 +26,7 @@ class MetricPlot:
     ticks: tuple[float, ...]
     end: tuple[float, float]
     is_missed: bool
+    places: tuple[tuple[float, float, MetricPoint], ...]
 
     @property
     def newest(self) -> float:
@@ -60,6 +62,9 @@ def draw_line(line: MetricLine) -> MetricPlot:
         ticks=tuple(round(x, 1) for before, after, x in pairs if before.version != after.version),
         end=(round(across[-1], 1), round(heights[-1], 1)),
         is_missed=line.is_missed,
+        places=tuple(
+            (round(x, 1), round(y, 1), point) for x, y, point in zip(across, heights, line.points, strict=True)
+        ),
     )
 
 

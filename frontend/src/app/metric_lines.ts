@@ -1,0 +1,97 @@
+// The small lines of metrics: a pointer over one, or the arrow keys in it, tell the figure of each point.
+
+/** The points of a line with what is told of each, and the mark and the box that show the one that was chosen. */
+function partsOf(line: HTMLElement) {
+  const points = [...line.querySelectorAll<HTMLElement>("[data-x]")];
+  const mark = line.querySelector<SVGCircleElement>("[data-trend-mark]");
+  const words = line.querySelector<HTMLElement>("[data-trend-words]");
+  return { points, mark, words };
+}
+
+function lineAt(event: Event): HTMLElement | null {
+  return event.target instanceof Element ? event.target.closest<HTMLElement>("[data-trend]") : null;
+}
+
+/** Marks the point of this place and tells its figure. */
+function showPoint(line: HTMLElement, place: number): void {
+  const { points, mark, words } = partsOf(line);
+  const point = points[Math.max(0, Math.min(place, points.length - 1))];
+  if (!point || !mark || !words) return;
+  const text = point.textContent?.trim() ?? "";
+  mark.setAttribute("cx", point.dataset.x ?? "0");
+  mark.setAttribute("cy", point.dataset.y ?? "0");
+  words.textContent = text;
+  line.classList.add("is-told");
+  line.setAttribute("aria-valuenow", String(points.indexOf(point) + 1));
+  line.setAttribute("aria-valuetext", text);
+}
+
+function hidePoint(line: HTMLElement): void {
+  if (document.activeElement !== line) line.classList.remove("is-told");
+}
+
+/** The place of the point that is nearest to this height of the page, counted from its left edge. */
+function nearestPlace(line: HTMLElement, clientX: number): number {
+  const { points } = partsOf(line);
+  const drawing = line.querySelector("svg");
+  if (!drawing) return 0;
+  const x = clientX - drawing.getBoundingClientRect().left;
+  const distances = points.map((point) => Math.abs(Number(point.dataset.x) - x));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/** The place that a key leads to; null for a key that leads nowhere. */
+function placeByKey(key: string, now: number, last: number): number | null {
+  if (key === "ArrowLeft" || key === "ArrowDown") return now - 1;
+  if (key === "ArrowRight" || key === "ArrowUp") return now + 1;
+  if (key === "Home") return 0;
+  return key === "End" ? last : null;
+}
+
+function placeOf(line: HTMLElement): number {
+  return Number(line.getAttribute("aria-valuenow")) - 1;
+}
+
+function answerKey(event: KeyboardEvent): void {
+  const line = lineAt(event);
+  if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { points } = partsOf(line);
+  const address = points[placeOf(line)]?.dataset.url;
+  if (event.key === "Enter" && address) location.assign(address);
+  const place = placeByKey(event.key, placeOf(line), points.length - 1);
+  if (place === null) return;
+  event.preventDefault();
+  showPoint(line, place);
+}
+
+/** Puts each line among the places that Tab reaches; without a script there is the table of all figures. */
+export function showMetricLines(): void {
+  for (const line of document.querySelectorAll<HTMLElement>("[data-trend]:not([role])")) {
+    const { points } = partsOf(line);
+    line.setAttribute("role", "slider");
+    line.setAttribute("aria-valuemin", "1");
+    line.setAttribute("aria-valuemax", String(points.length));
+    line.setAttribute("aria-valuenow", String(points.length));
+    line.setAttribute("aria-valuetext", points.at(-1)?.textContent?.trim() ?? "");
+    line.tabIndex = 0;
+  }
+}
+
+/** One set of listeners for all lines, also those that come with a later swap. */
+export function installMetricLines(): void {
+  showMetricLines();
+  document.addEventListener("keydown", answerKey);
+  document.addEventListener("focusin", (event) => {
+    const line = lineAt(event);
+    if (line) showPoint(line, placeOf(line));
+  });
+  document.addEventListener("focusout", (event) => lineAt(event)?.classList.remove("is-told"));
+  document.addEventListener("pointermove", (event) => {
+    const line = lineAt(event);
+    if (line) showPoint(line, nearestPlace(line, event.clientX));
+  });
+  document.addEventListener("pointerout", (event) => {
+    const line = lineAt(event);
+    if (line && !line.contains(event.relatedTarget as Node | null)) hidePoint(line);
+  });
+}
