@@ -8,6 +8,10 @@ function partsOf(line: HTMLElement) {
   return { points, mark, words };
 }
 
+function textOf(point: HTMLElement | undefined): string {
+  return (point?.textContent ?? "").replace(/\s+/g, " ").trim();
+}
+
 function lineAt(event: Event): HTMLElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLElement>("[data-trend]") : null;
 }
@@ -17,7 +21,7 @@ function showPoint(line: HTMLElement, place: number): void {
   const { points, mark, words } = partsOf(line);
   const point = points[Math.max(0, Math.min(place, points.length - 1))];
   if (!point || !mark || !words) return;
-  const text = point.textContent?.trim() ?? "";
+  const text = textOf(point);
   mark.setAttribute("cx", point.dataset.x ?? "0");
   mark.setAttribute("cy", point.dataset.y ?? "0");
   words.textContent = text;
@@ -72,7 +76,7 @@ export function showMetricLines(): void {
     line.setAttribute("aria-valuemin", "1");
     line.setAttribute("aria-valuemax", String(points.length));
     line.setAttribute("aria-valuenow", String(points.length));
-    line.setAttribute("aria-valuetext", points.at(-1)?.textContent?.trim() ?? "");
+    line.setAttribute("aria-valuetext", textOf(points.at(-1)));
     line.tabIndex = 0;
   }
 }
