@@ -58,8 +58,7 @@ test("the delimiter is what the first line has most of", () => {
 
 test("columns are matched by name, nested ones too, each once", () => {
   const headers = ["ID", "Question", "customer.name", "expected", "note", "question"];
-  const { columns } = GRID();
-  assert.deepEqual(guessMapping(headers, columns), [
+  assert.deepEqual(guessMapping(headers, GRID()), [
     "id",
     "inputs.question",
     "inputs.customer.name",
@@ -69,10 +68,27 @@ test("columns are matched by name, nested ones too, each once", () => {
   ]);
 });
 
+test("a column whose name says nothing is matched by its values", () => {
+  const grid = parseRows(
+    '{"id": "a", "inputs": {"request": "Where?", "days": 3}, "expected": {"answer": "refund"}}\n' +
+      '{"id": "b", "inputs": {"request": "When?", "days": 4}, "expected": {"answer": "refuse"}}',
+  );
+  const rows = parseDelimited("b,refund,3,Hats?,Ann\nc,refuse,4,When?,Bob\nd,refund,9,Who?,Cy\n", ",").rows;
+  const headers = ["ticket", "outcome", "age", "message", "agent"];
+  assert.deepEqual(guessMapping(headers, grid, rows), [
+    "inputs.ticket",
+    "expected.answer",
+    "inputs.days",
+    "inputs.message",
+    "inputs.agent",
+  ]);
+  assert.deepEqual(guessMapping(headers.slice(0, 2), grid, []), ["inputs.ticket", "inputs.outcome"]);
+});
+
 test("a file makes rows of the columns' kinds, new columns and nested values", () => {
   const grid = GRID();
   const table = parseDelimited("id,question,customer.name,days,note\nlost,Where?,Süd,007,x\nnew,When?,Ost,7,y\n", ",");
-  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid.columns);
+  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid);
   const imported = readImport(table.rows.slice(1), mapping, grid, "update");
   assert.deepEqual(
     imported.map((one) => [one.outcome, one.problem]),
@@ -88,7 +104,7 @@ test("a file makes rows of the columns' kinds, new columns and nested values", (
 test("a row of a known name is updated where the file has a value, or skipped", () => {
   const grid = GRID();
   const table = parseDelimited("id,question,customer.name\nlate,,Süd\n", ",");
-  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid.columns);
+  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid);
   const updated = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "update"));
   assert.deepEqual(lines(updated)[0]?.inputs, { customer: { name: "Süd", vip: true }, days: 3, question: "Why?" });
   const skipped = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "skip"));
@@ -98,7 +114,7 @@ test("a row of a known name is updated where the file has a value, or skipped", 
 test("a row says why it can't be added", () => {
   const grid = GRID();
   const table = parseDelimited("id,tone\na,friendly\nb,warm\nb,warm\nc\n", ",");
-  const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid.columns), grid, "update");
+  const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid), grid, "update");
   assert.deepEqual(
     imported.map((one) => one.problem),
     ["tone: Must be formal or warm.", "", "The name is that of line 3 already.", "1 cells, the first line has 2."],
@@ -114,7 +130,7 @@ test("a column that is not imported leaves nothing", () => {
 
 test("a dotted name makes an object where no column is of that name", () => {
   const grid = GRID();
-  const mapping = guessMapping(["order.id", "order.lines"], grid.columns);
+  const mapping = guessMapping(["order.id", "order.lines"], grid);
   const imported = readImport([{ cells: ["HB-1", "[1, 2]"], line: 2 }], mapping, grid, "update");
   const after = applyImport(grid, mapping, imported);
   assert.deepEqual(lines(after)[1]?.inputs, { order: { id: "HB-1", lines: [1, 2] } });
@@ -122,11 +138,11 @@ test("a dotted name makes an object where no column is of that name", () => {
 });
 
 test("a column of tags fills the tags of rows, unless there is an input of this name", () => {
-  const mapping = guessMapping(["id", "question", "labels"], GRID().columns);
+  const mapping = guessMapping(["id", "question", "labels"], GRID());
   assert.deepEqual(mapping, ["id", "inputs.question", "tags"]);
   const rows = parseDelimited('new,Who?,"sale, late"\n', ",").rows;
   const grid = applyImport(GRID(), mapping, readImport(rows, mapping, GRID(), "update"));
   assert.deepEqual(JSON.parse(formatRows(grid).trimEnd().split("\n")[1] ?? "").tags, ["sale", "late"]);
-  const columns = parseRows('{"inputs": {"labels": "x"}}').columns;
-  assert.deepEqual(guessMapping(["labels"], columns), ["inputs.labels"]);
+  const labelled = parseRows('{"inputs": {"labels": "x"}}');
+  assert.deepEqual(guessMapping(["labels"], labelled), ["inputs.labels"]);
 });

@@ -25,7 +25,7 @@ export function openImport(
   const table = parseDelimited(file.text, guessDelimiter(file.text));
   const headers = table.rows[0]?.cells ?? [];
   const rows = table.rows.slice(1);
-  const mapping = guessMapping(headers, grid.columns);
+  const mapping = guessMapping(headers, grid, rows);
   let sameName: SameName = "update";
   let imported: ImportedRow[] = [];
 

@@ -37,15 +37,39 @@ export function guessTarget(header: string, columns: readonly Column[]): string 
   return header.trim() ? `inputs.${header.trim()}` : "";
 }
 
-export const guessMapping = (headers: readonly string[], columns: readonly Column[]): string[] => {
+/** The likely key of each column: by its name, else the column of the grid that has at least half of its values. */
+export function guessMapping(headers: readonly string[], grid: Grid, rows: readonly DelimitedRow[] = []): string[] {
   const taken = new Set<string>();
-  return headers.map((header) => {
-    const target = guessTarget(header, columns);
+  const targets = headers.map((header) => {
+    const target = guessTarget(header, grid.columns);
     if (taken.has(target)) return "";
     taken.add(target);
     return target;
   });
-};
+  const known = new Set(["id", "tags", "expected.answer", ...grid.columns.map((column) => column.key)]);
+  return targets.map((target, index) => {
+    if (!target || known.has(target) || target.includes(".", target.indexOf(".") + 1)) return target;
+    const texts = rows.flatMap(({ cells }) => cells[index]?.trim() || []);
+    const alike = grid.columns.find((column) => !taken.has(column.key) && holdsHalf(texts, column, grid));
+    if (!alike) return target;
+    taken.add(alike.key);
+    return alike.key;
+  });
+}
+
+function holdsHalf(texts: readonly string[], column: Column, grid: Grid): boolean {
+  if (column.section === "tags" || !texts.length) return false;
+  const values = new Set(grid.rows.map((row) => readText(row.cells[column.key])));
+  return texts.filter((text) => values.has(text)).length * 2 >= texts.length;
+}
+
+/** What a cell says; a text without its quotes. */
+function readText(cell: Cell | undefined): string | null {
+  if (!cell) return null;
+  if (!("source" in cell)) return cell.text;
+  const value: unknown = JSON.parse(cell.source);
+  return typeof value === "string" ? value.trim() : cell.source;
+}
 
 /** A target of the mapping: the column it fills, and the name inside its object, if it is of one. */
 interface Target {
