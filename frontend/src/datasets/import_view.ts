@@ -1,6 +1,6 @@
 // The panel that imports a CSV file into the grid: which column is which, and the rows it would make, before anything
 // changes.
-import { createElement } from "../dom.ts";
+import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { guessDelimiter, parseDelimited } from "./delimited.ts";
 import { guessMapping, type ImportedRow, type Mapping, readImport, type SameName } from "./mapping.ts";
@@ -103,7 +103,7 @@ function sameNameField(changed: () => void): [HTMLElement, () => SameName] {
     "div",
     { class: "field field-short" },
     label,
-    createElement("span", { class: "select" }, select),
+    createElement("span", { class: "select" }, select, createIcon("chevrons-up-down")),
   );
   return [field, () => select.value as SameName];
 }
@@ -120,7 +120,7 @@ function drawPreview(
   headers.forEach((header, index) => {
     const select = createTargetSelect(header, index, mapping, grid);
     select.addEventListener("change", () => map(index, select.value));
-    const box = createElement("span", { class: "select" }, select);
+    const box = createElement("span", { class: "select" }, select, createIcon("chevrons-up-down"));
     head.append(createElement("th", { scope: "col" }, createElement("code", {}, header), box));
   });
   head.append(createElement("th", { scope: "col" }, gettext("Result")));
