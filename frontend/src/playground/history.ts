@@ -66,7 +66,7 @@ export class RunHistory {
     this.#more.hidden = !state.isHistoryOpen || state.next === null;
     const runs = state.isHistoryOpen ? state.runs : state.runs.slice(0, FEW);
     this.#element.hidden = runs.length === 0;
-    this.#drawRows(runs, state.runId);
+    this.#drawRows(runs, state.runId, isStored);
   }
 
   /** Draws the rows again once the text is no longer typed. */
@@ -80,7 +80,7 @@ export class RunHistory {
     }, TYPING_PAUSE);
   }
 
-  #drawRows(runs: Run[], shown: Run["id"] | null): void {
+  #drawRows(runs: Run[], shown: Run["id"] | null, isStored: boolean): void {
     const focused = this.#table.contains(document.activeElement) ? document.activeElement?.id : undefined;
     const names = [
       gettext("When"),
@@ -93,12 +93,12 @@ export class RunHistory {
     const heads = names.map((words) => createElement("th", { scope: "col" }, words));
     const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, gettext("Actions")));
     const head = createElement("thead", {}, createElement("tr", {}, ...heads, acts));
-    const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown)));
+    const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown, isStored)));
     this.#table.replaceChildren(head, body);
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  #drawRow(run: Run, isShown: boolean): HTMLElement {
+  #drawRow(run: Run, isShown: boolean, isStored: boolean): HTMLElement {
     const when = createElement("time", { datetime: run.at, title: new Date(run.at).toLocaleString(pageLanguage()) });
     when.textContent = timeAgo(Date.parse(run.at));
     const draw = (reply: Reply, title = ""): HTMLElement => drawResult(reply, title, isShown);
@@ -115,7 +115,7 @@ export class RunHistory {
       createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
       createElement("td", {}, cost ? formatMoney(cost) : ""),
     );
-    row.append(this.#drawActs(run, own !== undefined, isShown));
+    row.append(this.#drawActs(run, own !== undefined && isStored, isShown));
     return row;
   }
 
