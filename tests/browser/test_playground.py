@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, Visit
+from tests.browser.conftest import PHONE, Server, Visit, make_four_templates
 from tests.support.run_page import RunPage
 
 REPLY = "support/refunds/reply"
@@ -181,6 +181,20 @@ def test_the_draft_of_an_earlier_run_is_restored(new_run):
     expect(new_run.page.get_by_role("button", name=re.compile("Restore the draft you discarded"))).to_be_visible()
     new_run.ready()
     assert "one short paragraph" in new_run.text
+
+
+def test_where_runs_are_not_stored_no_draft_is_offered_again(open_run, visit: Visit, server: Server):
+    make_four_templates(server, "forgetful")
+    admin = visit.open("admin", "/n/forgetful/rules")
+    admin.get_by_role("checkbox", name=re.compile("^Runs are not stored")).check()
+    admin.get_by_role("button", name="Save rules").click()
+    expect(admin.locator("main")).to_contain_text("not stored")
+    page = open_run("forgetful/refunds/reply")
+    page.run()
+    expect(page.column("This draft").verdict).to_have_text(DONE)
+    expect(page.history).to_contain_text("the texts of runs are not stored here")
+    expect(page.history.get_by_text("shown above")).to_be_visible()
+    expect(page.history.get_by_role("button", name=re.compile("^Restore draft"))).to_have_count(0)
 
 
 def test_a_version_becomes_the_draft_in_one_click(open_run):
