@@ -15,9 +15,9 @@ from registry.releases.calendar_queries import Calendar, FreezeWindow
 from registry.rollouts.timetable import RolloutMoment
 from registry.templates.label_models import LabelMove
 
-__all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "lay_out_days", "month_of"]
+__all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "fold_items", "lay_out_days", "month_of"]
 
-SHOWN = 5  # of a day's items; the rest is folded
+SHOWN = 5  # of a day's items; what is to come is folded last
 _YEARS = range(2000, 2201)
 
 
@@ -91,7 +91,7 @@ class FreezeOnDay:
 
 @dataclass(frozen=True)
 class CalendarDay:
-    """One day. items: the first few; folded: the rest."""
+    """One day. items: what is to come, and the last of what happened; folded: the rest."""
 
     day: date
     in_month: bool
@@ -129,11 +129,19 @@ def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) ->
             day.month == month.first.month,
             day == today,
             freezes.get(day, []),
-            items[day][:SHOWN],
-            items[day][SHOWN:],
+            *fold_items(items[day]),
         )
         for day in month.days
     ]
+
+
+def fold_items(items: list[CalendarItem]) -> tuple[list[CalendarItem], list[CalendarItem]]:
+    """What is shown of a day, and the rest. What is still to come goes first, then what happened last."""
+    coming = [item for item in items if item.state != "moved"]
+    happened = [item for item in items if item.state == "moved"]
+    first = max(0, len(happened) - max(0, SHOWN - len(coming)))
+    shown = sorted(happened[first:] + coming[:SHOWN], key=lambda item: item.at)
+    return shown, happened[:first] + coming[SHOWN:]
 
 
 def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:

@@ -1,7 +1,7 @@
 """The status of a template's labels: which version each is on, who moved it, and what the reader may do."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -18,11 +18,12 @@ from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
+from registry.rollouts.models import Rollout
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
 from registry.templates.models import Template
 
-__all__ = ["LabelStatus", "label_statuses", "labels_ahead"]
+__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "mark_rollouts", "stop_address"]
 
 MOVED_BY = {
     "moved": gettext_lazy("moved by {person}"),
@@ -37,6 +38,7 @@ MOVED_BY = {
 class LabelStatus:
     """A label and where it is. `number` is None where it was never set; `ahead` counts against what is live.
 
+    Where `is_rolling_out`, `back` is the stable version and `back_url` leads to where the rollout is stopped.
     `unapproved` says that the label is protected and never held what it serves by approval.
     """
 
@@ -53,6 +55,7 @@ class LabelStatus:
     act_url: str = ""
     back: int | None = None
     back_url: str = ""
+    is_rolling_out: bool = False
     unapproved: bool = False
 
     @property
@@ -105,6 +108,22 @@ def label_statuses(
             )
         )
     return marks
+
+
+def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) -> list[LabelStatus]:
+    """The statuses, where a label that one of these rollouts divides goes back by stopping it: nothing else may."""
+    by_label = {rollout.label: rollout for rollout in rollouts}
+    return [
+        replace(status, back=rollout.stable.number, back_url=stop_address(rollout), is_rolling_out=True)
+        if (rollout := by_label.get(status.label))
+        else status
+        for status in statuses
+    ]
+
+
+def stop_address(rollout: Rollout) -> str:
+    """The page where a rollout is stopped, at the form that does it."""
+    return f"{reverse('change', args=[rollout.change_id])}#rollout-stop"
 
 
 def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: Collection[str]) -> int | None:

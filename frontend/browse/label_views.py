@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.browse.label_status import label_statuses
+from frontend.browse.label_status import label_statuses, stop_address
 from frontend.changes.actions import say_label_moved
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
@@ -26,6 +26,7 @@ from registry.core.names import LABEL, LATEST
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
+from registry.rollouts import queries as rollout_queries
 from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries
@@ -124,11 +125,15 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
     template, label, is_protected = context["template"], context["label"], context["protected"]
     preview = label_preview.find_preview(actor, template.name, label, version) if version else None
     may = context["may_roll_back"] if is_protected else context["may_move"]
+    rollouts = rollout_queries.list_active(actor, [template.pk])
+    rollout = next((rollout for rollout in rollouts if rollout.label == label), None)
     context |= {
         "panel": f"frontend/{PANEL}",
         "panel_title": _title(label, version, is_protected=is_protected),
         "leave_url": reverse("template", args=[template.name]),
-        "may_act": may and preview is not None,
+        "may_act": may and preview is not None and rollout is None,
+        "rollout": rollout,
+        "rollout_url": stop_address(rollout) if rollout else "",
         **reason_context(request.POST),
         "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
         **(evidence_context(request, actor, preview) if preview else {}),

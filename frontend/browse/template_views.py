@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
-from frontend.browse.label_status import LabelStatus, label_statuses
+from frontend.browse.label_status import LabelStatus, label_statuses, mark_rollouts
 from frontend.changes import emergency_notices
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
@@ -91,6 +91,9 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     prompt = diff_samples.render_sample(actor, name, version.number, data[sample]) if sample else None
     pending = change_queries.list_changes(actor, state="pending", template=name).items
     hurried = [change for change in pending if not change.is_open]
+    rollouts = rollout_queries.list_active(actor, [template.pk])
+    if permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path):
+        marks = mark_rollouts(marks, rollouts)
     context = {
         "section": "templates",
         "template": template,
@@ -111,7 +114,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
         "emergencies": emergency_notices.notices_of(list(emergencies.find_emergencies(hurried).values()), actor),
-        "rollouts": rollout_rows(rollout_queries.list_active(actor, [template.pk])),
+        "rollouts": rollout_rows(rollouts),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

@@ -88,6 +88,7 @@ def render_change(
         "needed": gate.needed,
         "checks": checks,
         "held": gate.facts.holds if change.is_open else None,
+        "served_now": gate.facts.holds if is_published else None,
         "unapproved": change.is_open and approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
         "approves_served": _approves_served(change, gate),
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),

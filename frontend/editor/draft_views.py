@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import describe_own_draft, draft_address, draft_title, list_draft_links
+from frontend.web.field_labels import capitalise_sentence
 from frontend.web.findings import translate_finding
 from frontend.web.forms import version_choices
 from frontend.web.page import breadcrumbs, show
@@ -114,4 +115,4 @@ def _describe_refusal(error: Invalid | Conflict | None) -> str:
         return ""
     sentences = list(error.fields.values()) if isinstance(error, Invalid) else []
     sentence = translate_finding(sentences[0] if sentences else error.message)
-    return sentence[:1].upper() + sentence[1:]
+    return capitalise_sentence(sentence)

@@ -13,6 +13,7 @@ from frontend.evaluations import dataset_grid, row_copies
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import name_row, readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.field_labels import capitalise_sentence
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation import Row
 from promptuary.renderer.syntax.sequence_diff import diff_words
@@ -254,7 +255,7 @@ def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], in
     fields = {_FIELDS.get(where, where): message for where, message in fields.items()}
     for field, sentence in fields.items():
         if field in form.fields:
-            form.add_error(field, sentence[:1].upper() + sentence[1:])
+            form.add_error(field, capitalise_sentence(sentence))
     if not fields:
         form.add_error(None, error.message)
     return {where: message for where, message in fields.items() if where not in form.fields}, status_of(error), None

@@ -171,7 +171,8 @@ def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | Non
     a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
     if item.change.needs_approval:
         is_live = notice is None or notice.emergency.is_served
-        return WaitingRow(0 if is_live else 3, item.since, item, fetches=a_day if is_live else 0, notice=notice)
+        since = notice.emergency.move.created_at if notice is not None and is_live else item.since
+        return WaitingRow(0 if is_live else 3, since, item, fetches=a_day if is_live else 0, notice=notice)
     return WaitingRow(2 if item.blocked else 3, item.since, item)
 
 

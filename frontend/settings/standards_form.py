@@ -7,6 +7,7 @@ from django import forms
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from frontend.web.field_labels import capitalise_sentence
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import SEVERITIES
 from registry.core.errors import Invalid
@@ -94,7 +95,7 @@ def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
             continue
         name = setting.replace(".", "_")
         fields = [field for field in (name, setting.partition(".")[0]) if field in form.fields]
-        form.add_error(fields[0] if fields else None, sentence[:1].upper() + sentence[1:])
+        form.add_error(fields[0] if fields else None, capitalise_sentence(sentence))
     return Invalid(fields=others) if others or not error.fields else None
 
 

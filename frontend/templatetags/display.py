@@ -22,7 +22,7 @@ from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.diff.part_diffs import split_at_values
 from frontend.diff.text import Line, Value, shorten_diff
-from frontend.web.field_labels import describe_refusal
+from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
@@ -34,6 +34,9 @@ register = template.Library()
 register.simple_tag(run_state_word)
 register.filter("time_needed", time_needed)
 register.filter("finding", stringfilter(translate_finding))
+
+
+register.filter("capital", stringfilter(capitalise_sentence))
 
 
 @register.filter

@@ -1,13 +1,16 @@
 """What pages call the fields of services, for a refusal that stands apart from its field."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy
 
 from registry.core.errors import Invalid
 
-__all__ = ["describe_refusal"]
+__all__ = ["capitalise_sentence", "describe_refusal"]
+
+_FIRST_WORD = re.compile(r"[^\s,;:]+")
 
 _LABELS: Mapping[str, Any] = {
     "comment": gettext_lazy("Comment"),
@@ -45,4 +48,14 @@ def describe_refusal(error: object) -> str:
 
 def _describe(field: str, sentence: str) -> str:
     label = _LABELS.get(field)
-    return f"{label}: {sentence}" if label else sentence[:1].upper() + sentence[1:]
+    return f"{label}: {sentence}" if label else capitalise_sentence(sentence)
+
+
+def capitalise_sentence(sentence: str, names: Collection[str] = ()) -> str:
+    """The sentence with a capital, unless it begins with one of the names, or with what is no word, such as an
+    address or the name of a template: those keep their letters.
+    """
+    first = _FIRST_WORD.match(sentence)
+    if first is None or not first[0].isalpha() or first[0] in names:
+        return sentence
+    return sentence[:1].upper() + sentence[1:]

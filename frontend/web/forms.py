@@ -4,12 +4,13 @@ A form checks the shape of its input; whether it may be done is decided by the s
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
 
+from frontend.web.field_labels import capitalise_sentence
 from registry.core.errors import Invalid, PromptuaryError
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
 _MOST_DIGITS = 8
-_FIRST_WORD = re.compile(r"[^\s,;:]+")
+_BETWEEN_ITEMS = re.compile(r"[,;:\n]")
 
 
 def parse_form_number(text: str | None) -> int:
@@ -48,25 +49,16 @@ def add_errors(form: forms.Form, error: PromptuaryError) -> None:
     sentences = error.fields if isinstance(error, Invalid) else {}
     names = _list_names(form)
     for field, sentence in sentences.items():
-        form.add_error(field if field in form.fields else None, _capitalise(sentence, names))
+        form.add_error(field if field in form.fields else None, capitalise_sentence(sentence, names))
     if not sentences:
         form.add_error(None, error.message)
 
 
 def _list_names(form: forms.Form) -> set[str]:
-    """What was typed or chosen as one word: where a sentence begins with it, it is a name."""
+    """What was typed or chosen as one word, alone or in a list: where a sentence begins with it, it is a name."""
     sent = form.data.lists() if isinstance(form.data, QueryDict) else ()
-    return {value for _, values in sent for value in values if value and not re.search(r"\s", value)}
-
-
-def _capitalise(sentence: str, names: Collection[str]) -> str:
-    """The sentence with a capital, unless it begins with one of the names, or with what is no word, such as an
-    address: those keep their letters.
-    """
-    first = _FIRST_WORD.match(sentence)
-    if first is None or not first[0].isalpha() or first[0] in names:
-        return sentence
-    return sentence[:1].upper() + sentence[1:]
+    items = (item.strip() for _, values in sent for value in values for item in _BETWEEN_ITEMS.split(value))
+    return {item for item in items if item and not re.search(r"\s", item)}
 
 
 class LinesField(forms.CharField):

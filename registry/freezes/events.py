@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from registry.core.sentences import quote_start
+from registry.freezes import windows
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.event import Cache, JournalEvent, Page, event, from_microseconds
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["FreezeRemoved", "FreezeSet"]
@@ -30,11 +31,12 @@ class FreezeSet(JournalEvent):
     time_zone: str | None = None
 
     def sentence(self) -> str:
-        if self.starts_at is not None:
-            sentence = gettext("set freeze {number}, one: {reason}")
+        if self.starts_at is not None and self.ends_at is not None:
+            times = windows.describe_window(from_microseconds(self.starts_at), from_microseconds(self.ends_at))
         else:
-            sentence = gettext("set freeze {number}, a weekly one: {reason}")
-        return sentence.format(number=self.number, reason=quote_start(self.reason))
+            times = windows.describe_weekly_window(self.week_start, self.week_end, self.time_zone or "")
+        sentence = gettext("set freeze {number}, {times}: {reason}")
+        return sentence.format(number=self.number, times=times, reason=quote_start(self.reason))
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.freeze(texts.namespace, self.number): texts.record()}

@@ -3,7 +3,6 @@
 from zoneinfo import ZoneInfo
 
 from django.db import models
-from django.utils.translation import gettext
 
 from registry.accounts.models import User
 from registry.freezes import windows
@@ -66,25 +65,15 @@ class Freeze(models.Model):
     def times(self) -> str:
         """When it is, in words: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
         if self.starts_at is not None and self.ends_at is not None:
-            start, end = windows.format_moment(self.starts_at), windows.format_moment(self.ends_at)
-            return gettext("{start} to {end}").format(start=start, end=end)
-        return gettext("{start} to {end} every week ({zone})").format(
-            start=self.weekly_start.title(), end=self.weekly_end.title(), zone=self.time_zone
-        )
+            return windows.describe_window(self.starts_at, self.ends_at)
+        return windows.describe_weekly_window(self.week_start, self.week_end, self.time_zone)
 
     @property
     def weekly_start(self) -> str:
         """`fri 16:00`; nothing where it happens once."""
-        return _format_minute(self.week_start)
+        return windows.format_week_minute(self.week_start)
 
     @property
     def weekly_end(self) -> str:
         """`mon 08:00`; nothing where it happens once."""
-        return _format_minute(self.week_end)
-
-
-def _format_minute(minute: int | None) -> str:
-    if minute is None:
-        return ""
-    day, rest = divmod(minute, 24 * 60)
-    return f"{windows.DAYS[day]} {rest // 60:02}:{rest % 60:02}"
+        return windows.format_week_minute(self.week_end)

@@ -22,9 +22,12 @@ __all__ = [
     "WeeklyWindow",
     "Window",
     "Windows",
+    "describe_weekly_window",
+    "describe_window",
     "find_slot",
     "find_window",
     "format_moment",
+    "format_week_minute",
 ]
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -162,3 +165,23 @@ def format_moment(moment: datetime) -> str:
     local = timezone.localtime(moment)
     year = "" if abs(local - timezone.now()) < timedelta(days=300) else f" {local.year}"
     return f"{local:%a} {local.day} {local:%b}{year} {local:%H:%M %Z}"
+
+
+def format_week_minute(minute: int | None) -> str:
+    """`fri 16:00`; nothing for None."""
+    if minute is None:
+        return ""
+    day, rest = divmod(minute, 24 * 60)
+    return f"{DAYS[day]} {rest // 60:02}:{rest % 60:02}"
+
+
+def describe_window(begins: datetime, ends: datetime) -> str:
+    """When a freeze is that happens once: `Mon 23 Nov 08:00 CET to Mon 23 Nov 18:00 CET`."""
+    return gettext("{start} to {end}").format(start=format_moment(begins), end=format_moment(ends))
+
+
+def describe_weekly_window(week_start: int | None, week_end: int | None, time_zone: str) -> str:
+    """When a weekly one is: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
+    return gettext("{start} to {end} every week ({zone})").format(
+        start=format_week_minute(week_start).title(), end=format_week_minute(week_end).title(), zone=time_zone
+    )

@@ -34,7 +34,9 @@ def tag_templates(
         raise Invalid(fields={"add": gettext("write a tag to add or to remove.")})
     if both := sorted(set(added) & set(removed)):
         raise Invalid(
-            fields={"remove": gettext("{names} can't be added and removed at once.").format(names=", ".join(both))}
+            fields={
+                "remove": gettext("these can't be added and removed at once: {names}.").format(names=", ".join(both))
+            }
         )
     words = [f"add {', '.join(added)}" if added else "", f"remove {', '.join(removed)}" if removed else ""]
     text = message.strip() or f"Tags: {', '.join(filter(None, words))}"

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from registry.journal.event import JournalEvent, canonical, parse_event, title_of
+from registry.journal.event import JournalEvent, Page, canonical, parse_event, title_of
 from registry.journal.models import Event
 from registry.releases.events import ReleaseStep
 from registry.webhooks.models import Webhook
@@ -40,8 +40,8 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 class _Message:
     """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
 
-    subject: what it is about, the words of the link. place: the namespace, and the key where one acted. panel_url: of
-    the panel before it is published; empty where nothing waits for that.
+    subject: what it is about, the words of the link. place: the namespace, unless the subject is it, and the key where
+    one acted. panel_url: of the panel before it is published; empty where nothing waits for that.
     """
 
     title: str
@@ -69,7 +69,8 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
         why="" if why in what else _cut(why),
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
-        place=event.namespace + (f", through the key pb_{event.key}" if event.key else ""),
+        place=("" if subject == event.namespace else f" in {event.namespace}")
+        + (f", through the key pb_{event.key}" if event.key else ""),
         panel_url=f"{settings.BASE_URL}{path}/publish" if event.kind in _WAITING else "",
     )
     return canonical(_WRITERS[receiver](message))
@@ -85,7 +86,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
         why="",
         subject=namespace,
         url=f"{settings.BASE_URL}/t/{namespace}/",
-        place=namespace,
+        place="",
     )
     return canonical(_WRITERS[webhook.receiver](message))
 
@@ -98,13 +99,17 @@ def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
         return f"Change {event.change}: {event.template}", f"/changes/{event.change}"
     if event.template:
         return event.template, f"/t/{event.template}"
-    return event.namespace, f"/t/{event.namespace}/"
+    page = parsed.page if parsed else None
+    if page is None or page is Page.DIFF:
+        return event.namespace, f"/t/{event.namespace}/"
+    address = "models" if page is Page.CONNECTIONS else page.value
+    return event.namespace, f"/n/{event.namespace}/{address}"
 
 
 def _slack(message: _Message) -> dict[str, Any]:
     """Blocks, and the text that notifications show."""
     sentence = f"*{_escape(message.who)}* {_escape(message.what)}"
-    link = f"<{message.url}|{_escape(message.subject)}> in {_escape(message.place)}"
+    link = f"<{message.url}|{_escape(message.subject)}>{_escape(message.place)}"
     if message.panel_url:
         link += f" · <{message.panel_url}|What publishing changes>"
     blocks = [
@@ -124,7 +129,7 @@ def _teams(message: _Message) -> dict[str, Any]:
         _line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
         _line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
         *([_line({"text": message.why})] if message.why else []),
-        _line({"text": f"{message.subject} in {message.place}", "isSubtle": True, "size": "Small"}),
+        _line({"text": f"{message.subject}{message.place}", "isSubtle": True, "size": "Small"}),
     ]
     actions = [{"type": "Action.OpenUrl", "title": "Open in Promptuary", "url": message.url}]
     if message.panel_url:

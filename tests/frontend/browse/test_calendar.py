@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from frontend.browse.calendar_days import SHOWN, Month, lay_out_days, month_of
+from frontend.browse.calendar_days import SHOWN, CalendarItem, Month, fold_items, lay_out_days, month_of
 from registry.changes import decisions, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
@@ -143,3 +143,17 @@ def test_who_is_in_no_namespace_of_it_sees_nothing_of_it(reply, browser):
 
 def test_the_desk_links_to_it(reply, browser):
     assert f'href="{PAGE}"' in words(browser("reader").get("/environments/"))
+
+
+def test_of_a_full_day_what_is_to_come_is_shown_and_the_last_of_what_happened():
+    noon = datetime(2026, 11, 6, 12, tzinfo=UTC)
+    moves = [_happened(noon + timedelta(minutes=minute)) for minute in range(SHOWN + 2)]
+    coming = [CalendarItem(noon + timedelta(hours=hour), "scheduled", "", "a/b", "/", "author") for hour in (2, 3)]
+    shown, folded = fold_items([*moves, *coming])
+    assert shown == [*moves[4:], *coming]
+    assert folded == moves[:4]
+    assert fold_items([*moves, *coming[:1] * 6]) == (coming[:1] * SHOWN, [*moves, coming[0]])
+
+
+def _happened(at):
+    return CalendarItem(at, "moved", "", "a/b", "/", "author")

@@ -6,7 +6,7 @@ from registry.changes import check_results, decisions, emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict
-from registry.templates import samples
+from registry.templates import labels, samples
 from tests.api.conftest import problem
 from tests.frontend.conftest import OTHER, REPLY, words
 
@@ -146,3 +146,16 @@ def test_a_voided_approval_is_named_among_the_blockers(required, browser):
     )
     blockers = browser("author").get(f"/api/v1/changes/{change.number}").json()["blockers"]
     assert "The approval by reviewer was for version 2" in blockers[0]["cause"]
+
+
+def test_a_published_change_says_what_its_label_serves_since(required, browser):
+    number = close(required, "published")
+    page = words(browser("author").get(f"/changes/{number}"))
+    assert "production was moved to v2 by this change." in page
+    assert "serves v1 now" not in page
+    labels.roll_back_label(
+        actor=required.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong answers"
+    )
+    page = words(browser("author").get(f"/changes/{number}"))
+    assert "production serves v1 now." in page
+    assert f'href="/t/{REPLY}/-/labels?label=production"' in page

@@ -127,6 +127,29 @@ def test_a_plan_that_says_nothing_is_refused_by_its_field(act, field, text, faul
     assert not Rollout.objects.exists()
 
 
+def test_the_page_says_that_publishing_starts_the_rollout_that_was_proposed(reply, browser):
+    plan = {"steps": [{"share": 500, "hours": 24}, {"share": 2500, "hours": None}]}
+    proposed = change_services.propose_change(
+        actor=reply.actor("author"), name=REPLY, label="production", version=2, message="", planned_rollout=plan
+    )
+    approve(reply, proposed.number)
+    page = " ".join(words(browser("author").get(f"/changes/{proposed.number}")).split())
+    assert "Publishing starts the rollout: 5 %, 25 %, then everybody." in page
+    assert "at once" not in page
+
+
+def test_while_a_rollout_runs_its_label_goes_back_by_stopping_it(change, act, browser):
+    act("author", **PLAN)
+    page = words(browser("reviewer").get(f"/t/{REPLY}"))
+    assert f'href="/changes/{change.number}#rollout-stop"' in page
+    assert f'href="/changes/{change.number}#rollout-stop"' not in words(browser("author").get(f"/t/{REPLY}"))
+    panel = " ".join(words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=1")).split())
+    assert "Rollout 1 gives v2 to a share of the callers of production." in panel
+    assert "everybody gets v1 again at once" in panel
+    assert f'href="/changes/{change.number}#rollout-stop"' in panel
+    assert 'value="roll_back"' not in panel
+
+
 def test_next_step_pause_and_resume(act):
     act("author", **PLAN)
     assert "25 % of the callers get it now." in act("author", do="rollout_step", rollout=1)

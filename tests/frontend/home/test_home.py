@@ -1,12 +1,14 @@
 """Home: what waits on whom, where one left off, what went live."""
 
 import re
+from datetime import timedelta
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from frontend.home.work_items import WaitingRow, urgency_sentence
-from registry.changes import decisions
+from registry.changes import decisions, emergencies, rules
+from registry.changes.models import ChangeRequest
 from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run
@@ -194,3 +196,13 @@ def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, b
         text="Shorter.",
     )
     assert "<b>Blocks " not in words(browser("author").get("/")), "it is the author's own change"
+
+
+def test_an_emergency_waits_since_it_went_live_and_not_since_it_was_proposed(reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    change = reply.propose(2)
+    a_day_ago = log.now() - timedelta(days=1)
+    ChangeRequest.objects.filter(pk=change.pk).update(created_at=a_day_ago)
+    emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="It burns")
+    page = " ".join(words(browser("admin").get("/")).split())
+    assert re.search("live without approval [^,]*less than a minute", page)

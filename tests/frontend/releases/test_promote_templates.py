@@ -1,9 +1,14 @@
 """Promoting the templates that were ticked on the page of environments, of one namespace or of several."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from registry.changes import rules
+from registry.namespaces import keys
 from registry.releases.models import Release
+from registry.templates.models import Version
+from registry.usage.models import Fetch
 from tests.frontend.conftest import REPLY, words
 
 PANEL = "/releases/new/"
@@ -68,3 +73,16 @@ def test_a_namespace_that_does_not_protect_the_label_says_so(reply, browser):
     page = words(browser("author").get(PANEL, {**PAIR, "template": [REPLY, "demo/triage"]}))
     assert "production is not protected in demo" in page
     assert "Propose release" in page
+
+
+@pytest.mark.parametrize(("count", "shown"), [(3, "1 service, 1 fetch a day"), (210, "1 service, 30 fetches a day")])
+def test_fetches_of_a_template_are_counted_in_words(reply, browser, count, shown):
+    issued = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="chat", scope="read", person="author")
+    now = datetime.now(UTC)
+    version = Version.objects.get(template__name=REPLY, number=1)
+    Fetch.objects.create(key=issued.key, version=version, ref="production", day=now.date(), count=count, last_at=now)
+    panel = " ".join(words(browser("author").get(PANEL, {**PAIR, "template": [REPLY]})).split())
+    assert shown in panel
+    assert f"Reaches 1 service. {shown.partition(', ')[2]}." in panel
+    propose = " ".join(words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2")).split())
+    assert ("1 fetch a day switches to v2, 0 stay" in propose) is (count == 3)

@@ -68,7 +68,7 @@ def test_the_form_shows_the_rules_that_hold(reply, browser):
         ("approvals", "", "This field is required."),
         ("protected_labels", "latest", "Latest can&#x27;t be set"),
         ("owners", "refunds/* reviewer", "Line 1 is no owner"),
-        ("owners", "*: nobody", "Nobody: not a member of support."),
+        ("owners", "*: nobody", "nobody: not a member of support."),
         ("compatibility", "forward", "Select a valid choice"),
     ],
 )

@@ -1,10 +1,13 @@
 """The first word of a refusal at its field: a word gets a capital, a name keeps its letters."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django import forms
 from django.http import QueryDict
+from django.template.loader import render_to_string
 
-from frontend.web.field_labels import describe_refusal
+from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.forms import add_errors
 from registry.core.errors import Conflict, Invalid
 
@@ -35,6 +38,22 @@ def error_of(sentence: str) -> str:
 )
 def test_a_name_at_the_start_keeps_its_letters(sentence, shown):
     assert error_of(sentence) == shown
+
+
+@pytest.mark.parametrize("sent", ["refunds/*: nina, group:legal", "mail, nina", "ann\r\nnina\r\nbob"])
+def test_a_name_of_a_list_that_was_sent_keeps_its_letters(sent):
+    form = LabelForm(QueryDict(urlencode({"label": sent})))
+    add_errors(form, Invalid(fields={"label": "nina: not a member of support."}))
+    assert str(form.errors["label"][0]) == "nina: not a member of support."
+
+
+@pytest.mark.parametrize("sentence", ["support/reply has that name already.", "a-bot is unknown.", "3 are chosen."])
+def test_what_begins_with_no_word_keeps_its_letters_in_a_line_of_an_error(sentence):
+    assert capitalise_sentence(sentence) == sentence
+    assert describe_refusal(Invalid(fields={"unknown": sentence})) == sentence
+    page = render_to_string("frontend/web/_error_line.html", {"text": sentence})
+    assert f"<span>{sentence}</span>" in page
+    assert "<span>Say why.</span>" in render_to_string("frontend/web/_error_line.html", {"text": "say why."})
 
 
 def test_a_refusal_apart_from_its_field_calls_it_as_the_page_does():

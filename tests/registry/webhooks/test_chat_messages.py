@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from registry.changes import check_results
+from registry.changes import check_results, rules
 from registry.core.errors import Conflict, Invalid
+from registry.freezes import services as freeze_services
 from registry.journal import log
 from registry.journal.models import Event
 from registry.webhooks import delivery as webhook_delivery
@@ -168,3 +169,25 @@ def test_a_chat_has_no_secret_to_renew(make, admin):
     webhook = make(receiver="teams").webhook
     with pytest.raises(Conflict, match="not signed"):
         webhook_services.rotate_secret(actor=admin, webhook_id=webhook.id)
+
+
+@pytest.mark.parametrize(("kind", "page"), [("freeze.set", "freezes"), ("namespace.ruled", "rules")])
+def test_what_is_about_the_namespace_links_to_its_page_and_names_it_once(make, admin, receiver, settings, kind, page):
+    make(receiver="slack", kinds=[kind])
+    if kind == "freeze.set":
+        freeze_services.set_freeze(
+            actor=admin,
+            namespace="support",
+            repeat="weekly",
+            starts="fri 16:00",
+            ends="mon 08:00",
+            reason="Weekend",
+            time_zone="Europe/Zurich",
+        )
+    else:
+        rules.set_rules(actor=admin, namespace="support", approvals=2)
+    assert _deliver() == 1
+    *_, context = _heard(receiver)["blocks"]
+    assert context["elements"][0]["text"] == f"<{settings.BASE_URL}/n/support/{page}|support>"
+    if kind == "freeze.set":
+        assert "set freeze 1, Fri 16:00 to Mon 08:00 every week (Europe/Zurich): Weekend" in str(receiver.heard[-1][1])
