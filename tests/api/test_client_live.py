@@ -1,4 +1,4 @@
-"""The client against a real server: what is saved is what is fetched, and what is refused is told."""
+"""The client against a real server: what is saved is what is fetched, and each refusal is reported."""
 
 import asyncio
 

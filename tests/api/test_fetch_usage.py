@@ -1,4 +1,4 @@
-"""Every door that gives a version to a service counts it."""
+"""Every entry point that gives a version to a service counts it."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Every door tried for an unapproved version and the protected label `production`:
+"""Every entry point tried for an unapproved version and the protected label `production`:
 each refuses, and the label stays."""
 
 import base64

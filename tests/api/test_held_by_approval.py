@@ -1,4 +1,4 @@
-"""What was held by approval, at the doors of the API: roll back, limited keys, rules, and what answers by label say."""
+"""What was held by approval, over the API: roll back, limited keys, rules, and what answers by label say."""
 
 import base64
 

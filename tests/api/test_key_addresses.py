@@ -1,4 +1,4 @@
-"""A key limited to network addresses, at every door that takes one."""
+"""A key limited to network addresses, at every entry point that takes one."""
 
 import base64
 
@@ -12,7 +12,7 @@ from tests.api.conftest import REPLY, Caller, problem
 
 INSIDE, OUTSIDE = "203.0.113.9", "198.51.100.1"
 OFFICE = ["203.0.113.0/24"]
-DOORS = {
+ENTRY_POINTS = {
     "list": ("get", "/api/v1/templates"),
     "fetch by Django": ("get", f"/api/v1/templates/{REPLY}@1"),
     "fetch with a bucket": ("get", f"/api/v1/templates/{REPLY}@1?bucket=a"),
@@ -32,21 +32,21 @@ def secret(cast) -> str:
     return str(cast.key("author", "write", addresses=OFFICE))
 
 
-def ask(door: str, secret: str, **headers: str):
-    method, path = DOORS[door]
+def ask(entry_point: str, secret: str, **headers: str):
+    method, path = ENTRY_POINTS[entry_point]
     authorization = f"Bearer {secret}"
-    if door == "langfuse":
+    if entry_point == "langfuse":
         authorization = "Basic " + base64.b64encode(f"public:{secret}".encode()).decode()
-    more = {"data": BODIES[door], "content_type": "application/json"} if method == "post" else {}
+    more = {"data": BODIES[entry_point], "content_type": "application/json"} if method == "post" else {}
     return getattr(Client(), method)(path, HTTP_AUTHORIZATION=authorization, **more, **headers)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_every_door_takes_the_key_from_its_addresses_only(secret, door):
-    assert ask(door, secret, REMOTE_ADDR=INSIDE).status_code == 200
-    refused = ask(door, secret, REMOTE_ADDR=OUTSIDE)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_every_entry_point_takes_the_key_from_its_addresses_only(secret, entry_point):
+    assert ask(entry_point, secret, REMOTE_ADDR=INSIDE).status_code == 200
+    refused = ask(entry_point, secret, REMOTE_ADDR=OUTSIDE)
     assert (refused.status_code, OUTSIDE in refused.content.decode()) == (403, True)
-    assert ask(door, secret, REMOTE_ADDR=INSIDE).status_code == 200
+    assert ask(entry_point, secret, REMOTE_ADDR=INSIDE).status_code == 200
 
 
 def test_the_refusal_has_a_type_of_its_own(secret):

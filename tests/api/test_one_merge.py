@@ -19,7 +19,7 @@ NUMBERS = itertools.count(1)
 
 
 def without_names(document: str) -> str:
-    """The document with bare conflict markers: each door names the sides in its own words."""
+    """The document with bare conflict markers: each entry point names the sides in its own words."""
     return re.sub(r"(?m)^(<<<<<<<|>>>>>>>) .*$", r"\1", document)
 
 

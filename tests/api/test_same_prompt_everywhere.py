@@ -45,7 +45,7 @@ documents = st.tuples(varied_documents.documents(), st.sampled_from(PROFILES), s
 
 
 @dataclass
-class Doors:
+class EntryPoints:
     """The ways to one prompt. Each gives the prompt's JSON, or `{"problem": code}` of what stops it.
 
     counts: how many documents were saved and refused, how many prompts were stopped, and how many previews had every
@@ -126,33 +126,33 @@ def find_problems(save: Callable[[], object]) -> set[str]:
 
 
 @pytest.fixture
-def doors(server: str, cast: Cast):
+def entry_points(server: str, cast: Cast):
     """The four ways, with the fragments that the documents name."""
     for address, document in varied_documents.FRAGMENTS.items():
         cast.save(document, name=address.replace("a/", "support/").removesuffix("@1"))
     with httpx.Client(timeout=60) as http:
-        opened = Doors(cast, server, http)
+        opened = EntryPoints(cast, server, http)
         yield opened
         opened.close()
 
 
-def compare(doors: Doors, name: str, document: str, data: Answer, target: Any) -> None:
+def compare(entry_points: EntryPoints, name: str, document: str, data: Answer, target: Any) -> None:
     """Preview a document, save it and render it in three ways."""
-    shown = doors.preview(name, document, data)
-    if not doors.save(name, document):
+    shown = entry_points.preview(name, document, data)
+    if not entry_points.save(name, document):
         assert any(problem.severity == "error" for problem in shown.problems)
         return
-    prompt, by_command = doors.ask_client(name, data), doors.ask_command(name, data, target)
+    prompt, by_command = entry_points.ask_client(name, data), entry_points.ask_command(name, data, target)
     asked = {"template": name, "ref": "1", "data": data, "target": target}
-    by_api = doors.ask_api(asked)
+    by_api = entry_points.ask_api(asked)
     assert by_api == by_command
     if by_api == SEVERAL and prompt != SEVERAL:
-        by_api = doors.ask_api({**asked, "index": 0})
+        by_api = entry_points.ask_api({**asked, "index": 0})
     assert by_api == (prompt.to_dict(target) if isinstance(prompt, Prompt) else prompt)
-    doors.counts["stopped"] += "problem" in by_api
+    entry_points.counts["stopped"] += "problem" in by_api
     if not shown.placeholders and prompt != MISSING:
         compare_with_preview(shown, prompt)
-        doors.counts["previewed"] += 1
+        entry_points.counts["previewed"] += 1
 
 
 def compare_with_preview(shown: Preview, prompt: Prompt | Answer) -> None:
@@ -167,16 +167,22 @@ def compare_with_preview(shown: Preview, prompt: Prompt | Answer) -> None:
 
 @pytest.mark.timeout(run_size(1200, torture=4 * 3600))
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_prompt_is_the_same_by_preview_api_client_and_command(doors, part):
+def test_a_prompt_is_the_same_by_preview_api_client_and_command(entry_points, part):
     @seed(read_commit_seed() + part)
     @settings(max_examples=DOCUMENTS, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
     @given(documents, varied_documents.data(), st.sampled_from(("messages", "text", "tokens")))
     def run(document, data, target):
-        doors.counts["documents"] += 1
-        if doors.counts["documents"] % MOST_PER_KEY == 1:
-            doors.renew_key()
-        compare(doors, f"support/varied{doors.counts['documents']}", document, {**LOCAL_NAMES, **data[0]}, target)
+        entry_points.counts["documents"] += 1
+        if entry_points.counts["documents"] % MOST_PER_KEY == 1:
+            entry_points.renew_key()
+        compare(
+            entry_points,
+            f"support/varied{entry_points.counts['documents']}",
+            document,
+            {**LOCAL_NAMES, **data[0]},
+            target,
+        )
 
     run()
-    assert doors.counts["saved"] > DOCUMENTS / 2
-    assert doors.counts["previewed"] > doors.counts["saved"] / 2
+    assert entry_points.counts["saved"] > DOCUMENTS / 2
+    assert entry_points.counts["previewed"] > entry_points.counts["saved"] / 2

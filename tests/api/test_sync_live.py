@@ -1,4 +1,4 @@
-"""Two people on one template: conflicts are told, nothing is lost, and edits are brought together."""
+"""Two people on one template: conflicts are reported, nothing is lost, and edits are merged."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Wrong keys are counted and slowed at every door, and one caller's work is bounded."""
+"""Wrong keys are counted and slowed at every entry point, and one caller's work is bounded."""
 
 import base64
 
@@ -19,7 +19,7 @@ def basic(secret: str) -> str:
     return "Basic " + base64.b64encode(f"public:{secret}".encode()).decode()
 
 
-DOORS = {
+ENTRY_POINTS = {
     "list": ("get", "/api/v1/templates", f"Bearer {WRONG}"),
     "fetch by Django": ("get", f"/api/v1/templates/{REPLY}@1", f"Bearer {WRONG}"),
     "check": ("post", "/api/v1/check", f"Bearer {WRONG}"),
@@ -47,24 +47,24 @@ def versions(cast):
     cast.save()
 
 
-def ask(door: str, **address: str):
-    method, path, authorization = DOORS[door]
+def ask(entry_point: str, **address: str):
+    method, path, authorization = ENTRY_POINTS[entry_point]
     extra = {"data": "{}", "content_type": "application/json"} if method == "post" else {}
     return getattr(Client(), method)(path, HTTP_AUTHORIZATION=authorization, **extra, **address)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_wrong_keys_are_slowed_at_every_door(settings, cast, versions, door):
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_wrong_keys_are_slowed_at_every_entry_point(settings, cast, versions, entry_point):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "anonymous": "3/min"}
-    assert [ask(door).status_code for _ in range(4)] == [401, 401, 401, 429]
-    assert int(ask(door)["Retry-After"]) >= 1
-    assert ask(door, REMOTE_ADDR="192.0.2.9").status_code == 401
+    assert [ask(entry_point).status_code for _ in range(4)] == [401, 401, 401, 429]
+    assert int(ask(entry_point)["Retry-After"]) >= 1
+    assert ask(entry_point, REMOTE_ADDR="192.0.2.9").status_code == 401
 
 
 def test_wrong_keys_are_counted_over_all_doors_together(settings, cast, versions):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "anonymous": "3/min"}
-    for door in ("list", "langfuse list", "check"):
-        assert ask(door).status_code == 401
+    for entry_point in ("list", "langfuse list", "check"):
+        assert ask(entry_point).status_code == 401
     assert ask("fetch by Django").status_code == 429
 
 

@@ -1,4 +1,4 @@
-"""A reader follows a template and gets mail with what the model reads differently; Slack and Teams are told too."""
+"""A reader follows a template and gets mail with what the model reads differently; Slack and Teams get it too."""
 
 import json
 import re

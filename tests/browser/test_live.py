@@ -1,4 +1,4 @@
-"""Two browsers: what one person does is told on the page of the other."""
+"""Two browsers: what one person does is shown on the page of the other."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Every page, as everybody, over a registry in which all sorts of things are under way: none leaks an object's repr,
+"""Every page, as everybody, over a registry in which many things are under way: none leaks an object's repr,
 HEAD works wherever GET does, and no nonsense in an address or a form makes it fail."""
 
 import re

@@ -1,4 +1,4 @@
-"""The whole story of an evaluation without any model outside: a starter template, two hundred rows, a model that fails
+"""A whole evaluation without a model outside: a starter template, two hundred rows, a model that fails
 now and then, and a worker that is killed on the way."""
 
 import json

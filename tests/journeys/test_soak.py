@@ -1,4 +1,4 @@
-"""Real processes over hours in small: reads, saves and label moves go on, and nothing fails or grows.
+"""A short soak test of real processes: reads, saves and label moves go on, and nothing fails or grows.
 
 Some seconds in the usual run; ten minutes by `make torture`. A hundred clients that listen hear of each move within two
 seconds; clients go on from what they have while server, broker and database are away.

@@ -1,4 +1,4 @@
-"""What happens behind the callers' backs: labels stay fresh, and nobody waits for it."""
+"""Background work of the client: labels stay fresh, and no caller waits for it."""
 
 import asyncio
 import gc

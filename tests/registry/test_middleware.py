@@ -1,4 +1,4 @@
-"""An address with a NUL in it is nobody's, on every database and at every door."""
+"""An address with a NUL character is not found, on every database and at every entry point."""
 
 import pytest
 

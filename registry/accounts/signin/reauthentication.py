@@ -3,7 +3,7 @@
 The setting PROMPTUARY_STEP_UP says what counts: `off` nothing is asked, `password` any proof of this session that is
 not older than fifteen minutes (the sign-in itself, a password, a code), `totp` a code of the second step only.
 
-The doors that a session opens, pages and API, put what is missing into their `Actor`; the services ask for it with
+Pages and API put what is missing into their `Actor`; the services ask for it with
 `access.require_proof`, which is the only place that refuses. A key is no session: what it may do without asking was
 decided when it was made.
 """

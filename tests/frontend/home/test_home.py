@@ -1,4 +1,4 @@
-"""Home: what waits on whom, where one left off, what went live."""
+"""Home: what waits for whom, where a person left off, what went live."""
 
 import re
 from datetime import timedelta

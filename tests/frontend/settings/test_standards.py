@@ -1,4 +1,4 @@
-"""Standards on the pages: set in the rules' form, read by members, told in the editor."""
+"""Standards on the pages: set in the rules' form, read by members, shown in the editor."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random lives of one label beside a small model of what may happen to it and what it held by approval."""
+"""Random acts on one label, compared with a small model: what may happen to it, and what it held by approval."""
 
 from dataclasses import dataclass, field
 
@@ -294,7 +294,7 @@ def test_a_label_does_what_the_model_says(world, steps):
 
 
 def test_the_model_is_not_empty(world):
-    """The story of the finding, through the model: freely to 1, 2 and back, protected, and no way to 2."""
+    """The acts that were once wrong, through the model: freely to 1, 2 and back, protected, and no way to 2."""
     model = Model()
     for act, version, allowed in (("move", 1, True), ("move", 2, True), ("move", 1, True), ("protect", 0, True)):
         assert world.act(act, version, 0) == getattr(model, act)(version) == allowed

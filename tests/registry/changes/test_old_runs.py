@@ -1,4 +1,4 @@
-"""Old evaluation runs: deleted by age, but for those that a change, a label, a gate or a failure refers to."""
+"""Old evaluation runs: deleted by age, except those that a change, a label, a gate or a failure refers to."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What is live and fails in a nightly run: told once, listed while it is live, told again when it passes."""
+"""What is live and fails in a nightly run: reported once, listed while it is live, reported when it passes."""
 
 import json
 from datetime import UTC, datetime, timedelta

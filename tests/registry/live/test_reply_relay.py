@@ -1,4 +1,4 @@
-"""The relay of replies in a web process: bytes go on as they are, a closed page is told, and no worker is no fault."""
+"""The relay of replies in a web process: bytes pass unchanged, a closed page is reported, no worker is no error."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""An emergency that nobody approved is told of once a day, by mail whatever a person wishes to hear of."""
+"""An emergency that nobody approved is announced once a day, by mail whatever a person's mail settings say."""
 
 from datetime import timedelta
 

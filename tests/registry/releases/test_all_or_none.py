@@ -1,4 +1,4 @@
-"""Random lives of a release: whatever people do in between, its labels move together or not at all."""
+"""Random acts on a release: whatever people do in between, its labels move together or not at all."""
 
 import pytest
 from django.db import transaction

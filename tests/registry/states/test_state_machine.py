@@ -1,4 +1,4 @@
-"""Random lives of a namespace beside a model: what people may do, what follows, and what a restore brings back."""
+"""Random acts in a namespace beside a model: what people may do, what follows, and what a restore brings back."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings

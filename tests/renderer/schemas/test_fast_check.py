@@ -1,4 +1,4 @@
-"""The quick yes agrees with the full validator wherever it has an opinion."""
+"""The fast check agrees with the full validator whenever it gives an answer."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The standards of a namespace: what a document has to have, and that exactly what is missing is told."""
+"""The standards of a namespace: what a document must have, and that exactly what is missing is reported."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Untrusted inputs may not stand in system parts, by whichever way they come there."""
+"""Untrusted inputs may not stand in system parts, whichever way they get there."""
 
 from concurrent.futures import ThreadPoolExecutor
 
