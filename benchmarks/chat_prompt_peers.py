@@ -12,7 +12,7 @@ from benchmarks.chat_prompt import BODY, PLAIN
 
 
 class Peers:
-    """The other libraries, each only where it is installed."""
+    """The other libraries, each only if it is installed."""
 
     def __init__(self, core: Any) -> None:
         self.encode = lambda text: core.encode(text, add_special_tokens=False).ids

@@ -113,7 +113,7 @@ def measure_form(address: str) -> tuple[float, KeyTimes, KeyTimes]:
 
 
 def main() -> int:
-    """Measure and print; 1 where a goal is missed."""
+    """Measure and print; 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("address", help="of a server with the demo, as http://127.0.0.1:8000")
     opened, in_form, in_source = measure_form(parser.parse_args().address.rstrip("/"))

@@ -3,7 +3,7 @@
     python benchmarks/evaluation.py [rows]
 
 Prints CPU seconds and their ratio for each metric, and the memory that scoring and a whole run add per 1,000 rows. The
-peer is used where `haystack-ai` is installed, and said to be absent where it is not.
+peer is used if `haystack-ai` is installed, and said to be absent if it is not.
 """
 
 import importlib.util

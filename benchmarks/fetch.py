@@ -254,7 +254,7 @@ def least(rows: dict[int, Load], beside: dict[int, Load]) -> float:
 
 
 def over(rows: dict[int, Load], beside: dict[int, Load]) -> float:
-    """The ratio of the two best rates; infinite where the other answered nothing."""
+    """The ratio of the two best rates; infinite if the other answered nothing."""
     best = max(load.rate for load in beside.values())
     return max(load.rate for load in rows.values()) / best if best else math.inf
 

@@ -97,7 +97,7 @@ def open_databases(options: argparse.Namespace, folder: Path) -> Iterator[dict[i
 
 @contextlib.contextmanager
 def start_server(size: int, options: argparse.Namespace, folder: Path, urls: dict[int, str]) -> Iterator[Server]:
-    """A process on a database of this size, which fills it first where it is empty."""
+    """A process on a database of this size, which fills it first if it is empty."""
     home = folder / f"{options.engine}-{size}-{options.versions}"
     home.mkdir(exist_ok=True)
     environment = {**os.environ, "PROMPTUARY_HOME": str(home), "DJANGO_SETTINGS_MODULE": "registry.settings"}

@@ -8,7 +8,7 @@ over the pairs of rounds.
 
 All run on this machine in the same run, so read the ratios and not the figures. The model server and the readers are no
 part of what is measured: they are cheap (`streaming/`) and run at the lowest priority. The registry and wrk run at a
-higher priority where this may be asked for (as root), so that other work of the machine is measured less. A gate that
+higher priority if this may be asked for (as root), so that other work of the machine is measured less. A gate that
 is missed is said, and makes the exit code 1.
 """
 

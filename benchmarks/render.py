@@ -3,7 +3,7 @@
 One chat template (a system part, N turns of about 40 words, a question) in each library's own form, beside
 
 * plain Jinja rendering, and plain Jinja + the `tokenizers` package + a greedy cut: the floor, with nothing checked,
-* prompt-poet, hermes-cai, haystack and langchain, where they are installed.
+* prompt-poet, hermes-cai, haystack and langchain, if they are installed.
 
 Ours runs with declared inputs and every check that ships. All share one vocabulary, one thread and one run, in turns;
 the figures are medians of CPU time, so read the ratios. Short calls are repeated, each with data of its own, until they
@@ -241,7 +241,7 @@ class Bench:
         print(f"  .tokens, microseconds a turn: {sizes_of}")
 
     def counted(self, size: int, salt: int) -> Any:
-        prompt = self.poet(data(size, salt))  # type: ignore[misc]  # called where it is there
+        prompt = self.poet(data(size, salt))  # type: ignore[misc]  # called if it is there
         prompt.tokenize()
         return prompt
 

@@ -46,7 +46,7 @@ class Trial:
 
 
 def run_command(*command: str | Path, cwd: Path) -> str:
-    """The command's output, of both streams. Raises ReleaseError with it where the command failed."""
+    """The command's output, of both streams. Raises ReleaseError with it if the command failed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PROMPTUARY"))}
     done = subprocess.run(  # noqa: S603  # commands of this file, with paths that the operator chose
         [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
@@ -66,7 +66,7 @@ def read_version(repository: Path) -> str:
 
 
 def read_notes(repository: Path, version: str) -> str:
-    """The lines of CHANGELOG.md for the version. Raises ReleaseError where it has no section with a date."""
+    """The lines of CHANGELOG.md for the version. Raises ReleaseError if it has no section with a date."""
     text = (repository / "CHANGELOG.md").read_text(encoding="utf-8")
     heading = re.search(rf"^## \[?{re.escape(version)}\]? - (\S+)\n", text, re.MULTILINE)
     if heading is None:
@@ -176,7 +176,7 @@ def list_uploads(output: Path, version: str) -> str:
 def make_release(repository: Path, *, key: Path | None, is_trial: bool, trials: Sequence[str]) -> str:
     """Build, try and sign; gives what to do next. trials: which installations to try, by the names in `plan_trials`.
 
-    Raises ReleaseError where something is missing or an installation does not work; what was built stays for a look.
+    Raises ReleaseError if something is missing or an installation does not work; what was built stays for a look.
     """
     version = read_version(repository)
     if not is_trial:

@@ -1,7 +1,7 @@
 """Writes docs/reference/licences.md: the licence of each package that a running Promptuary contains.
 
     .venv/bin/python docs/generate_licences.py          write the page
-    .venv/bin/python docs/generate_licences.py --check  write nothing; exit with 1 where the page is not up to date
+    .venv/bin/python docs/generate_licences.py --check  write nothing; exit with 1 if the page is not up to date
 
 Python packages are those of requirements.lock and requirements-vocabularies.lock that are installed here; their
 licences stand in their metadata. Packages of the browser's bundle and their licences stand in package-lock.json.

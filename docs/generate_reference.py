@@ -1,7 +1,7 @@
 """Writes the generated tables of the reference pages again from what they describe.
 
     .venv/bin/python docs/generate_reference.py          write the pages
-    .venv/bin/python docs/generate_reference.py --check  write nothing; exit with 1 where a page is not up to date
+    .venv/bin/python docs/generate_reference.py --check  write nothing; exit with 1 if a page is not up to date
 
 A table stands between `<!-- generated: NAME -->` and `<!-- end -->`; everything around it is written by hand.
 """
@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS))  # where this file is loaded by a test
+sys.path.insert(0, str(DOCS))  # if this file is loaded by a test
 
 import benchmark_charts  # noqa: E402
 import program_tables  # noqa: E402

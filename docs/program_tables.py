@@ -108,7 +108,7 @@ def _actions(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tupl
 
 
 def _set_up_django() -> None:
-    """Load the server's settings and models over an empty home, where a test has not done so."""
+    """Load the server's settings and models over an empty home, if a test has not done so."""
     if not apps.ready:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
         with tempfile.TemporaryDirectory() as home:

@@ -60,7 +60,7 @@ class Chain:
                 )
 
     def outer_inputs(self, component: str) -> tuple[str, ...] | None:
-        """The inputs of a component that come from outside, or None where it doesn't say what it takes."""
+        """The inputs of a component that come from outside, or None if it doesn't say what it takes."""
         names_taken = input_names(self.components[component])
         return None if names_taken is None else tuple(n for n in names_taken if f"{component}.{n}" not in self.wires)
 
@@ -103,7 +103,7 @@ class Chain:
         return Chain({name: self.components[name] for name in between}, wires, name=f"{self.name}[{first}:{last}]")
 
     def replace(self, component: str, runnable: Runnable) -> "Chain":
-        """The same chain with another runnable for one component; ChainError where a wire doesn't fit it."""
+        """The same chain with another runnable for one component. Raises ChainError if a wire doesn't fit it."""
         self._find(component)
         wires = {target: ".".join(source) for target, source in self.wires.items()}
         return Chain({**self.components, component: runnable}, wires, name=self.name)
@@ -111,7 +111,7 @@ class Chain:
     def with_prompts(self, prompts: Mapping[str, str]) -> "Chain":
         """The same chain with another prompt text for the templates of these components, for one run.
 
-        A template's inputs, settings and output shapers stay. ChainError where a component asks no template.
+        A template's inputs, settings and output shapers stay. Raises ChainError if a component asks no template.
         """
         chain = self
         for component, prompt in prompts.items():

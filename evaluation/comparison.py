@@ -21,7 +21,7 @@ class Comparison:
     """The second run against the first.
 
     `difference` is the mean of (second minus first) over the `n` rows both could score, `low` and `high` the paired
-    bootstrap interval around it. `winner` is None while the interval holds zero. `rows` has None where a row could not
+    bootstrap interval around it. `winner` is None while the interval holds zero. `rows` has None if a row could not
     be scored on both sides.
     """
 

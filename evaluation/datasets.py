@@ -40,7 +40,7 @@ class Row:
     tags: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain JSON, without `tags` where it has none."""
+        """The row as plain JSON, without `tags` if it has none."""
         tags = {"tags": list(self.tags)} if self.tags else {}
         return {"id": self.id, "inputs": self.inputs, "expected": self.expected, **tags}
 
@@ -131,7 +131,7 @@ def read_beir(folder: Path, split: str = "test") -> Dataset:
 
 
 def read_corpus(folder: str | Path) -> Iterator[dict[str, Any]]:
-    """The documents of a BEIR folder, one after another: {"id", "content"}, with "meta": {"title"} where it has one.
+    """The documents of a BEIR folder, one after another: {"id", "content"}, with "meta": {"title"} if it has one.
 
     DatasetError names the line of corpus.jsonl that can't be read. See `retrieval.KeywordRetriever`.
     """

@@ -43,7 +43,7 @@ class ChainError(EvaluationError):
 class ModelError(EvaluationError):
     """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each.
 
-    status: of the HTTP answer, None where none came.
+    status: of the HTTP answer, None if none came.
     """
 
     faults: tuple[str, ...] = ()

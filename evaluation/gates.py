@@ -24,7 +24,7 @@ _MOST = 20  # failed rows that Markdown lists
 
 @dataclass(frozen=True)
 class Gate:
-    """A bound on one metric: at least `floor`, or at most `fall` behind the baseline; of one output where several have
+    """A bound on one metric: at least `floor`, or at most `fall` behind the baseline; of one output if several have
     it.
     """
 

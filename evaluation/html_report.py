@@ -30,7 +30,7 @@ _READINGS: dict[interval_svg.Kind, str] = {"better": "Better", "worse": "Worse",
 
 
 class MetricLine(NamedTuple):
-    """One metric of one target; `before` and `comparison` where there is a baseline. `top`: the metric's best value."""
+    """One metric of one target; `before` and `comparison` if there is a baseline. `top`: the metric's best value."""
 
     metric: str
     target: str
@@ -69,7 +69,7 @@ def to_html(
             differences, the rows that got worse and what each run said are shown against it.
         names: the rows' names, in order; a row without one is called by its number.
 
-    Raises EvaluationError where the baseline ran on other inputs.
+    Raises EvaluationError if the baseline ran on other inputs.
     """
     if baseline and baseline[0].inputs_digest != result.inputs_digest:
         raise EvaluationError("the baseline ran on other inputs, so its rows can't be set beside these")

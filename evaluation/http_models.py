@@ -28,7 +28,7 @@ class HTTPModel:
         protocol: a name of `protocols.PROTOCOLS`.
         attempts: tries in all. timeout: seconds a try. per_second: most requests a second, None for no limit.
         transport: sends the requests in another way, and then not through a proxy of the environment.
-        title: what errors call the model; its name where nothing is said.
+        title: what errors call the model; its name if nothing is said.
     """
 
     def __init__(  # noqa: PLR0913  # options, all by name
@@ -129,7 +129,7 @@ class Pace:
 
 
 def find_place(base_url: str) -> str:
-    """The host of an address, with its port where it names one: what a message may tell of it."""
+    """The host of an address, with its port if it names one: what a message may tell of it."""
     return httpx.URL(base_url).netloc.decode()
 
 
@@ -145,7 +145,7 @@ def make_status_error(name: str, response: httpx.Response) -> ModelError:
 
 
 def _pause(error: Exception) -> bool | float:
-    """Whether to try again, and after how many seconds where the server said so."""
+    """Whether to try again, and after how many seconds if the server said so."""
     if not isinstance(error, ModelError) or not error.retryable:
         return False
     return True if error.retry_after is None else min(error.retry_after, 60.0)

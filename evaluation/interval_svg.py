@@ -91,7 +91,7 @@ def interval(axis: Axis, value: float | None, low: float | None, high: float | N
 
 
 def draw_interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> str:
-    """One row: the grid, the interval where there is one, and the value's mark."""
+    """One row: the grid, the interval if there is one, and the value's mark."""
     drawing, middle = interval(axis, value, low, high, kind), HEIGHT / 2
     parts = [
         f'<line class="plot-{"zero" if is_zero else "grid"}" x1="{x}" y1="0" x2="{x}" y2="{HEIGHT}"/>'

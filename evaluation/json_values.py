@@ -17,7 +17,7 @@ class NotJson(EvaluationError):
 
 
 def require_json(value: Any, place: str) -> None:
-    """Raise NotJson, naming the first place below `place`, where the value is not plain JSON.
+    """Raise NotJson, naming the first place below `place`, if the value is not plain JSON.
 
     Plain are mappings with text keys, lists and tuples, texts that are valid Unicode, whole numbers up to 2^53, finite
     floats, booleans and None, at most 200 deep.

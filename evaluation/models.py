@@ -16,7 +16,7 @@ __all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Repl
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer; counts are tokens as the provider reported them, None where it didn't.
+    """A model's answer; counts are tokens as the provider reported them, None if it didn't.
 
     `faults` are the tries that failed before it came, a sentence each.
     """

@@ -26,7 +26,7 @@ __all__ = [
     "list_refused_settings",
 ]
 
-_LONGEST_REPLY = 4096  # tokens, where a protocol demands a limit and the document's settings have none
+_LONGEST_REPLY = 4096  # tokens, if a protocol demands a limit and the document's settings have none
 _ANTHROPIC_VERSION = "2023-06-01"
 _STOPS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls"}
 
@@ -74,10 +74,10 @@ class ProviderProtocol(Protocol):
         """What carries the key."""
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        """The JSON to send; RenderError where the provider has no form for the request."""
+        """The JSON to send. Raises RenderError if the provider has no form for the request."""
 
     def reply(self, content: Any) -> Reply:
-        """The JSON that came as a reply; LookupError, TypeError or AttributeError where its form is unknown."""
+        """The JSON that came as a reply; LookupError, TypeError or AttributeError if its form is unknown."""
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
         """The JSON that asks for a streamed reply; RenderError as in `body`."""
@@ -85,7 +85,7 @@ class ProviderProtocol(Protocol):
     def read_event(self, event: Any, reply: PartialReply) -> str:
         """Take the JSON of one event into the reply; gives the text that came with it, empty for none.
 
-        Raises ModelError where the event tells of an error; LookupError, TypeError or AttributeError where its form is
+        Raises ModelError if the event tells of an error; LookupError, TypeError or AttributeError if its form is
         unknown.
         """
 

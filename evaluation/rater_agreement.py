@@ -17,7 +17,7 @@ _RANGE = HIGHEST_GRADE - LOWEST_GRADE
 class RaterAgreement:
     """How far raters agree beyond chance, at most 1; 0 is what chance gives.
 
-    value: None where all gave the same grade to everything, so that there is no chance to measure by. items: how many
+    value: None if all gave the same grade to everything, so that there is no chance to measure by. items: how many
     were graded by two raters or more; nothing else counts.
     """
 
@@ -28,10 +28,10 @@ class RaterAgreement:
 
 
 def measure_agreement(grades: Mapping[str, Mapping[str, int]]) -> RaterAgreement | None:
-    """The agreement of raters, by rater the grade (1 to 5) of each item; None where no item has two grades.
+    """The agreement of raters, by rater the grade (1 to 5) of each item; None if no item has two grades.
 
     Two raters: Cohen's kappa, where grades that are further apart weigh more (linearly). More: Krippendorff's alpha for
-    intervals. EvaluationError for a grade out of range, MetricUnavailable where NLTK is not installed.
+    intervals. EvaluationError for a grade out of range, MetricUnavailable if NLTK is not installed.
     """
     for rater, graded in grades.items():
         for item, grade in graded.items():

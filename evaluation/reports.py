@@ -80,7 +80,7 @@ def compare_in_detail(
 
 
 def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
-    """(column name, score): the metric's name, with its target where the metric has several.
+    """(column name, score): the metric's name, with its target if the metric has several.
 
     A metric of one's own may give a bare number for a target.
     """

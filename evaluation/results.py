@@ -1,7 +1,7 @@
 """The result of a run: what ran, as text, and every row, in one JSON Lines file that loads without a registry.
 
 Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
-Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}, and "simulated" where outputs were.
+Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}, and "simulated" if outputs were.
 A chain's outputs are under their component's name. Rows stay in the file and are read as they are needed, so that
 memory does not grow with them.
 """
@@ -193,7 +193,7 @@ class EvaluationResult:
 class Recorder:
     """Writes a result's file row by row; `finish` gives the result. Without a path the file is a temporary one.
 
-    A context manager: left by an error, it closes the file, and removes it where it is a temporary one.
+    A context manager: left by an error, it closes the file, and removes it if it is a temporary one.
     """
 
     def __init__(self, runnable: Mapping[str, Any], *, blind: bool, path: Path | None = None) -> None:

@@ -74,7 +74,7 @@ class TemplateRunnable:
         return TemplateRunnable(self._template, self._model, name=self.name, prompt=prompt)
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError where they can't
+        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError if they can't
         be).
         """
         prompts = self._template.render_all(inputs, prompt=self._prompt)
@@ -96,7 +96,7 @@ class TemplateRunnable:
 
 
 def input_names(runnable: Runnable) -> tuple[str, ...] | None:
-    """The names a runnable takes, or None where it doesn't say."""
+    """The names a runnable takes, or None if it doesn't say."""
     names: Sequence[str] | None = getattr(runnable, "inputs", None)
     return None if names is None else tuple(names)
 

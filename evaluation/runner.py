@@ -35,7 +35,7 @@ def run(
     """Run every row and record it. A row's failure is recorded with it, and the run goes on.
 
     Args:
-        inputs: rows, or one row. A chain's row is {component: {input: value}}, or {input: value} where one component
+        inputs: rows, or one row. A chain's row is {component: {input: value}}, or {input: value} if one component
             takes the input; a name that two take is refused before anything runs.
         expected_outputs: as many rows, or none for a blind run. A chain's are {component: {output: value}}.
         simulated_outputs: {component: {output: value}} that components of a chain are taken to give, one mapping for
@@ -179,7 +179,7 @@ def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
 def _run_from_simulated(
     chain: Chain, data: Mapping[str, Row], row: Row, simulated: Mapping[str, Mapping[str, Any]]
 ) -> Row:
-    """The outputs of all components where some are simulated: only what comes after those is run again."""
+    """The outputs of all components if some are simulated: only what comes after those is run again."""
     outputs: Row = {}
     changed = set(simulated)
     for component in chain.components:

@@ -77,7 +77,7 @@ class HTTPStream:
         self._headers = self._protocol.headers(key) if key else {}
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
-        """The reply as it comes. ModelError where the server can't be reached, refuses, or breaks off."""
+        """The reply as it comes. Raises ModelError if the server can't be reached, refuses, or breaks off."""
         body = self._body(request)
         if seconds := self._pace.reserve_turn():
             await asyncio.sleep(seconds)

@@ -15,7 +15,7 @@ Line = tuple[Row, Prompt, dict[str, Any]]
 
 
 def training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
-    """Each row with its prompt and its line. `label` names the expectation to learn; none is needed where there is one.
+    """Each row with its prompt and its line. `label` names the expectation to learn; none is needed if there is one.
 
     Raises LossError, naming the row, for one that cannot be rendered or has no label.
     """
@@ -35,7 +35,7 @@ def _messages(prompt: Prompt, reply: str) -> dict[str, Any]:
     messages = [dict(message) for message in prompt.messages]
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and isinstance(last.get("content"), str):
-        messages[-1] = {**last, "content": last["content"] + reply}  # the reply goes on where the prompt has begun it
+        messages[-1] = {**last, "content": last["content"] + reply}  # the reply goes on if the prompt has begun it
     else:
         messages.append({"role": "assistant", "content": reply})
     return {"messages": messages, **({"tools": list(prompt.tools)} if prompt.tools else {})}

@@ -27,7 +27,7 @@ _log = logging.getLogger("promptuary")
 
 @dataclass(frozen=True)
 class Moved:
-    """What a label points to by now: the digest, None where it was removed, `""` where only that is known that it may
+    """What a label points to by now: the digest, None if it was removed, `""` if only that is known that it may
     have moved.
 
     One process of the registry may tell of a move that the next one to be asked has not heard of: until `settled`,
@@ -93,7 +93,7 @@ class LabelRefresher:
         return moves
 
     def _settle(self, target: tuple[str, str], move: Moved | None, digest: str) -> None:
-        """Schedule another check where the fetched version is not the one that was announced."""
+        """Schedule another check if the fetched version is not the one that was announced."""
         now = self._state.clock()
         if move is None or move.digest == digest or now >= move.settled:
             return

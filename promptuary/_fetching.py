@@ -48,7 +48,7 @@ class Fetched:
     """A template and how it was come by. `stale`: the registry could not confirm it, `error` says why.
 
     `age` is the seconds since the registry last confirmed it; None for what it never confirmed in this process.
-    `rollout` is what divides the callers of the label, where there is one.
+    `rollout` is what divides the callers of the label, if there is one.
     """
 
     template: Template
@@ -67,7 +67,7 @@ class Fetched:
 class ClientState:
     """What a client keeps, and its times in seconds.
 
-    `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves. `rows` adds
+    `wake` rouses whoever keeps labels fresh behind the callers' backs; None if callers do it themselves. `rows` adds
     rows to a dataset for the templates.
     """
 
@@ -115,7 +115,7 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
 
 
 def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
-    """The cached or vendored bundle, marked as stale; the error itself where there is nothing."""
+    """The cached or vendored bundle, marked as stale; the error itself if there is nothing."""
     entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
     if entry is None:
         raise error
@@ -123,7 +123,7 @@ def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None,
 
 
 def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
-    """What disk or the vendored file may serve without asking anyone: pins, and where it is first the vendored file."""
+    """What disk or the vendored file may serve without asking anyone: pins, and if it is first the vendored file."""
     if is_pin(ref) or state.vendored_first:
         entry = _vendored(state, name, ref)
         if entry is not None:

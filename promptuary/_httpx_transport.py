@@ -1,6 +1,6 @@
 """HTTP by httpx, for threads. It and the one for event loops are the only modules that import httpx.
 
-They are loaded when a client is made, not by `import promptuary`: httpx brings rich and click along where they
+They are loaded when a client is made, not by `import promptuary`: httpx brings rich and click along if they
 are installed, which a service that only renders from its cache never needs.
 """
 
@@ -19,7 +19,7 @@ from promptuary.errors import BadAnswer, PromptuaryError, Unavailable
 __all__ = ["BROKEN", "HttpTransport", "add_chunk", "late_error", "lowered_names", "tls_settings", "unreachable_error"]
 
 MAX_BYTES = 40 * 1024 * 1024  # of one answer, decompressed
-# A kept connection that the server has closed meanwhile; worth one more try where asking twice does no harm.
+# A kept connection that the server has closed meanwhile; worth one more try if asking twice does no harm.
 BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
@@ -103,7 +103,7 @@ class _Outcome:
 
 
 def add_chunk(body: bytearray, chunk: bytes) -> None:
-    """Raise BadAnswer where the answer has become too large."""
+    """Raise BadAnswer if the answer has become too large."""
     body += chunk
     if len(body) > MAX_BYTES:
         raise BadAnswer(f"the answer is larger than {MAX_BYTES} bytes")

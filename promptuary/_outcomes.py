@@ -37,7 +37,7 @@ class Outcomes:
         return len(self._waiting)
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Put these behind what waits; the oldest go where there is no room."""
+        """Put these behind what waits; the oldest go if there is no room."""
         with self._lock:
             self._waiting.extend(outcomes)
             self._drop_oldest()

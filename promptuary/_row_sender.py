@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 class AddedRows:
     """The version of a dataset that holds the rows.
 
-    `created`: whether a version was made; it was not where all rows were there already. `warnings`: sentences about
+    `created`: whether a version was made; it was not if all rows were there already. `warnings`: sentences about
     what looks like personal data or a credential.
     """
 

@@ -181,7 +181,7 @@ def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
 
 
 def _count(prompt: Prompt, may_load: bool) -> int | None:
-    """The tokens, where the vocabulary is on this machine: a report is no reason to fetch one."""
+    """The tokens, if the vocabulary is on this machine: a report is no reason to fetch one."""
     name = prompt.tokenizer["name"]
     if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and is_at_hand(name))):
         return None

@@ -28,7 +28,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
     ) -> dict[str, Any]:
         """What `template.render(data, **options).to_dict(target)` gives, made in a child process.
 
-        Raises what `Template.render` raises, LimitError where a bound was hit, and BusyError where too many are under
+        Raises what `Template.render` raises, LimitError if a bound was hit, and BusyError if too many are under
         way. Functions of the caller's own can't be called from a child; a template that has some is refused with
         InputError.
         """

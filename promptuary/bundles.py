@@ -36,7 +36,7 @@ class Rollout:
 class Bundle:
     """A version as fetched: its digest was computed from its content when it came in, from network, disk or file.
 
-    rollout: of the label that it was fetched by, where there is one.
+    rollout: of the label that it was fetched by, if there is one.
     """
 
     name: str
@@ -76,7 +76,7 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
 
 
 def _read_rollout(facts: object, where: str) -> Rollout | None:
-    """The rollout of an answer, None where it has none. Raises `BadAnswer`."""
+    """The rollout of an answer, None if it has none. Raises `BadAnswer`."""
     if facts is None:
         return None
     if isinstance(facts, dict):

@@ -79,7 +79,7 @@ class Promptuary(BaseClient[Transport]):
         """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises
         `PromptuaryError`.
 
-        What could be had is kept, even where another of them is refused. The vocabularies that count their tokens, and
+        What could be had is kept, even if another of them is refused. The vocabularies that count their tokens, and
         that are not on this machine yet, are fetched as well.
         """
         return self._bring(self.fetch_many(names))

@@ -66,7 +66,7 @@ class Template(renderer.Template):
         """Report scores of one reply to this version: `template.report(helpful=1, cites_source=0.5, trace_id=…)`.
 
         They are sent in the background with the next report. A score with the same `trace_id` and name as an earlier
-        one replaces it; `bucket` says whose reply it was (it is counted, never shown). Gives False where the client was
+        one replaces it; `bucket` says whose reply it was (it is counted, never shown). Gives False if the client was
         made with `reports=False`. Raises ValueError for a name or number that is none.
         """
         if self.usage is None:

@@ -38,7 +38,7 @@ class RegistryVocabularies:
         self._failures: dict[str, tuple[float, str]] = {}
 
     def read(self, digest: str) -> bytes:
-        """The file. Raises TokenizerError where it can't be had, DigestMismatch where it is not what the digest
+        """The file. Raises TokenizerError if it can't be had, DigestMismatch if it is not what the digest
         says.
         """
         data = self._vendored.read_vocabulary(digest) if self._vendored is not None else None

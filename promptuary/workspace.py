@@ -70,7 +70,7 @@ class Workspace:
         return self.folder / (check_name(name) + SAMPLES)
 
     def name_of(self, path: Path) -> str | None:
-        """The template that a document of the folder is, or None where its place names none."""
+        """The template that a document of the folder is, or None if its place names none."""
         name = path.absolute().relative_to(self.folder).as_posix().removesuffix(DOCUMENT)
         return name if "/" in name and path.name.endswith(DOCUMENT) else None
 
@@ -110,7 +110,7 @@ class Workspace:
     def write(self, body: Mapping[str, Any], samples: Mapping[str, Any] | None) -> Path:
         """Write a fetched version, its samples and its fragments; remember what they were made from.
 
-        samples: None where they could not be read; a file of samples then stays as it is.
+        samples: None if they could not be read; a file of samples then stays as it is.
         """
         name = str(body["name"])
         path = self.document_path(name)

@@ -64,7 +64,7 @@ def run_forked(work: Callable[[], None], meanwhile: Callable[[], object]) -> Non
     """Do this work in a child that prints where this process does, something else here meanwhile, and wait for it.
 
     The memory that the work takes is gone with the child. Call it where `fork_process` may be called. Raises SystemExit
-    with the child's code where that is not 0; the child has said why.
+    with the child's code if that is not 0; the child has said why.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -123,7 +123,7 @@ def _work_and_exit(work: Callable[[], None]) -> NoReturn:
 
 
 def _may_start(readable: int, writable: int) -> bool:
-    """Wait for the byte that the parent writes; False where it closes the pipe instead."""
+    """Wait for the byte that the parent writes; False if it closes the pipe instead."""
     os.close(writable)
     with os.fdopen(readable, "rb") as pipe:
         return bool(pipe.read(1))

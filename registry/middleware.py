@@ -91,7 +91,7 @@ def answer_probes(respond: Respond) -> Respond:
 
 
 def refuse_unknown_hosts(respond: Respond) -> Respond:
-    """Answer 400 where the Host is none of PROMPTUARY_ALLOWED_HOSTS, with one line in the log."""
+    """Answer 400 if the Host is none of PROMPTUARY_ALLOWED_HOSTS, with one line in the log."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -107,7 +107,7 @@ def refuse_unknown_hosts(respond: Respond) -> Respond:
 
 
 def refuse_bad_lengths(respond: Respond) -> Respond:
-    """Answer 400 where Content-Length is no number: middleware of others reads it as one."""
+    """Answer 400 if Content-Length is no number: middleware of others reads it as one."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
@@ -169,7 +169,7 @@ def note_session(respond: Respond) -> Respond:
 
 
 class RefuseBrokenBodies:
-    """Answer 400 where the body ended before it was whole: the caller's connection broke, not this server."""
+    """Answer 400 if the body ended before it was whole: the caller's connection broke, not this server."""
 
     def __init__(self, respond: Respond) -> None:
         self._respond = respond

@@ -158,7 +158,7 @@ def _request_checks_after_move(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_label(occasion: Occasion) -> None:
-    """Of the label's own requests, and of those of copies, whose contributors end where an approval was given."""
+    """Of the label's own requests, and of those of copies, whose contributors end if an approval was given."""
     move = occasion.subject_as(LabelMove)
     locking.recompute_states(move.template.namespace, move.template, move.label)
     if move.how == "published":

@@ -2,10 +2,10 @@
 
 It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
 ends, the others are ended too. A process that is marked with `restart` is started again instead, after a pause that
-doubles while the process keeps ending early. One that is marked with `most_early_ends` as well ends the others where it
+doubles while the process keeps ending early. One that is marked with `most_early_ends` as well ends the others if it
 ends early so many times in a row, or before the address first answered. One that is marked with `ends` has done its
 work. What is marked with `waits` starts when the address answers, so that it takes no processor from the first page. On
-Linux the processes end with the supervisor, even where that is killed.
+Linux the processes end with the supervisor, even if that is killed.
 """
 
 import http.client
@@ -36,13 +36,13 @@ _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `processes`: name to `argv`, and where wanted `environment` (else this process's), `restart`,
-    `most_early_ends`, `ends`, `waits` and `niceness`, which above 0 gives way to the other processes where processors
+    """What to run. `processes`: name to `argv`, and if wanted `environment` (else this process's), `restart`,
+    `most_early_ends`, `ends`, `waits` and `niceness`, which above 0 gives way to the other processes if processors
     are short.
 
     A process that whatever became this supervisor has forked has `forked` instead of `argv`, or beside it for the next
     start: `pid`, `output`, the descriptor from which to read what it prints, and `start`, the one to write a byte to
-    when it should begin, or None where it has begun. The process `listener` names, if any, inherits the descriptor
+    when it should begin, or None if it has begun. The process `listener` names, if any, inherits the descriptor
     `socket`, whose number replaces "{socket}" in its argv. `folder` is removed at the end. `banner` are the lines to
     print when the address answers.
     """
@@ -174,7 +174,7 @@ class Supervisor:
                     return abs(code) or 1
 
     def _may_restart(self, name: str) -> bool:
-        """Count an early end; False where the process has ended early too often, or never did its work."""
+        """Count an early end; False if the process has ended early too often, or never did its work."""
         early = self._has_ended_early(name)
         self._early_ends[name] = self._early_ends.get(name, 0) + 1 if early else 0
         most = self._plan.processes[name].get("most_early_ends")

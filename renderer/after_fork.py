@@ -12,7 +12,7 @@ __all__ = ["run_after_fork"]
 
 
 def run_after_fork(function: Callable[[], object]) -> None:
-    """Call the function in each forked child from now on. Nothing happens where the platform can't fork.
+    """Call the function in each forked child from now on. Nothing happens if the platform can't fork.
 
     A bound method is held weakly, so that its object may go.
     """

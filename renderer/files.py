@@ -15,7 +15,7 @@ def make_private_folder(folder: Path) -> None:
 
     What is kept in it may be a private template, a prompt or a reply.
 
-    Folders that are there stay as they are. OSError where one can't be made.
+    Folders that are there stay as they are. Raises OSError if one can't be made.
     """
     missing = []
     while not folder.is_dir() and folder != folder.parent:
@@ -36,7 +36,7 @@ def close_folder(folder: Path) -> None:
 def write_atomically(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write the file whole or not at all: readers see the old content or the new one, whatever happens between.
 
-    mode: the permissions of the file, less the umask. OSError where the folder can't be written; nothing is left then.
+    mode: the permissions of the file, less the umask. OSError if the folder can't be written; nothing is left then.
     """
     new_path = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
     handle = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)

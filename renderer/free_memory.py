@@ -14,7 +14,7 @@ __all__ = ["release_memory"]
 
 
 def release_memory() -> None:
-    """Have the C library return its unused memory; nothing happens where it can't (another system, musl)."""
+    """Have the C library return its unused memory; nothing happens if it can't (another system, musl)."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
     if trim is not None:
         trim(0)

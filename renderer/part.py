@@ -64,7 +64,7 @@ class Span:
 class Frame:
     """How a part of a format with a layout of its own is laid out in the prompt.
 
-    `before` and `after` are its markup where the profile has none. With `glue`, as a message the part goes on with the
+    `before` and `after` are its markup if the profile has none. With `glue`, as a message the part goes on with the
     message before it, that text between them. What is not `spoken` is in the text only and is no message.
     """
 
@@ -97,7 +97,7 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """The number, counted now if need be. Raises TokenizerError (MissingVocabularyError) where it can't be."""
+        """The number, counted now if need be. Raises TokenizerError (MissingVocabularyError) if it can't be."""
         count = self._count
         if count is not None:
             total, self._found = count()

@@ -109,7 +109,7 @@ class Prompt:
     def token_count(self) -> int:
         """`len(tokens)`: the parts and the profile's chat markup.
 
-        A prompt that surely fits is counted when this is first asked for. Raises MissingVocabularyError where the
+        A prompt that surely fits is counted when this is first asked for. Raises MissingVocabularyError if the
         vocabulary can't be had.
         """
         return self.counts.total

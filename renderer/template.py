@@ -168,8 +168,8 @@ class Template:
 
         `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function
         from text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
-        Raises InputError, TruncationError, MissingVocabularyError where the tokens must be counted and can't be, or
-        DocumentError where the document turns out wrong on these data.
+        Raises InputError, TruncationError, MissingVocabularyError if the tokens must be counted and can't be, or
+        DocumentError if the document turns out wrong on these data.
         """
         prompts = self.render_all(
             data,
@@ -194,7 +194,7 @@ class Template:
         extra: Literal["ignore", "error"] = "ignore",
         prompt: str | None = None,
     ) -> list[Prompt]:
-        """Render to every prompt the data give: one, except where a `shaped` document fans out."""
+        """Render to every prompt the data give: one, except when a `shaped` document fans out."""
         limit, step = self._limit(token_limit), fitting.choose_step(truncation_step, self.document.truncation_step)
         context, ignored = self._context(data, extra, limit)
         body = self.body if prompt is None else self._compile(self.document.with_body(prompt))

@@ -53,7 +53,7 @@ class Buildah:
         return [*self._start, *arguments]
 
     def run(self, *arguments: str) -> str:
-        """What it prints on standard output; CalledProcessError where it fails."""
+        """What it prints on standard output. Raises CalledProcessError if it fails."""
         done = subprocess.run(self.command(*arguments), check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         return done.stdout.strip()
 
@@ -85,7 +85,7 @@ def read_options() -> argparse.Namespace:
 
 
 def refuse_unfit_machine() -> None:
-    """SystemExit where this machine can't build an image."""
+    """Raises SystemExit if this machine can't build an image."""
     missing = [name for name in ("buildah", "debootstrap") if shutil.which(name) is None]
     if missing:
         raise SystemExit(f"Install {' and '.join(missing)} first: apt-get install buildah debootstrap")
@@ -196,7 +196,7 @@ def end_group(process: "subprocess.Popen[bytes]") -> None:
 
 
 def wait_for_page(url: str, process: "subprocess.Popen[bytes]") -> None:
-    """SystemExit where it does not answer 200."""
+    """Raises SystemExit if it does not answer 200."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -213,7 +213,7 @@ def run_journeys(url: str, home: Path, journeys: Sequence[str]) -> int:
     say(f"Running {', '.join(journeys)} against it ...")
     files = [f"tests/browser/{name}" for name in journeys]
     environment = {**os.environ, "TEST_SERVER_URL": url, "TEST_SERVER_HOME": str(home)}
-    # Git reads a repository of another user only where it is named.
+    # Git reads a repository of another user only if it is named.
     environment |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory"}
     environment["GIT_CONFIG_VALUE_0"] = str(home / "mirror.git")
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "browser", *files]

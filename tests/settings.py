@@ -26,7 +26,7 @@ CACHES = {
 # Each test client puts the middleware together anew; without this each time looks at every static file first.
 WHITENOISE_AUTOREFRESH = True
 
-# SQLite gives rows back to front where a query asks for no order. What relies on an order fails here, and not by chance
+# SQLite gives rows back to front if a query asks for no order. What relies on an order fails here, and not by chance
 # on PostgreSQL.
 if "init_command" in DATABASES["default"].get("OPTIONS", {}):  # noqa: F405
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA reverse_unordered_selects=ON;"  # noqa: F405

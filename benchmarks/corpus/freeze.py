@@ -93,7 +93,7 @@ def read_manifest() -> list[dict[str, str]]:
 
 
 def fetch_corpus(folder: Path) -> list[tuple[dict[str, str], Path]]:
-    """Each row with its file on disk, downloaded where it is missing. Exits where a file isn't what was frozen."""
+    """Each row with its file on disk, downloaded if it is missing. Exits if a file isn't what was frozen."""
     pairs = []
     archives: dict[str, zipfile.ZipFile] = {}
     for row in read_manifest():
@@ -156,7 +156,7 @@ def choose_files(archive: zipfile.ZipFile, pattern: re.Pattern[str]) -> Iterator
 
 
 def has_prompt(path: str, content: bytes) -> bool:
-    """Whether the file is text, and holds a prompt where its kind holds other things too."""
+    """Whether the file is text, and holds a prompt if its kind holds other things too."""
     try:
         text = content.decode()
     except UnicodeDecodeError:

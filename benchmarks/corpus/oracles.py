@@ -141,7 +141,7 @@ def _paths(fields: set[str]) -> dict[str, Any]:
 
 
 def infer_data(source: str) -> dict[str, Any]:
-    """Values for the names of a Jinja text: lists where it loops, mappings where it takes attributes, else texts."""
+    """Values for the names of a Jinja text: lists if it loops, mappings if it takes attributes, else texts."""
     environment = jinja2.Environment()
     environment.filters |= dict.fromkeys(re.findall(r"\|\s*(\w+)", source), str)
     tree = environment.parse(source)

@@ -208,7 +208,7 @@ def _printed(expression: str, data: dict[str, Any]) -> str:
 
 
 def _render(template: ImportedTemplate, data: dict[str, Any]) -> list[str] | str:
-    """The texts of the parts; the error's sentence where it fails."""
+    """The texts of the parts; the error's sentence if it fails."""
     try:
         prompt = renderer.load(template.document).render(_plain(data), token_limit=-1)
     except renderer.RenderError as error:
@@ -225,7 +225,7 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Check the corpus; print a line a failure and the sums; write the report where one is asked for."""
+    """Check the corpus; print a line a failure and the sums; write the report if one is asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("package", nargs="?", help="only this package")

@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["answers", "ceiling", "find_mlflow", "free_port", "mlflow", "nginx", "registry", "run", "whole_registry"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HIGHER = ["nice", "-n", "-10"]  # where it may not, it says so and runs the command all the same
+HIGHER = ["nice", "-n", "-10"]  # if it may not, it says so and runs the command all the same
 CEILING = """
 from pathlib import Path
 body = Path({path!r}).read_bytes()

@@ -42,7 +42,7 @@ class Filled:
 
 
 def fill_database(size: int, versions: int) -> Filled:
-    """Fill the database; nothing is done where that was finished before. SystemExit where it was begun only.
+    """Fill the database; nothing is done if that was finished before. Raises SystemExit if it was begun only.
 
     size: up to a thousand, or a multiple of it.
     """

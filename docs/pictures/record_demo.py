@@ -3,7 +3,7 @@ and the two pictures of the editor.
 
     make run                                        # in another terminal; it prints the demo's address and key
     pip install -r requirements-docs.txt            # in an environment of your own
-    python docs/pictures/record_demo.py --key pb_…  # --url where the demo is not at http://127.0.0.1:8000
+    python docs/pictures/record_demo.py --key pb_…  # --url if the demo is not at http://127.0.0.1:8000
 
 Chromium is taken from the path; without one, it is the one that `playwright install chromium` put in place. The story
 begins at version 3 of the refund reply, so it needs a demo in which nothing was published yet.
@@ -188,7 +188,7 @@ def picture_editor(page: Page, folder: Path) -> None:
 
 
 def record_demo(url: str, key: str, path: Path) -> None:
-    """Play the story once and write it to `path`. Raises RuntimeError where the file is too large to show."""
+    """Play the story once and write it to `path`. Raises RuntimeError if the file is too large to show."""
     film = Film()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

@@ -56,7 +56,7 @@ CorpusMetric = Callable[..., tuple[float | None, list[float]]]
 class Definition:
     """A metric: a function of one row, or of all rows at once.
 
-    `by_corpus` gives the corpus value (None where it is the mean of the rows') and each row's.
+    `by_corpus` gives the corpus value (None if it is the mean of the rows') and each row's.
     """
 
     metric: Metric

@@ -108,7 +108,7 @@ def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field:
 
 
 def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
-    """The values; where nothing was found at all, a field that no document has is told."""
+    """The values; if nothing was found at all, a field that no document has is told."""
     if not any(values) and any(actual):
         retrieved = [document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
         if not any(key is not None for keys in retrieved for key in keys):
@@ -138,7 +138,7 @@ def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[s
 
 
 def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
-    """The reciprocal rank, reading no further than the first hit where the keys are text."""
+    """The reciprocal rank, reading no further than the first hit if the keys are text."""
     rank = 0
     try:
         for key in map(itemgetter(field), islice(documents, most)):
@@ -188,7 +188,7 @@ def _gained(gains: dict[str, float], retrieved: Keys, most: int | None) -> float
 
 
 def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
-    """`_gained` where each expected document's gain is 1."""
+    """`_gained` if each expected document's gain is 1."""
     if relevant.isdisjoint(retrieved):
         return 0.0
     ideal = _sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]

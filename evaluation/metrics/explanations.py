@@ -19,7 +19,7 @@ _MOST_WORDS = 8  # that are listed
 
 
 def explain_score(metric: str, expected: Any, actual: Any, score: float | None) -> str:
-    """Why the row has this score, or nothing where the metric can't say more than the score does.
+    """Why the row has this score, or nothing if the metric can't say more than the score does.
 
     Args: as for `scoring.score`, of one row and with the metric's default options. score: what the row got.
     """

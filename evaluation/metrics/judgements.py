@@ -55,7 +55,7 @@ def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
 
 
 def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
-    """1 where some sentence (or one of the judge's `relevant_statements`) helps with the question, else 0."""
+    """1 if some sentence (or one of the judge's `relevant_statements`) helps with the question, else 0."""
     scores = _kept(actual, "context_relevance")
     if scores is not None:
         return scores[0]
@@ -72,7 +72,7 @@ def scores_of(scored: Trace) -> dict[str, float | None]:
 
 
 def score_of(name: str, scored: Trace) -> float | None:
-    """One score of a reading; None where the reply does not say."""
+    """One score of a reading; None if the reply does not say."""
     if name == "context_relevance":
         relevant = scored.judgement.relevant
         return None if relevant is None else float(bool(relevant))
@@ -88,7 +88,7 @@ def score_of(name: str, scored: Trace) -> float | None:
 
 
 def _kept(actual: Any, name: str) -> tuple[float | None] | None:
-    """The score that a judgement already holds, in a tuple; None where `actual` is a reply."""
+    """The score that a judgement already holds, in a tuple; None if `actual` is a reply."""
     if isinstance(actual, Mapping) and isinstance(actual.get("scores"), Mapping) and name in actual["scores"]:
         value = actual["scores"][name]
         return (None if value is None else float(value),)

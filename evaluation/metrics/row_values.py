@@ -52,7 +52,7 @@ def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
 
 
 def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
-    """Gain by key: a gold document's `score`, or 1 for each where none has one; some with and some without is
+    """Gain by key: a gold document's `score`, or 1 for each if none has one; some with and some without is
     refused.
     """
     keys = document_keys(documents, field, row)

@@ -37,7 +37,7 @@ class WordTokenizer:
         self._stemmer = need("nltk.stem.porter", extra="evaluation").PorterStemmer() if stem else None
 
     def tokenize(self, text: str) -> list[str]:
-        """Lower-case words, stemmed where asked for, and single characters of scripts written without spaces."""
+        """Lower-case words, stemmed if asked for, and single characters of scripts written without spaces."""
         words = _words().findall(unicodedata.normalize("NFC", text).lower())
         if self._stemmer is None:
             return words

@@ -93,7 +93,7 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
 
 
 def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) -> int:
-    """200 where it was done, else the status of the errors that are in the form now."""
+    """200 if it was done, else the status of the errors that are in the form now."""
     if not form.is_valid():
         return 422
     try:

@@ -41,7 +41,7 @@ class RevokeForm(forms.Form):
 
 
 def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, section: str) -> HttpResponse | None:
-    """The panel where the address names one of the keys shown that still holds, else None. leave_url: the page of the
+    """The panel if the address names one of the keys shown that still holds, else None. leave_url: the page of the
     keys, which also takes the form."""
     key = _find_valid(keys, request.GET.get("revoke", ""))
     return _show_panel(request, key, RevokeForm(), leave_url, section) if key else None

@@ -62,10 +62,10 @@ def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
 
 
 class EnterSecondStep(AuthenticateView):  # type: ignore[misc]  # allauth has no types
-    """The step after the password: a code, or a passkey where the person has one."""
+    """The step after the password: a code, or a passkey if the person has one."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page shows. passkey_obstacle: why the browser allows no passkey here, empty where it does."""
+        """What the page shows. passkey_obstacle: why the browser allows no passkey here, empty if it does."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         has_passkey = self.stage.login.user.has_passkey
         return {
@@ -83,7 +83,7 @@ class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # as above
         return {"name": describe_browser(self.request.headers.get("User-Agent", ""))}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page shows, with the question to the device; none where the browser would refuse it."""
+        """What the page shows, with the question to the device; none if the browser would refuse it."""
         context: dict[str, Any] = super(AddWebAuthnView, self).get_context_data(**kwargs)
         obstacle = describe_passkey_obstacle(self.request)
         if obstacle:

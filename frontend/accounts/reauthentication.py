@@ -23,9 +23,9 @@ def wants_password(request: HttpRequest) -> bool:
 
 
 def proof_problem(request: HttpRequest, actor: Actor) -> str:
-    """Why this request does not prove who the person is, in a sentence; an empty text where it does.
+    """Why this request does not prove who the person is, in a sentence; an empty text if it does.
 
-    Raises ProofRequired where the instance wants a proof that the session does not have.
+    Raises ProofRequired if the instance wants a proof that the session does not have.
     """
     permissions.require_proof(actor)
     if wants_password(request):

@@ -63,7 +63,7 @@ class LoginForm(forms.Form):
 @sensitive_post_parameters("password")
 @form_page
 def log_in(request: HttpRequest) -> HttpResponse:
-    """The login; after it, and after the second step where the account has one, it leads to the page asked for."""
+    """The login; after it, and after the second step if the account has one, it leads to the page asked for."""
     target = read_target(request)
     if request.user.is_authenticated:
         return redirect(target)
@@ -131,6 +131,6 @@ def read_target(request: HttpRequest) -> str:
 
 
 def _inside(request: HttpRequest, target: str) -> str:
-    """The target where it stays on this server, else the home page."""
+    """The target if it stays on this server, else the home page."""
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
     return target if inside and target.startswith("/") else "/"  # a word alone would be taken for the name of a page

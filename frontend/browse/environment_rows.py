@@ -55,11 +55,11 @@ class CheckSummary:
 
 @dataclass(frozen=True)
 class Cell:
-    """One label of one template. `number` is None where it is not set; `behind` counts the newer versions on the next
+    """One label of one template. `number` is None if it is not set; `behind` counts the newer versions on the next
     label to the left that is set.
 
-    `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty where this
-    person may not go back, or where there is nothing to go back to. checks: of what the label to promote from serves.
+    `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty if this
+    person may not go back, or if there is nothing to go back to. checks: of what the label to promote from serves.
     """
 
     label: str
@@ -99,7 +99,7 @@ class RowAction:
 class Line:
     """A template's row. `selectable` says that it can be promoted together with others. rank: its place on a phone, the
     lowest first. goes_live_at: when what its open request proposes is published by itself; date_url: where this person
-    changes that, else empty. request_checks: of the open request, where it proposes another version than the source.
+    changes that, else empty. request_checks: of the open request, if it proposes another version than the source.
     """
 
     name: str
@@ -238,7 +238,7 @@ def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_s
 
 
 def _summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
-    """None where there are none."""
+    """None if there are none."""
     if not checks:
         return None
     failed = [check for check in checks if check.outcome == "failed" and not check.is_acknowledged]
@@ -286,7 +286,7 @@ def _action(
     template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], target: Cell
 ) -> RowAction | None:
     """The first that fits: an emergency, the way back from what fails, a rollout, the date of what is approved, an open
-    request, a promotion; None where it is up to date.
+    request, a promotion; None if it is up to date.
     """
     if state.emergency:
         return RowAction(

@@ -129,7 +129,7 @@ def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
 
 
 def _at_least(count: MatchCount, shown: int) -> MatchCount:
-    """The count, raised to what the page itself shows where it is not exact."""
+    """The count, raised to what the page itself shows if it is not exact."""
     return count if count.is_exact else MatchCount(max(count.number, shown), is_exact=False)
 
 

@@ -36,7 +36,7 @@ class Line:
 @dataclass(frozen=True)
 class Asker:
     """A service and what it gets. `behind` counts the versions between a pin and what is live; `former_name` is what it
-    asks by, where the template has another name now.
+    asks by, if the template has another name now.
     """
 
     service: str

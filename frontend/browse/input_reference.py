@@ -43,7 +43,7 @@ class InputRow:
 
 @dataclass(frozen=True)
 class InputReference:
-    """The inputs of a version. `used` names variables where nothing is declared."""
+    """The inputs of a version. `used` names variables if nothing is declared."""
 
     rows: tuple[InputRow, ...]
     summary: str

@@ -36,9 +36,9 @@ MOVED_BY = {
 
 @dataclass(frozen=True)
 class LabelStatus:
-    """A label and where it is. `number` is None where it was never set; `ahead` counts against what is live.
+    """A label and if it is. `number` is None if it was never set; `ahead` counts against what is live.
 
-    Where `is_rolling_out`, `back` is the stable version and `back_url` leads to where the rollout is stopped.
+    Where `is_rolling_out`, `back` is the stable version and `back_url` leads to if the rollout is stopped.
     `unapproved` says that the label is protected and never held what it serves by approval.
     """
 
@@ -111,7 +111,7 @@ def label_statuses(
 
 
 def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) -> list[LabelStatus]:
-    """The statuses, where a label that one of these rollouts divides goes back by stopping it: nothing else may."""
+    """The statuses, if a label that one of these rollouts divides goes back by stopping it: nothing else may."""
     by_label = {rollout.label: rollout for rollout in rollouts}
     return [
         replace(status, back=rollout.stable.number, back_url=stop_address(rollout), is_rolling_out=True)
@@ -122,7 +122,7 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
 
 
 def stop_address(rollout: Rollout) -> str:
-    """The page where a rollout is stopped, at the form that does it."""
+    """The page if a rollout is stopped, at the form that does it."""
     return f"{reverse('change', args=[rollout.change_id])}#rollout-stop"
 
 
@@ -133,7 +133,7 @@ def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: 
 
 
 def labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
-    """The labels of a template that are ahead of what is live; `latest` only where no label says so already."""
+    """The labels of a template that are ahead of what is live; `latest` only if no label says so already."""
     live = live_label(namespace)
     number = standing.get(live)
     if number is None:

@@ -51,13 +51,13 @@ class EarlierVersion:
 
     @property
     def seconds_live(self) -> float | None:
-        """How long it was live then; None where it still is."""
+        """How long it was live then; None if it still is."""
         return None if self.until is None else (self.until - self.since).total_seconds()
 
 
 class LabelForm(forms.Form):
     """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed, 0
-    where the label was not set."""
+    if the label was not set."""
 
     label = forms.CharField(max_length=36)
     version = forms.TypedChoiceField(coerce=int)

@@ -24,7 +24,7 @@ class Piece:
 
 
 def word_pattern(words: str) -> re.Pattern[str] | None:
-    """What finds the words of a search in a text, or None where there are none."""
+    """What finds the words of a search in a text, or None if there are none."""
     parts = sorted(re.findall(r"[^\W_]+", words), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, parts)), re.IGNORECASE) if parts else None
 

@@ -35,7 +35,7 @@ class _Refusal:
 
     @property
     def sentences(self) -> list[str]:
-        """The refusal in words, where it is something else than problems of the document."""
+        """The refusal in words, if it is something else than problems of the document."""
         if isinstance(self.error, Invalid):
             return [] if self.error.problems else list(self.error.fields.values()) or [self.error.message]
         if isinstance(self.error, Stale):
@@ -103,5 +103,5 @@ def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _compare_with_newest(newest: Version, version: Version) -> Any:
-    """The difference that a restore makes; None where the newest text was redacted."""
+    """The difference that a restore makes; None if the newest text was redacted."""
     return None if newest.is_redacted else compare_source(newest, version)

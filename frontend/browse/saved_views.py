@@ -19,7 +19,7 @@ _COUNTED = 999  # templates of a view that are counted exactly
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A saved view and its address. `count` is None where nobody asked for it."""
+    """A saved view and its address. `count` is None if nobody asked for it."""
 
     view: SavedView
     address: str

@@ -49,7 +49,7 @@ def choose_first_values(
 
 
 def save_reply_score(actor: Actor, template: Template, form: ReplyScoreForm) -> bool:
-    """Count the score as one by a person; False where it was refused, with the reason in the form."""
+    """Count the score as one by a person; False if it was refused, with the reason in the form."""
     if not form.is_valid():
         return False
     fields = form.cleaned_data

@@ -51,7 +51,7 @@ MENUS = {
 @dataclass(frozen=True)
 class Row:
     """A template in the list. `stem` is what of its path is under the folder that is open; `line` is a line of the
-    document with a word of the search, where neither name nor description has it.
+    document with a word of the search, if neither name nor description has it.
     """
 
     name: str
@@ -183,7 +183,7 @@ def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
 
 
 def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
-    """What may have been meant, where nothing was found: for each filter and word the nearest one in use."""
+    """What may have been meant, if nothing was found: for each filter and word the nearest one in use."""
     if found.count.number:
         return []
     links = []

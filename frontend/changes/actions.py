@@ -106,7 +106,7 @@ def say_label_moved(
 ) -> None:
     """Put a sentence into the status line of the next page, with a link to the panel that takes the move back.
 
-    Without the link where the actor may not, or the label held nothing before.
+    Without the link if the actor may not, or the label held nothing before.
     """
     line = sentence
     if version := label_moves.find_version_to_undo(actor.person, template, label):
@@ -125,7 +125,7 @@ class _Outcome:
 
 
 def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome | None:
-    """Do what a button about the rollout says; None where it is another button."""
+    """Do what a button about the rollout says; None if it is another button."""
     do = _read_action(request)
     if do == "roll_out":
         return _Outcome(start_from_form(actor, number, request.POST))

@@ -112,7 +112,7 @@ def _thread(request: HttpRequest) -> int:
 
 
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
-    """A remark carries a suggestion only where the text of the lines was changed."""
+    """A remark carries a suggestion only if the text of the lines was changed."""
     place = read_place(request)
     suggestion: str | None = read_suggestion(request)
     if suggestion == (

@@ -21,7 +21,7 @@ __all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
 
 @dataclass(frozen=True)
 class Notice:
-    """An emergency in words. The addresses are empty where this person may not, or where there is nothing to do."""
+    """An emergency in words. The addresses are empty if this person may not, or if there is nothing to do."""
 
     emergency: Emergency
     title: str

@@ -1,4 +1,4 @@
-"""The panel that publishes in an emergency, before the approvals, where a namespace allows it."""
+"""The panel that publishes in an emergency, before the approvals, if a namespace allows it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

@@ -14,7 +14,7 @@ __all__ = ["FailureRow", "failure_rows"]
 
 @dataclass(frozen=True)
 class FailureRow:
-    """What is live and fails. back: the number of the version that the label held by approval before, None where there
+    """What is live and fails. back: the number of the version that the label held by approval before, None if there
     is none or this person may not roll back; back_url: where they do.
     """
 
@@ -24,7 +24,7 @@ class FailureRow:
 
 
 def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
-    """The failures with the way back; one query where there is any. roles: by the namespaces' ids."""
+    """The failures with the way back; one query if there is any. roles: by the namespaces' ids."""
     if not failures:
         return []
     earlier = live_failures.find_earlier_versions(failures)

@@ -34,7 +34,7 @@ class GoesLive:
 
 
 def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> GoesLive:
-    """What the sent form says; without a form, how the panel begins: with a plan, where there is one."""
+    """What the sent form says; without a form, how the panel begins: with a plan, if there is one."""
     how = "on_date" if fields.get("do") == "schedule" else fields.get("how", "")
     if how not in _CHOICES:
         return _show_plan(plan) if plan else GoesLive()
@@ -56,7 +56,7 @@ def read_plan(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) 
 
 
 def _show_plan(plan: Mapping[str, Any]) -> GoesLive:
-    """The form's fields for a plan: one wait where all steps have the same, otherwise one for each."""
+    """The form's fields for a plan: one wait if all steps have the same, otherwise one for each."""
     waits = ["" if step["hours"] is None else str(step["hours"]) for step in plan["steps"]]
     rule = plan["stop_rule"] or {}
     below = rule.get("below")

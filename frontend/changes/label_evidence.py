@@ -43,7 +43,7 @@ _PLOT_KINDS: dict[Reading, interval_svg.Kind] = {"better": "better", "worse": "w
 @dataclass(frozen=True)
 class MetricRow:
     """A metric as it is shown: its title, figures, and how it reads as word, look and icon. plot: the interval around
-    the change, None where nothing is compared."""
+    the change, None if nothing is compared."""
 
     reading: MetricReading
     plot: interval_svg.Drawing | None = None
@@ -71,7 +71,7 @@ class MetricRow:
 
     @property
     def interval(self) -> str:
-        """The 95 % interval around the change, or nothing where the rows allow none."""
+        """The 95 % interval around the change, or nothing if the rows allow none."""
         if self.reading.low is None:
             return ""
         return gettext("{low} to {high}").format(
@@ -120,7 +120,7 @@ def metric_rows(preview: LabelPreview) -> list[MetricRow]:
 def _draw_change(
     axis: interval_svg.Axis, reading: MetricReading, shares: Sequence[float | None]
 ) -> interval_svg.Drawing | None:
-    """shares: the change and the ends of its interval; None where nothing is compared."""
+    """shares: the change and the ends of its interval; None if nothing is compared."""
     if reading.difference is None:
         return None
     difference, low, high = shares
@@ -128,13 +128,13 @@ def _draw_change(
 
 
 def metric_counts(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:
-    """How many metrics read so, with the word, the look and the icon; empty where the version was never run."""
+    """How many metrics read so, with the word, the look and the icon; empty if the version was never run."""
     counts = {kind: readings.count(kind) for kind in _READINGS} if readings else {}
     return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
 def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) -> dict[str, Any]:
-    """What `_evidence.html` shows. The view of the difference is the address's, else the rendered one where it differs.
+    """What `_evidence.html` shows. The view of the difference is the address's, else the rendered one if it differs.
 
     `nothing_left` says that there is nothing to propose or publish: no form is drawn then.
     """
@@ -166,7 +166,7 @@ def _last_checked(preview: LabelPreview) -> datetime | None:
 
 
 def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:
-    """The first metric that gets worse without a threshold, where the reader may set one; else nothing."""
+    """The first metric that gets worse without a threshold, if the reader may set one; else nothing."""
     losses = preview.evaluation.ungated_losses if preview.evaluation else ()
     if not losses or not permissions.is_allowed(actor, Verb.MANAGE, preview.template.namespace):
         return ""
@@ -183,7 +183,7 @@ class MovedMeanwhile:
 
 
 def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile | None:
-    """How the label came from what the sent form showed to what it serves now; None where it did not move."""
+    """How the label came from what the sent form showed to what it serves now; None if it did not move."""
     seen, serves = read_expected(request.POST), preview.serves.number if preview.serves else 0
     if seen is None or seen == serves:
         return None

@@ -54,7 +54,7 @@ def change_title(change: ChangeRequest) -> str:
 
 
 def describe_planned_shares(gate: Gate) -> str:
-    """The shares that publishing begins with, such as `5 %, 25 %`; empty where none are planned or they are served."""
+    """The shares that publishing begins with, such as `5 %, 25 %`; empty if none are planned or they are served."""
     change, rollout = gate.change, gate.facts.rollout
     if not change.is_open or change.planned_rollout is None or (rollout and rollout[1] == change.number):
         return ""

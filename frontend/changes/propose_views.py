@@ -128,7 +128,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
-    """Open the change that the form asks for: scheduled where a date was chosen, with its plan where a rollout was."""
+    """Open the change that the form asks for: scheduled if a date was chosen, with its plan if a rollout was."""
     at, how = None, request.POST.get("how")
     plan = read_plan(request.POST) if how == "gradually" else None
     if how == "on_date":

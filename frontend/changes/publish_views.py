@@ -23,7 +23,7 @@ PANEL = "changes/_publish_panel.html"
 
 @signed_in
 def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What publishing would do, and the button; what blocks it where something does."""
+    """What publishing would do, and the button; what blocks it if something does."""
     return show_publish_panel(request, actor, number)
 
 

@@ -29,7 +29,7 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
 
 
 def publish_as_proposed(actor: Actor, number: int, fields: Any) -> str:
-    """Publish where nothing was chosen beside the button; gives the message of a rollout that started, or nothing."""
+    """Publish if nothing was chosen beside the button; gives the message of a rollout that started, or nothing."""
     rollout = publishing.publish_as_proposed(actor=actor, number=number, expected=read_expected(fields))
     return _say_started(rollout) if rollout else ""
 

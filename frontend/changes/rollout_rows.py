@@ -22,9 +22,9 @@ __all__ = ["MetricRow", "RolloutRow", "read_rollout_row", "rollout_rows"]
 @dataclass(frozen=True)
 class MetricRow:
     """One metric of both sides. collecting: how many replies of how many were scored; empty once it can be read, and
-    where the rollout has ended.
+    if the rollout has ended.
 
-    change: the candidate's mean against the stable version's, such as `+0.08`; empty where one of them is missing.
+    change: the candidate's mean against the stable version's, such as `+0.08`; empty if one of them is missing.
     """
 
     score: SideScore
@@ -36,7 +36,7 @@ class MetricRow:
 class RolloutRow:
     """A rollout with its words. fill and tick: the share and that of the next step, in percent, for the track.
 
-    tick is empty where the next step is everybody. may_go_on, may_stop: which buttons the person has.
+    tick is empty if the next step is everybody. may_go_on, may_stop: which buttons the person has.
     """
 
     rollout: Rollout
@@ -51,7 +51,7 @@ class RolloutRow:
 
 
 def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
-    """The newest rollout of the change, None where there never was one."""
+    """The newest rollout of the change, None if there never was one."""
     rollout = rollout_queries.rollout_of_change(change.number)
     if rollout is None:
         return None

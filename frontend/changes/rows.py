@@ -12,7 +12,7 @@ __all__ = ["BlockerRow", "CandidateRow", "CheckRow", "PermittedActions", "Review
 
 @dataclass(frozen=True)
 class BlockerRow:
-    """A blocker with the one link that is this reader's next action; no link where the action is to wait or to talk."""
+    """A blocker with the one link that is this reader's next action; no link if the action is to wait or to talk."""
 
     icon: str
     cause: str
@@ -66,7 +66,7 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class PermittedActions:
-    """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's.
+    """What this reader may do. Each `..._fault` says why not, in a sentence, if it is not simply somebody else's.
 
     approved: the reader's own approval counts for this head. take_back: what the reader decided about this head and
     can take back, `approve` or `request_changes`; empty for nothing.

@@ -55,7 +55,7 @@ class Discussion:
     """Threads and remarks at the lines of the open view: by line of the source, by part and line of the prompt.
 
     `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are URLs to
-    which a part and a line are added, empty where this person may not comment. `batch` are the suggestions chosen to be
+    which a part and a line are added, empty if this person may not comment. `batch` are the suggestions chosen to be
     applied together.
     """
 
@@ -198,7 +198,7 @@ class _Lines:
         self._known: dict[int, Anchors] = {}
 
     def now(self, remark: Remark) -> int | None:
-        """The last line that the remark is about, as numbered in the head, or None where that was changed since."""
+        """The last line that the remark is about, as numbered in the head, or None if that was changed since."""
         if remark.version_id == self._head.pk:
             return remark.end_line
         if remark.side != Thread.SOURCE:
@@ -221,7 +221,7 @@ class _RenderedPlaces:
         self._places: dict[int, tuple[int, int]] | None = None
 
     def find(self, subject: Thread | Remark, line: int, end_line: int) -> tuple[str, int, int] | None:
-        """Side, part and line for what is about these lines of its side, or None where the view doesn't show them."""
+        """Side, part and line for what is about these lines of its side, or None if the view doesn't show them."""
         if self._view.shows(subject.side):
             is_here = subject.side == Thread.SOURCE or subject.sample == self._view.sample
             return (subject.side, subject.part, end_line) if is_here else None

@@ -21,7 +21,7 @@ __all__ = ["TimelineEntry", "timeline_entries"]
 class TimelineEntry:
     """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words, which
     `said` has as they read now. `own`: the number of the decision, or of the release's comment, that the words came
-    with, where the reader wrote them and may edit them; 0 otherwise.
+    with, if the reader wrote them and may edit them; 0 otherwise.
     """
 
     at: datetime
@@ -39,7 +39,7 @@ class TimelineEntry:
 
 
 def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, writer: str = "") -> list[TimelineEntry]:
-    """The whole story, oldest first. texts: of the request, read here where they are not given. writer: the username of
+    """The whole story, oldest first. texts: of the request, read here if they are not given. writer: the username of
     a reader who may comment.
     """
     rows: list[TimelineEntry] = []

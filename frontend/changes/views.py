@@ -177,7 +177,7 @@ def _mention_names(change: ChangeRequest) -> set[str]:
 
 
 def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
-    """The change after this one in its release, round again from the first; None where it is alone or in none."""
+    """The change after this one in its release, round again from the first; None if it is alone or in none."""
     if change.release_id is None:
         return None
     members = changes_query.list_members([change.release_id])
@@ -196,7 +196,7 @@ def _with_preview(
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
-    """The state of the request; where the top bar needs those of all pending ones, they are read together."""
+    """The state of the request; if the top bar needs those of all pending ones, they are read together."""
     gates: list[Gate] = []
 
     def evaluate_all() -> list[Gate]:
@@ -227,7 +227,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         and suggestion is not None
         and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
     ):
-        suggestion = None  # the lines as they are, which are others where the range was changed
+        suggestion = None  # the lines as they are, which are others if the range was changed
     return OpenCommentForm(
         side=side,
         part=parse_form_number(given.get("part")),

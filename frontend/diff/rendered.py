@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Message:
-    """A part as it is read. `role` is empty where it repeats the one above it."""
+    """A part as it is read. `role` is empty if it repeats the one above it."""
 
     name: str
     role: str

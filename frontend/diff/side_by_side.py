@@ -11,7 +11,7 @@ __all__ = ["FoldedRows", "Row", "pair_lines"]
 
 @dataclass(frozen=True)
 class Row:
-    """The lines beside each other; None where a side has none. An unchanged line is on both."""
+    """The lines beside each other; None if a side has none. An unchanged line is on both."""
 
     old: Line | None
     new: Line | None

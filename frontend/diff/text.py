@@ -53,9 +53,9 @@ class Value(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the diff. `old` and `new` are its 1-based numbers on either side, None where it is absent.
+    """A line of the diff. `old` and `new` are its 1-based numbers on either side, None if it is absent.
 
-    `marked` are its words where some are marked, None where the line is one thing. `values` are the runs of a rendered
+    `marked` are its words if some are marked, None if the line is one thing. `values` are the runs of a rendered
     line that the author did not write there, in order.
     """
 
@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
     @property
     def number(self) -> int | None:
-        """The number to show where there is one column: the new one, or the old one of a removed line."""
+        """The number to show if there is one column: the new one, or the old one of a removed line."""
         return self.old if self.kind == "removed" else self.new
 
 

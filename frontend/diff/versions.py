@@ -83,7 +83,7 @@ class RenderedDiff:
 
 @dataclass(frozen=True)
 class LongestPrompts:
-    """The most tokens that any sample takes on either side, None where nothing of that side renders or counts."""
+    """The most tokens that any sample takes on either side, None if nothing of that side renders or counts."""
 
     old: int | None
     new: int | None
@@ -95,7 +95,7 @@ class LongestPrompts:
 
 
 def longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts | None:
-    """The longest prompt of each side; None with fewer than two samples, where this one says it all."""
+    """The longest prompt of each side; None with fewer than two samples, if this one says it all."""
     new = max(
         (case for case in comparisons if case.new.token_count is not None),
         key=lambda case: case.new.token_count or 0,
@@ -133,7 +133,7 @@ def diff_context(
     """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
 
     Where the address names no view, it is the rendered one on the first sample that the two read differently on, and
-    the source where there is none; `source_reason` then says why. view: a view of the page's own, which shows neither.
+    the source if there is none; `source_reason` then says why. view: a view of the page's own, which shows neither.
     every: compare the versions on all samples, not only on the one that is shown.
     """
     sample_set = new.template.current_samples()
@@ -173,7 +173,7 @@ def diff_context(
 
 
 def _requested_view(request: HttpRequest) -> str:
-    """The view of the address; that of the lines it names, where it names some; empty where it leaves it open."""
+    """The view of the address; that of the lines it names, if it names some; empty if it leaves it open."""
     if request.GET.get("view") in VIEWS:
         return request.GET["view"]
     if request.GET.get("layout") == "columns":  # which only the source has

@@ -48,7 +48,7 @@ class ActionResult:
 
     @property
     def sentences(self) -> list[str]:
-        """What was refused, in words, where it is something else than problems of the document."""
+        """What was refused, in words, if it is something else than problems of the document."""
         if self.problems or self.error is None:
             return []
         fields = self.error.fields if isinstance(self.error, Invalid) else {}

@@ -54,7 +54,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _find_template(actor: Actor, name: str) -> Template | None:
-    """The template with the right to save it; None before its first save, where the namespace is the actor's to write
+    """The template with the right to save it; None before its first save, if the namespace is the actor's to write
     in.
     """
     try:

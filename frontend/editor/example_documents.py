@@ -15,7 +15,7 @@ __all__ = ["EXAMPLES", "Example", "example_values"]
 class Example:
     """A first document and its samples; `about` is the sentence beside the choice.
 
-    `given` and `reply` are what a caller sends and what a model may answer, in a few words; empty where nothing is
+    `given` and `reply` are what a caller sends and what a model may answer, in a few words; empty if nothing is
     typical.
     """
 

@@ -15,7 +15,7 @@ __all__ = ["drop_spent_inputs"]
 
 
 def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
-    """Take the inputs of an example out of the document of a template that was never saved, where the text no longer
+    """Take the inputs of an example out of the document of a template that was never saved, if the text no longer
     uses them; gives their names.
 
     An input goes only as it was declared by the example: one that the author changed stays. So do the last one, and

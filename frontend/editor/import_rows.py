@@ -52,7 +52,7 @@ class ImportRow:
     """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
 
     `problem` says why it can't be saved as it is. `messages` are the parts as the model reads them, with placeholders
-    for values, `inputs` its inputs, and `token_count` their tokens; empty and None where they were not rendered.
+    for values, `inputs` its inputs, and `token_count` their tokens; empty and None if they were not rendered.
     """
 
     index: int
@@ -106,7 +106,7 @@ class FileReport:
 
 
 def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
-    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry."""
+    """The files as the page shows them. Raises TooLarge if there are more templates than it can carry."""
     reports: list[FileReport] = []
     index = 0
     for file in files:
@@ -126,12 +126,12 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
 
 
 def render_rows(actor: Actor, rows: Sequence[ImportRow]) -> list[ImportRow]:
-    """The rows with their parts, where they are few."""
+    """The rows with their parts, if they are few."""
     return [_render(actor, row) for row in rows] if len(rows) <= MOST_RENDERED else list(rows)
 
 
 def _render(actor: Actor, row: ImportRow) -> ImportRow:
-    """The row with its parts; as it is where they can't be rendered, which a save or the editor then says."""
+    """The row with its parts; as it is if they can't be rendered, which a save or the editor then says."""
     try:
         examined = document_check.check_document(actor, row.document)
         prompt = preview.render_examined_document(
@@ -150,7 +150,7 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
 def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[str, str]) -> list[ImportRow]:
     """The rows with the kinds of inputs that the form sent, `kind-0-question` for the first row's `question`.
 
-    Raises Invalid where a document is laid out so that only its source can be edited.
+    Raises Invalid if a document is laid out so that only its source can be edited.
     """
     chosen = []
     for row in rows:
@@ -162,7 +162,7 @@ def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[s
 
 
 def write_payload(rows: Sequence[ImportRow]) -> str:
-    """The documents and samples as JSON, for the form. Raises TooLarge where that is more than a form may hold."""
+    """The documents and samples as JSON, for the form. Raises TooLarge if that is more than a form may hold."""
     entries = [
         {
             "index": row.index,

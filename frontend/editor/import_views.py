@@ -120,7 +120,7 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
-    """The uploaded files by name, with their folders where a script sent them; a second one of a name gets a number."""
+    """The uploaded files by name, with their folders if a script sent them; a second one of a name gets a number."""
     uploads = [*request.FILES.getlist("files"), *request.FILES.getlist("folder_files")]
     check_size("files", sum(upload.size or 0 for upload in uploads), IMPORT_BYTES)
     names = [upload.name or "file" for upload in uploads]
@@ -138,7 +138,7 @@ def _read_files(request: HttpRequest) -> dict[str, bytes]:
 def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
     """The files' paths inside their folder, which the page's script sends beside them: a browser sends names alone.
 
-    The names, where there are no paths that fit them.
+    The names, if there are no paths that fit them.
     """
     try:
         paths = parse_json(request.POST.get("paths", "").encode("utf-8", "replace"))

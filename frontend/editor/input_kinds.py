@@ -47,10 +47,10 @@ def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
-    """The document with the kinds that were picked, by the name of the input; as it is where they are its own.
+    """The document with the kinds that were picked, by the name of the input; as it is if they are its own.
 
     A kind of an undeclared input declares all inputs that the text uses: once one is declared, all have to be. Values
-    that no list offers are passed over. Raises Invalid where only the source can be edited.
+    that no list offers are passed over. Raises Invalid if only the source can be edited.
     """
     examined = document_check.check_document(actor, document)
     changed = {
@@ -76,7 +76,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
 
 
 def _with_kind(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The schema of another kind. What users write stays marked so only where the kind says it."""
+    """The schema of another kind. What users write stays marked so only if the kind says it."""
     base = kind.removesuffix(_USERS)
     if base == name_kind(schema).removesuffix(_USERS):
         chosen = dict(schema)

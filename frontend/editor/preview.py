@@ -37,12 +37,12 @@ class Preview:
     """The text checked and rendered.
 
     `undeclared` are the inputs that the text uses and does not declare, with the schemas that fit their uses.
-    `messages` and `budget` are None where nothing could be rendered; then `stopped` is the problem that stopped it.
+    `messages` and `budget` are None if nothing could be rendered; then `stopped` is the problem that stopped it.
     `stand_in` names the version shown instead of the text. `changed_lines` counts lines that differ from `against`.
-    `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary. `placeholders`
+    `uncounted` says why there is no budget, if the prompt fits and the server lacks the vocabulary. `placeholders`
     are the paths of missing values. `spent_samples` are samples of the example document that went with its inputs.
-    `document` is the text taken apart, None where its front matter cannot be read. `context` is how many tokens its
-    model takes, None where that is not known.
+    `document` is the text taken apart, None if its front matter cannot be read. `context` is how many tokens its
+    model takes, None if that is not known.
     """
 
     problems: list[Problem]
@@ -65,7 +65,7 @@ class Preview:
 
     @property
     def inputs(self) -> Mapping[str, Any] | None:
-        """The declared schemas, empty where the document declares none; None where its front matter cannot be read."""
+        """The declared schemas, empty if the document declares none; None if its front matter cannot be read."""
         return (self.document.inputs or {}) if self.document else None
 
     @property
@@ -131,7 +131,7 @@ def _model_context(examined: CheckedDocument) -> int | None:
 
 
 def drop_spent_samples(state: EditorState, examined: CheckedDocument) -> list[str]:
-    """Take the samples of an example document out of the state of a template that was never saved, where the text no
+    """Take the samples of an example document out of the state of a template that was never saved, if the text no
     longer uses their inputs; gives their names.
     """
     used = examined.undeclared.used
@@ -156,7 +156,7 @@ def _is_counted(prompt: Mapping[str, Any]) -> bool:
 
 
 def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
-    """The samples, or None where they could not be stored: their problem must not hide those of the text."""
+    """The samples, or None if they could not be stored: their problem must not hide those of the text."""
     try:
         document_check.write_samples(state.samples)
     except PromptuaryError:
@@ -165,7 +165,7 @@ def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
 
 
 def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Problem:
-    """The problem that stopped the rendering, with its place where one is known."""
+    """The problem that stopped the rendering, with its place if one is known."""
     if isinstance(error, Invalid) and error.problems:
         return error.problems[0]
     errors = [problem for problem in problems if problem.severity == "error"]
@@ -186,7 +186,7 @@ def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | Non
 def _render_other(
     actor: Actor, state: EditorState, against: ComparedVersion | None, *, several: bool
 ) -> dict[str, Any] | None:
-    """The other version rendered on the same data; None where it does not take them."""
+    """The other version rendered on the same data; None if it does not take them."""
     if against is None:
         return None
     try:

@@ -40,7 +40,7 @@ def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, f
     """Change the state's text or samples; gives the sentence that says what was done.
 
     subject: an input, a path such as `customer.name`, or a sample's name. fields: what the notices' own controls say.
-    Raises Invalid where the text is laid out so that only the source can be edited, or where there is nothing to do.
+    Raises Invalid if the text is laid out so that only the source can be edited, or if there is nothing to do.
     """
     return QUICK_FIXES[verb](actor, state, subject, fields)
 

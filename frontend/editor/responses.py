@@ -78,13 +78,13 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
 
 
 def draft_response(draft: Draft | None) -> dict[str, Any]:
-    """A draft as it is stored now, None where nothing had to be, as the script takes it."""
+    """A draft as it is stored now, None if nothing had to be, as the script takes it."""
     saved_at = int(draft.updated_at.timestamp() * 1000) if draft else None
     return {"saved_at": saved_at, "revision": draft.revision if draft else 0}
 
 
 def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
-    """The draft that was written elsewhere, with its text; `newer` is an empty object where it is gone."""
+    """The draft that was written elsewhere, with its text; `newer` is an empty object if it is gone."""
     if draft is None:
         return {"newer": {}}
     return {"newer": {**draft_response(draft), "document": draft.document, "samples": read_samples(draft.samples, {})}}
@@ -190,7 +190,7 @@ def _call_facts(preview: Preview) -> dict[str, Any]:
 
 
 def _model_names(state: EditorState) -> list[str]:
-    """The models that the namespace can reach; none where their list can't be read."""
+    """The models that the namespace can reach; none if their list can't be read."""
     try:
         endpoints = list_endpoints(state.namespace.name)
     except Conflict:
@@ -199,7 +199,7 @@ def _model_names(state: EditorState) -> list[str]:
 
 
 def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
-    """The tokens of each rendered part and their change; none where the text itself was not rendered and counted."""
+    """The tokens of each rendered part and their change; none if the text itself was not rendered and counted."""
     if preview.budget is None or preview.stopped is not None:
         return []
     return [

@@ -11,8 +11,8 @@ __all__ = ["take_run_row"]
 def take_run_row(actor: Actor, state: EditorState, place: str) -> str:
     """Add the row's inputs as a sample, which nothing stores before the text is saved, and choose it; gives its name.
 
-    place: the run's number and the row's index, as `412.17`. Empty, and nothing is done, where that is no place or the
-    run is of another template. NotFound where the actor may not read the run.
+    place: the run's number and the row's index, as `412.17`. Empty, and nothing is done, if that is no place or the
+    run is of another template. Raises NotFound if the actor may not read the run.
     """
     number, _, index = place.partition(".")
     run_number, row_index = parse_number(number, digits=9), parse_number(index, digits=6)

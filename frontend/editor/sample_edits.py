@@ -55,7 +55,7 @@ def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
 
 
 def read_value(values: Mapping[str, Any], path: str) -> Any:
-    """The value at a path such as `customer.name`, None where there is none."""
+    """The value at a path such as `customer.name`, None if there is none."""
     value: Any = values
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None

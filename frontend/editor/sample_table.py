@@ -142,7 +142,7 @@ def _count_causes(names: Iterable[Collection[str]]) -> tuple[SampleCause, ...]:
 
 
 def _describe_value(data: Mapping[str, Any], column: SampleColumn, schema: Mapping[str, Any]) -> SampleCell:
-    """The value of a column; the default in its place, where there is one."""
+    """The value of a column; the default in its place, if there is one."""
     if column.name not in data:
         if column.is_required:
             return SampleCell(gettext("missing"), "missing")

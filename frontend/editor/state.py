@@ -53,7 +53,7 @@ class EditorState:
     """What the editor edits, as stored or as a form sent it.
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
-    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs
+    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index if the inputs
     give several prompts; `data_text` is the text of the inputs, which need not be JSON yet. `discarded` is a draft that
     can be restored. `draft_name` is which of the person's drafts it is, empty for the first one.
     """
@@ -92,7 +92,7 @@ class EditorState:
 
     @property
     def samples_to_save(self) -> Samples | None:
-        """The samples where they differ from the stored ones, else None."""
+        """The samples if they differ from the stored ones, else None."""
         return None if is_same_samples(self.samples, self.kept_samples) else self.samples
 
 
@@ -136,7 +136,7 @@ def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
-    """The state as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
+    """The state as a form or a script sent it. Raises Invalid if the inputs or samples are no JSON objects."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", state.message)).strip()
@@ -166,14 +166,14 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
         state.data, state.data_text = data, json.dumps(data, ensure_ascii=False, indent=2)
         return
     chosen = str(fields["sample"])
-    # A plain form sends the values of the sample that it showed, even where another one was picked since.
+    # A plain form sends the values of the sample that it showed, even if another one was picked since.
     shown = str(fields.get("shown_sample", chosen))
     state.samples, written = set_values(state.samples, shown, data)
     select_sample(state, written if chosen == shown else chosen)
 
 
 def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
-    """The state with every text that was sent, where `state_from_request` refused some of it: nothing typed is lost."""
+    """The state with every text that was sent, if `state_from_request` refused some of it: nothing typed is lost."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))
@@ -191,7 +191,7 @@ def select_sample(state: EditorState, sample: str) -> None:
 
 
 def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
-    """The template with the right to save it; none yet where the namespace is the actor's to write in."""
+    """The template with the right to save it; none yet if the namespace is the actor's to write in."""
     try:
         template = template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:

@@ -70,7 +70,7 @@ class Budget:
 def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
     """The budget of a prompt that is counted, compared with another one of the same data.
 
-    Both are as `Prompt.to_dict` gives them; the other counts for nothing where its tokens are not counted.
+    Both are as `Prompt.to_dict` gives them; the other counts for nothing if its tokens are not counted.
     """
     other = None if other is None or other["token_count"] is None else other
     used = int(rendered["token_count"])

@@ -110,7 +110,7 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> Draft | None:
-    """Store what a script sent; None where it says nothing but what is saved, so that no empty draft is left."""
+    """Store what a script sent; None if it says nothing but what is saved, so that no empty draft is left."""
     namespace, _, path = name.partition("/")
     revision = _read_revision(fields)
     samples = fields.get("samples") or {}
@@ -132,7 +132,7 @@ def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[
 
 
 def _read_revision(fields: Mapping[str, Any]) -> int | None:
-    """The revision of the draft that the script read last; None where it does not say."""
+    """The revision of the draft that the script read last; None if it does not say."""
     if "revision" not in fields:
         return None
     revision = fields["revision"]

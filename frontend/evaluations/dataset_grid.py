@@ -64,7 +64,7 @@ def declared_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str,
 
 def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
     """The inputs of a template's latest version: {name, kind, choices, choicesUrl}, kind one of text, number,
-    boolean and json, the address that of the editor, where the actor may save the template. Nothing where there is no
+    boolean and json, the address that of the editor, if the actor may save the template. Nothing if there is no
     such template.
     """
     try:

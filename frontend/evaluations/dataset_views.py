@@ -288,7 +288,7 @@ def _find_run_template(actor: Actor, dataset: Dataset) -> str:
 
 
 def _new_run_url(dataset: str, template: str) -> str:
-    """The form that starts a run over the dataset: of this template, or where it is empty of one that is chosen."""
+    """The form that starts a run over the dataset: of this template, or if it is empty of one that is chosen."""
     query = {"template": template, "dataset": dataset} if template else {"dataset": dataset}
     return f"{reverse('new-run')}?{urlencode(query)}"
 

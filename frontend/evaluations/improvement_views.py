@@ -85,7 +85,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
 
 
 def _act(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> HttpResponse | None:
-    """Do what was asked for; None where the form is not complete."""
+    """Do what was asked for; None if the form is not complete."""
     do = request.POST.get("do")
     if do == "take":
         if not form.is_valid():

@@ -43,7 +43,7 @@ def title_metric(name: str) -> str:
 
 
 def _score_chip(name: str, cell: MatrixCell) -> dict[str, str]:
-    """A metric's score of one reply; an arrow where it differs from the baseline's."""
+    """A metric's score of one reply; an arrow if it differs from the baseline's."""
     kind = read_change(cell.changes.get(name, 0.0))
     style, icon = CHIP_STYLES[kind] if kind != "same" else ("", "")
     score = cell.scores[name]

@@ -63,7 +63,7 @@ class MatrixChoice:
         return address.replace(reverse("run-matrix", args=[self.number]), reverse("stop-runs", args=[self.number]))
 
     def without_run(self, number: int) -> str:
-        """The page without one of the other runs; the first is the baseline again where it was that one."""
+        """The page without one of the other runs; the first is the baseline again if it was that one."""
         others = tuple(other for other in self.others if other != number)
         baseline = None if self.baseline == number else self.baseline
         return self.url(**{"with": others, "baseline": baseline, "column": None})
@@ -87,5 +87,5 @@ def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
 
 
 def read_number(text: str | None) -> int | None:
-    """A whole number of an address, or None where it is none."""
+    """A whole number of an address, or None if it is none."""
     return int(text) if text and text.isdecimal() and len(text) < 19 else None

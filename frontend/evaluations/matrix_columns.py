@@ -127,7 +127,7 @@ def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
 
 
 def describe_people(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
-    """The metric made of people's scores, by run; nothing where no run has any."""
+    """The metric made of people's scores, by run; nothing if no run has any."""
     cells = [score_panels.describe_people_scores(run) for run in runs]
     return cells if any(cells) else []
 
@@ -135,7 +135,7 @@ def describe_people(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
 def _chip(
     baseline: Run, run: Run, metric: str, target: str, mean: tuple[float, int] | None, base: tuple[float, int] | None
 ) -> dict[str, str] | None:
-    """The difference of two averages; it reads as better or worse only where its interval leaves zero out."""
+    """The difference of two averages; it reads as better or worse only if its interval leaves zero out."""
     if mean is None or base is None:
         return None
     look = ("", "")

@@ -89,7 +89,7 @@ def _list_evidence(
     judgement: Judgement | None,
 ) -> list[dict[str, Any]]:
     """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and why: the judge's reason
-    where it gave one, else what the metric found.
+    if it gave one, else what the metric found.
     """
     actual = cell.row.actual if cell.row else None
     reasons = judgement["reasons"] if judgement else {}

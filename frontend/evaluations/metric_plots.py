@@ -76,6 +76,6 @@ def _spread(count: int) -> Sequence[float]:
 
 
 def _height(value: float, low: float, high: float) -> float:
-    """How far below the top a value is; in the middle where all are equal."""
+    """How far below the top a value is; in the middle if all are equal."""
     share = (value - low) / (high - low) if high > low else 0.5
     return HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * share

@@ -16,7 +16,7 @@ __all__ = ["find_propose_url", "find_thresholds_url"]
 def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
     """The panel that proposes the run's version for the label that counts as live. live: the version that it points to.
 
-    Empty where a change has the version already, it is not newer than the live one, the label is not protected, or the
+    Empty if a change has the version already, it is not newer than the live one, the label is not protected, or the
     actor may not propose.
     """
     template, label = run.template, live_label(run.template.namespace)
@@ -33,7 +33,7 @@ def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
 def find_thresholds_url(actor: Actor, run: Run) -> str:
     """The form that sets thresholds for changes of the template, over the rows and by the model of the run.
 
-    Empty where the run is not done, was over the template's samples, or the actor may not set any.
+    Empty if the run is not done, was over the template's samples, or the actor may not set any.
     """
     space = run.template.namespace
     if run.state != Run.DONE or not run.dataset_version or not permissions.is_allowed(actor, Verb.MANAGE, space):

@@ -25,7 +25,7 @@ _TELLING = 24  # characters of a line of a row that are no coincidence in a text
 
 
 def compare_on_row(improvement: Improvement) -> dict[str, Any]:
-    """`rendered`, a diff of both prompts on the first row that the model was shown, and `row_name`; nothing where the
+    """`rendered`, a diff of both prompts on the first row that the model was shown, and `row_name`; nothing if the
     renderer is busy.
     """
     if not improvement.bundle or not improvement.shown_rows:

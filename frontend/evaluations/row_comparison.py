@@ -49,7 +49,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A row with its reply, beside the reply of another run where there is one; words that differ are marked."""
+    """A row with its reply, beside the reply of another run if there is one; words that differ are marked."""
 
     index: int
     name: str
@@ -147,7 +147,7 @@ def answer_text(outputs: Mapping[str, Any] | None) -> str:
 
 
 def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
-    """The text, cut where it is much longer than a cell can hold."""
+    """The text, cut if it is much longer than a cell can hold."""
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 
 
@@ -186,7 +186,7 @@ _SAID = ("all_relevant_sentence_keys", "sentence_support_information")
 
 
 def judgement_of(detail: RunRowDetail) -> Judgement | None:
-    """The row's judgement; None where nobody judged.
+    """The row's judgement; None if nobody judged.
 
     A run of a judge's own template has the documents and the response among its inputs, and the judgement as its reply.
     """
@@ -207,7 +207,7 @@ def judgement_of(detail: RunRowDetail) -> Judgement | None:
 
 
 def judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
-    """Title, figure and the reason where there is none, a score."""
+    """Title, figure and the reason if there is none, a score."""
     scores: Mapping[str, Any] = judgement["scores"]
     reasons: Mapping[str, str] = judgement["reasons"]
     return [(str(TITLES[name]), format_score(scores.get(name)), reasons.get(name, "")) for name in NAMES]

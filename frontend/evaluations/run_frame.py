@@ -69,7 +69,7 @@ def write_query(request: HttpRequest) -> str:
 
 
 def read_number(text: str | None) -> int | None:
-    """The number of another run that an address names; None where it names none."""
+    """The number of another run that an address names; None if it names none."""
     return int(text) if text and text.isdecimal() and len(text) < 19 else None
 
 

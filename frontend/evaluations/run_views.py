@@ -68,7 +68,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
-    """The plots of a template's nights, and of its labels; the one of what is live is left out where nights show it."""
+    """The plots of a template's nights, and of its labels; the one of what is live is left out if nights show it."""
     nightly = metric_plots.draw_nightly_plots(actor, template)
     measured = nightly[0].line.label if nightly else ""
     return {

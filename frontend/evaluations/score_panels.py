@@ -44,7 +44,7 @@ class ScoreColumn:
     """A run's part of a row that a person scores. name: A or B while it is hidden which run it is.
 
     own: the person's own score. others: what others gave, as (username, score, comment, why no gate counts it), empty
-    until the person scored where versions are hidden.
+    until the person scored if versions are hidden.
     """
 
     position: int
@@ -112,7 +112,7 @@ def show_score_form(
     actor: Actor, runs: Sequence[Run], index: int, *, hide: bool = False, back: str = "", following: str = ""
 ) -> dict[str, Any]:
     """The context of `_score_form.html`. back: the page to come back to, by default the one that scores rows, which
-    also finds the next row. following: the page of the row after this one, empty where there is none.
+    also finds the next row. following: the page of the row after this one, empty if there is none.
     """
     first = runs[0]
     contributors = frozenset().union(*(counted_scores.find_run_contributors(run) for run in runs))

@@ -110,7 +110,7 @@ class ScoreRow:
 
     @property
     def interval(self) -> str:
-        """The 95 % interval: around the difference where there is one, else around the score."""
+        """The 95 % interval: around the difference if there is one, else around the score."""
         if self.compared:
             low, high = self.compared.comparison.low, self.compared.comparison.high
             if low is None:
@@ -143,7 +143,7 @@ class ScoreTable:
 
 
 def score_table(run: Run, against: Run | None) -> ScoreTable:
-    """The run's scores, set against another finished run over the same rows where there is one."""
+    """The run's scores, set against another finished run over the same rows if there is one."""
     rows_found = []
     for metric, targets in run.scores.items():
         top = find_best_score(metric)
@@ -179,7 +179,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
 
 
 def find_best_score(metric: str) -> float:
-    """The best score that a metric can give; 1 where the catalogue does not have it."""
+    """The best score that a metric can give; 1 if the catalogue does not have it."""
     return catalogue.find(metric).top if metric in catalogue.names() else 1.0
 
 

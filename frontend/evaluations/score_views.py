@@ -106,7 +106,7 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
 
 
 def _own_address(address: str) -> str:
-    """The address where it is one of this site, else nothing."""
+    """The address if it is one of this site, else nothing."""
     return address if url_has_allowed_host_and_scheme(address, None) else ""
 
 

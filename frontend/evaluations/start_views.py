@@ -162,7 +162,7 @@ def _pad_columns(columns: list[RunColumn]) -> list[RunColumn]:
 
 
 def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> list[RunColumn]:
-    """All that are to run: the first, what it is set against where that is another version, and those beside them."""
+    """All that are to run: the first, what it is set against if that is another version, and those beside them."""
     ref, latest = data["ref"].strip() or LATEST, place.template.latest
     numbers = {**place.standing, LATEST: latest.number if latest else None}
     refs = [ref] if data["against"] in ("", str(numbers.get(ref, ref))) else [ref, data["against"]]

@@ -123,7 +123,7 @@ class _Renderer(RendererHTML):
     html_inline = html_block
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The block, below its title where it has one."""
+        """The block, below its title if it has one."""
         title = _TITLE.search(tokens[idx].info)
         block = str(super().fence(tokens, idx, options, env)).replace("<pre>", '<pre class="code" tabindex="0">', 1)
         return f'<p class="code-title">{_escape(title[1])}</p>\n{block}' if title else block

@@ -16,7 +16,7 @@ __all__ = ["PlotRow", "plot_rows"]
 @dataclass(frozen=True)
 class PlotRow:
     """One metric of a template over the last nights. change: of the newest figure against the first that is drawn, None
-    where there is one night only.
+    if there is one night only.
     """
 
     template: Template

@@ -53,7 +53,7 @@ class WorkItem:
     """A change request that waits: for whom or for what, since when, and why.
 
     `more` counts its other blockers, `advice` says what to do about all of them. `blocked` is the person whom it keeps
-    from going on, empty where nobody waits for this reader in particular. `checks_passed` counts the checks where all
+    from going on, empty if nobody waits for this reader in particular. `checks_passed` counts the checks if all
     of them passed, else it is 0.
     """
 
@@ -108,7 +108,7 @@ def rows_of_person(
     gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor, notices: Sequence[Notice] = ()
 ) -> list[WaitingRow]:
     """What waits on this person, the most urgent first: live without approval, blocking a release, blocking a person,
-    the rest; each by how long it waits. One query where something is live without approval, else none.
+    the rest; each by how long it waits. One query if something is live without approval, else none.
 
     notices: of the emergencies that nobody approved or closed yet; each is told in the row of its change.
     """
@@ -154,7 +154,7 @@ def count_sentence(count: int) -> str:
 
 
 def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
-    """`1 is live without approval, 2 block a release.`; empty where neither is so."""
+    """`1 is live without approval, 2 block a release.`; empty if neither is so."""
     live, releases = (sum(row.urgency == urgency for row in rows) for urgency in (0, 1))
     parts = []
     if live:
@@ -167,7 +167,7 @@ def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
 
 
 def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | None) -> WaitingRow:
-    """fetches: of the last week, by the templates' ids. notice: where the change is an emergency."""
+    """fetches: of the last week, by the templates' ids. notice: if the change is an emergency."""
     a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
     if item.change.needs_approval:
         is_live = notice is None or notice.emergency.is_served

@@ -23,10 +23,10 @@ MOST_SHOWN = 20  # differences on one page; those of the other templates are a l
 
 @dataclass(frozen=True)
 class MemberDifference:
-    """What one template changes. base: what it is compared with, None where it is all new. lines: changed lines of its
-    source. tokens: tokens more or fewer on the sample shown, None where nothing renders. shown: the context of the
+    """What one template changes. base: what it is compared with, None if it is all new. lines: changed lines of its
+    source. tokens: tokens more or fewer on the sample shown, None if nothing renders. shown: the context of the
     diff, None past the most that a page shows. counts: metrics as figure, word, look and icon. waits_for: what its
-    evaluation still waits for, empty where it waits for nothing.
+    evaluation still waits for, empty if it waits for nothing.
     """
 
     change: ChangeRequest
@@ -69,7 +69,7 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
 
 
 def difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
-    """The views of all differences; without one in the address the rendered one is on, where any is shown rendered."""
+    """The views of all differences; without one in the address the rendered one is on, if any is shown rendered."""
     shown = [difference.shown["view"] for difference in differences if difference.shown]
     asked = request.GET.get("view", "")
     chosen = asked if asked in VIEWS else "rendered" if "rendered" in shown else "source"

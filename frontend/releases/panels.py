@@ -41,7 +41,7 @@ ROLL_BACK_PANEL = "releases/_roll_back_panel.html"
 
 @dataclass(frozen=True)
 class PanelMember:
-    """A template in the panel, with what follows from moving its label. fault: why it does not move, empty where it
+    """A template in the panel, with what follows from moving its label. fault: why it does not move, empty if it
     does; is_chosen: whether it is ticked."""
 
     preview: LabelPreview
@@ -61,7 +61,7 @@ class PanelMember:
 
     @property
     def counts(self) -> list[tuple[int, str, str, str]]:
-        """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
+        """How many metrics are worse, better, unclear: figure, word, look, icon; empty if nothing was run."""
         return metric_counts(self.preview.evaluation)
 
 
@@ -73,7 +73,7 @@ def read_seen(lines: Iterable[str]) -> Seen:
 
 @signed_in
 def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What publishing the release would do, and the button; what blocks it where something does."""
+    """What publishing the release would do, and the button; what blocks it if something does."""
     return show_publish_panel(request, actor, number)
 
 

@@ -30,7 +30,7 @@ class MemberRow:
 
     @property
     def counts(self) -> list[tuple[int, str, str, str]]:
-        """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
+        """How many metrics are worse, better, unclear: figure, word, look, icon; empty if nothing was run."""
         return metric_counts(self.preview.evaluation)
 
     @property
@@ -40,7 +40,7 @@ class MemberRow:
 
     @property
     def diff_url(self) -> str:
-        """The page of the difference from what the label serves; to the text itself where it serves nothing."""
+        """The page of the difference from what the label serves; to the text itself if it serves nothing."""
         name, number = self.member.template.name, self.member.version.number
         if self.member.serves is None:
             return f"{reverse('template', args=[name])}?{urlencode({'ref': number})}"

@@ -45,7 +45,7 @@ class MemberRow:
 
 @dataclass(frozen=True)
 class PermittedReleaseActions:
-    """What this reader may do. publish_fault: why not yet, empty where they may or never could."""
+    """What this reader may do. publish_fault: why not yet, empty if they may or never could."""
 
     approve: tuple[Member, ...]
     publish: bool

@@ -30,7 +30,7 @@ PANEL = "releases/_promote_panel.html"
 
 @dataclass(frozen=True)
 class NamespaceSection:
-    """What was ticked of one namespace. fault: why none of it can be proposed, empty where some can."""
+    """What was ticked of one namespace. fault: why none of it can be proposed, empty if some can."""
 
     namespace: str
     rows: list[MemberRow]

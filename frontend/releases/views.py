@@ -196,7 +196,7 @@ def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _read_seen(request: HttpRequest) -> Seen | None:
-    """What the form showed of the templates; None where it does not say."""
+    """What the form showed of the templates; None if it does not say."""
     return read_seen(request.POST.getlist("expected")) if "expected" in request.POST else None
 
 

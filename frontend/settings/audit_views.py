@@ -105,7 +105,7 @@ def export_events(
 
 
 def _read(form: SoughtForm) -> Sought | None:
-    """What the form asks for; None where a field can't be read."""
+    """What the form asks for; None if a field can't be read."""
     if not form.is_bound:
         return Sought()
     if not form.is_valid():

@@ -22,7 +22,7 @@ _MOST_ROWS = 20
 
 @dataclass(frozen=True)
 class GateRow:
-    """One threshold as it is typed. metric: with its output in brackets where it has one. kind: floor or fall."""
+    """One threshold as it is typed. metric: with its output in brackets if it has one. kind: floor or fall."""
 
     metric: str = ""
     kind: str = FLOOR

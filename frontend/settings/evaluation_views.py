@@ -29,7 +29,7 @@ from registry.namespaces.verbs import Verb
 __all__ = ["evaluations"]
 
 _MOST_DATASETS = 200
-_MOST_FAULTS = 3  # rows that are named where more do not fit
+_MOST_FAULTS = 3  # rows that are named if more do not fit
 
 
 @form_page

@@ -84,5 +84,5 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
 
 
 def name_kind(kind: str) -> str | Promise:
-    """The kind in words; the English ones where it has no others."""
+    """The kind in words; the English ones if it has no others."""
     return EVENT_TITLES.get(kind) or title_of(kind)

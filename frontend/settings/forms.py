@@ -89,7 +89,7 @@ class NamespaceInvitationForm(InvitationForm):
 class WebhookForm(forms.Form):
     """An address and what it hears of; nothing chosen means all.
 
-    For a webhook that there is, the receiver stays; so does the address of a chat where the field is left empty.
+    For a webhook that there is, the receiver stays; so does the address of a chat if the field is left empty.
     """
 
     receiver = forms.ChoiceField(choices=list(RECEIVERS_IN_WORDS.items()), required=False)

@@ -61,7 +61,7 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 
 def _set_freeze(actor: Actor, namespace: str, form: OneFreezeForm | WeeklyFreezeForm) -> int:
-    """200 where it is set, else the status of the errors that are in the form now."""
+    """200 if it is set, else the status of the errors that are in the form now."""
     if not form.is_valid():
         return 422
     try:

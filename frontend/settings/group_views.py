@@ -66,7 +66,7 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
 
 
 def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: GroupForm) -> str | ActToConfirm:
-    """Do what the button says; what was done as a sentence, what has to be confirmed first, or nothing where the form
+    """Do what the button says; what was done as a sentence, what has to be confirmed first, or nothing if the form
     has errors.
     """
     name, username = posted.get("group", ""), posted.get("username", "").strip()

@@ -18,7 +18,7 @@ __all__ = ["Inviting", "invite", "send_again"]
 
 @dataclass(frozen=True)
 class Inviting:
-    """What a page says after inviting. status: of the page. answers: none where the form has errors."""
+    """What a page says after inviting. status: of the page. answers: none if the form has errors."""
 
     status: int = 200
     answers: list[Answer] = field(default_factory=list)

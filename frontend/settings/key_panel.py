@@ -42,7 +42,7 @@ def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, in
 
 
 def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
-    """What `_key_panel.html` needs where the address names a key in `can`, else nothing; `act` in the address tries.
+    """What `_key_panel.html` needs if the address names a key in `can`, else nothing; `act` in the address tries.
 
     changed: the form of the addresses as it was sent, with its errors; then the key is that form's.
     """

@@ -29,9 +29,9 @@ class OwnerForm(forms.Form):
 
 
 def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirmed: str) -> str | RuleEffects:
-    """Set the owners of the pattern, after all others where it is new; what was done as a sentence.
+    """Set the owners of the pattern, after all others if it is new; what was done as a sentence.
 
-    The effects come back, and nothing is set, where something follows and `confirmed` isn't their seal. Invalid with
+    The effects come back, and nothing is set, if something follows and `confirmed` isn't their seal. Invalid with
     its field: a pattern without owners that has none, people and groups who are not of the namespace.
     """
     permissions.require_verb(actor, Verb.MANAGE, namespace)

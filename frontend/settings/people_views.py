@@ -38,7 +38,7 @@ _ROLES = [role.value for role in Role]
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person of the list. roles: (role, the places where they have it), the highest role first."""
+    """A person of the list. roles: (role, the places if they have it), the highest role first."""
 
     person: PersonSummary
     roles: list[tuple[str, str]]
@@ -217,7 +217,7 @@ def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonR
 
 
 def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
-    """The role in each namespace that the reader manages, with empty ones where the person has none."""
+    """The role in each namespace that the reader manages, with empty ones if the person has none."""
     roles = {held.namespace: held for held in person.roles}
     return [roles.get(name, HeldRole(name, "", "")) for name in namespaces]
 

@@ -58,7 +58,7 @@ class StandardsForm(forms.Form):
         super().__init__(data, prefix=PREFIX, initial=_initial(standards))
 
     def read_fields(self) -> dict[str, Any] | None:
-        """What was typed, as `registry.changes.rules.set_rules` takes it; None where the fields were not shown."""
+        """What was typed, as `registry.changes.rules.set_rules` takes it; None if the fields were not shown."""
         if not self.cleaned_data["shown"]:
             return None
         typed = {
@@ -81,7 +81,7 @@ class StandardsForm(forms.Form):
 
     @staticmethod
     def _settings(**values: Any) -> dict[str, Any] | None:
-        """The settings that were typed; None where none was."""
+        """The settings that were typed; None if none was."""
         return {name: value for name, value in values.items() if value not in (None, "", [])} or None
 
 

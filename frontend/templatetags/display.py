@@ -60,7 +60,7 @@ def _exists(name: str) -> bool:
 
 
 def is_built(name: str) -> bool:
-    """True where the npm build left this file; the pages work without any of them."""
+    """True if the npm build left this file; the pages work without any of them."""
     if settings.DEBUG:
         _exists.cache_clear()
     return _exists(f"frontend/dist/{name}")
@@ -68,7 +68,7 @@ def is_built(name: str) -> bool:
 
 @register.simple_tag
 def built(name: str) -> str:
-    """The address of a file that the npm build makes, or an empty string where nothing was built."""
+    """The address of a file that the npm build makes, or an empty string if nothing was built."""
     return static(f"frontend/dist/{name}") if is_built(name) else ""
 
 
@@ -113,7 +113,7 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
-    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
+    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` if that says more."""
     duration = time_lasted(timezone.localtime(moment), timezone.localtime())
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
@@ -165,7 +165,7 @@ def live_status(*topics: str) -> dict[str, Any]:
     """The line in which the page's script tells what others do meanwhile. topics: `home`,
     `template=<name>`, `change=<n>`, `releases=<namespace>`; one text may hold several.
     """
-    head = fetcher().follower.head  # None where nothing follows the journal yet: then the script begins with now
+    head = fetcher().follower.head  # None if nothing follows the journal yet: then the script begins with now
     return {"topics": " ".join(topics), "after": head[0] if head else ""}
 
 
@@ -231,7 +231,7 @@ def thousands(number: int | None) -> str:
 
 @register.filter
 def strong(sentence: str, name: str) -> SafeString:
-    """The sentence, escaped, with the name in bold where it first occurs."""
+    """The sentence, escaped, with the name in bold if it first occurs."""
     before, found, after = sentence.partition(name) if name else (sentence, "", "")
     return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", sentence)
 

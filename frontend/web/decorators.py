@@ -141,7 +141,7 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
         return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
     page = reverse(_page_of_proof(person) if by_code else "account_reauthenticate")
     suspend_request(request, page)
-    # The kept request has its query with it, and allauth goes on with it only where `next` is its path alone.
+    # The kept request has its query with it, and allauth goes on with it only if `next` is its path alone.
     return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
 
 

@@ -17,7 +17,7 @@ _OF_ADMINS = (Page.KEYS, Page.WEBHOOKS, Page.CONNECTIONS)
 
 @dataclass(frozen=True)
 class AuditLine:
-    """One event: `sentence` goes on where the person's name ends; `href` is empty where there is nothing to look at."""
+    """One event: `sentence` goes on if the person's name ends; `href` is empty if there is nothing to look at."""
 
     event: Event
     at: datetime

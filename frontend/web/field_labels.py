@@ -38,7 +38,7 @@ _LABELS: Mapping[str, Any] = {
 
 
 def describe_refusal(error: object) -> str:
-    """The sentences of a refusal, each after what pages call its field; without a label in front where they call it
+    """The sentences of a refusal, each after what pages call its field; without a label in front if they call it
     nothing. A refusal without fields, or a sentence, stays as it is.
     """
     if not isinstance(error, Invalid) or not error.fields:

@@ -39,7 +39,7 @@ class FindingPattern:
 
     @cached_property
     def key_word(self) -> str:
-        """The longest word that each of its texts holds as a word; empty where it has none."""
+        """The longest word that each of its texts holds as a word; empty if it has none."""
         last = len(self.literals) - 1
         words = [
             match[0]
@@ -50,7 +50,7 @@ class FindingPattern:
         return max(words, key=len, default="")
 
     def read_values(self, text: str) -> dict[str, str] | None:
-        """The values with which the pattern gives this text, each as short as can be; None where it doesn't fit."""
+        """The values with which the pattern gives this text, each as short as can be; None if it doesn't fit."""
         first, last = self.literals[0], self.literals[-1]
         if not self.names:
             return {} if text == first else None
@@ -121,8 +121,8 @@ def parse_pattern(text: str, translation: str) -> FindingPattern:
 
 @cache
 def read_catalogue(language: str) -> FindingCatalogue:
-    """The catalogue `findings` of a language; an empty one where there is none."""
-    import polib  # noqa: PLC0415 -- not where all pages are in English
+    """The catalogue `findings` of a language; an empty one if there is none."""
+    import polib  # noqa: PLC0415 -- not if all pages are in English
 
     path = settings.BASE_DIR / "frontend" / "locale" / language / "LC_MESSAGES" / "findings.mo"
     entries = polib.mofile(str(path)) if path.exists() else []

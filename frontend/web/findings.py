@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"_\d+$")  # of a value whose name comes twice in a pattern
 
 
 def translate_finding(message: str) -> str:
-    """The finding in the language of the page; as it is in English, or where no pattern fits."""
+    """The finding in the language of the page; as it is in English, or if no pattern fits."""
     language = (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
     if language == settings.LANGUAGE_CODE or not message or len(message) > _LONGEST:
         return message
@@ -51,7 +51,7 @@ def _translate_text(language: str, text: str) -> str:
 
 
 def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
-    """The translation, None where nothing of the text is known."""
+    """The translation, None if nothing of the text is known."""
     if _GROUPED.fullmatch(text):
         return number_format(int(text.replace(",", "")), force_grouping=True)
     if depth == 0 or not any(map(str.isalpha, text)):

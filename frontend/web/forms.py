@@ -40,7 +40,7 @@ def split_words(text: str) -> list[str]:
 
 
 def read_expected(fields: Mapping[str, Any]) -> int | None:
-    """The number of the version that the label served where the form was drawn, 0 for none; None without a form."""
+    """The number of the version that the label served if the form was drawn, 0 for none; None without a form."""
     return parse_form_number(fields.get("expected")) if "expected" in fields else None
 
 
@@ -55,7 +55,7 @@ def add_errors(form: forms.Form, error: PromptuaryError) -> None:
 
 
 def _list_names(form: forms.Form) -> set[str]:
-    """What was typed or chosen as one word, alone or in a list: where a sentence begins with it, it is a name."""
+    """What was typed or chosen as one word, alone or in a list: if a sentence begins with it, it is a name."""
     sent = form.data.lists() if isinstance(form.data, QueryDict) else ()
     items = (item.strip() for _, values in sent for value in values for item in _BETWEEN_ITEMS.split(value))
     return {item for item in items if item and not re.search(r"\s", item)}

@@ -39,7 +39,7 @@ _STORED = "promptuary_frame"  # the attribute of the request that keeps its fram
 
 
 class Frame:
-    """The counts of the top bar; each is queried once, and only where it is drawn."""
+    """The counts of the top bar; each is queried once, and only if it is drawn."""
 
     def __init__(self, person: User | None) -> None:
         self._person = person
@@ -58,13 +58,13 @@ class Frame:
 
     @cached_property
     def demo(self) -> LoadProgress | None:
-        """How far the demo is loaded; None where none is being loaded."""
+        """How far the demo is loaded; None if none is being loaded."""
         return read_progress()
 
     def read_waiting(self, evaluate: Callable[[], Sequence[Gate]]) -> int:
         """The count of what waits, kept until the next event of the journal and `_KEPT_SECONDS` at most.
 
-        evaluate: gives the gates of all pending requests where no count is kept. A freeze that begins, a run and a
+        evaluate: gives the gates of all pending requests if no count is kept. A freeze that begins, a run and a
         fetch may change the count without an event.
         """
         self.waiting = self._keep("waiting", lambda: self._count_waiting(evaluate()))
@@ -131,7 +131,7 @@ def show(
 ) -> HttpResponse:
     """The page `frontend/<template>`, or the fragment of the region asked for.
 
-    regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError where the context uses a
+    regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError if the context uses a
     name that belongs to the frame.
     """
     if reserved := _RESERVED & context.keys():

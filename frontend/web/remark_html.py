@@ -30,7 +30,7 @@ class _Renderer(RendererHTML):
     """HTML with marked mentions, links that tell other sites nothing, and no pictures."""
 
     def mention(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The name, marked where it means somebody."""
+        """The name, marked if it means somebody."""
         written = tokens[idx].content
         name = resolve_mention(written, env["names"])
         if not name:

@@ -22,7 +22,7 @@ _MONTH = 30 * 24 * 3600  # seconds that a browser keeps the texts of the scripts
 
 @cache
 def script_texts_version(language: str) -> str:
-    """A digest of the texts that the scripts have in a language; empty where the catalogue was not compiled."""
+    """A digest of the texts that the scripts have in a language; empty if the catalogue was not compiled."""
     path = _FOLDER / language / "LC_MESSAGES" / "djangojs.mo"
     return sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
 

@@ -23,7 +23,7 @@ class Filter:
 
     @property
     def text(self) -> str:
-        """As it is typed: `tag:billing`, with quotes where the value has a space."""
+        """As it is typed: `tag:billing`, with quotes if the value has a space."""
         return f'{self.kind}:"{self.value}"' if re.search(r"\s", self.value) else f"{self.kind}:{self.value}"
 
 

@@ -62,7 +62,7 @@ def time_since(moment: datetime, now: datetime) -> str:
 
 
 def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
-    """The same where the caller knows the language of the request already."""
+    """The same if the caller knows the language of the request already."""
     unit, count = _measure(now - moment)
     return _time_ago(unit, count, language) if unit else _date(moment, now)
 
@@ -119,7 +119,7 @@ def time_needed(seconds: float) -> str:
 
 
 def _measure(passed: timedelta) -> tuple[str, int]:
-    """A unit and how many of it; "" where a date says more."""
+    """A unit and how many of it; "" if a date says more."""
     if passed < timedelta(minutes=1):
         return "now" if passed > -timedelta(minutes=1) else "", 0
     return next(((unit, passed // step) for below, step, unit in STEPS if passed < below), ("", 0))

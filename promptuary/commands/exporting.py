@@ -44,7 +44,7 @@ Subject = Annotated[
 To = Annotated[Target | None, typer.Option("--to", help="Write it in this system's form.")]
 Training = Annotated[Path | None, typer.Option("--training", help="Write this dataset's rows for fine-tuning.")]
 AsForm = Annotated[Form, typer.Option("--form", help="Messages, or the model family's marked text.")]
-Label = Annotated[str, typer.Option("--label", help="Which expectation to learn, where rows have several.")]
+Label = Annotated[str, typer.Option("--label", help="Which expectation to learn, if rows have several.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file, in the place of standard output.")]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Leave out what the other form cannot hold.")]
 

@@ -38,7 +38,7 @@ From = Annotated[
         "--from", help="Their format, or the template language of a text; recognised by the content if not given."
     ),
 ]
-Skip = Annotated[bool, typer.Option("--skip-refused", help="Import the other files where some are refused.")]
+Skip = Annotated[bool, typer.Option("--skip-refused", help="Import the other files if some are refused.")]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Where the templates go.")]
 Name = Annotated[str, typer.Option("--name", help="The template's name below the namespace, for a single prompt.")]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="Write the documents below this folder.")]
@@ -123,7 +123,7 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
 
 
 def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple[list[Found], list[str]]:
-    """Every prompt of every file, and the refusals. Raises Finding where there is a refusal that may not be skipped."""
+    """Every prompt of every file, and the refusals. Raises Finding if there is a refusal that may not be skipped."""
     if not files:
         raise UsageError("name files or folders, or a server by --source-url")
     source_format = "" if source_format in ("content", "folder") else source_format
@@ -159,7 +159,7 @@ def _add_results(results: list[reading.FileResult], folder: Path, found: list[Fo
 
 
 def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplate | None:
-    """A document of our own with the samples beside it, not a character changed; None where the file is another."""
+    """A document of our own with the samples beside it, not a character changed; None if the file is another."""
     content = path.read_bytes()
     if is_zip(content) or source_format not in ("", own_document.KIND):
         return None

@@ -93,7 +93,7 @@ def _tell_checks(checks: Any) -> None:
 
 
 def _tell_change(metric: Any) -> str:
-    """The change and its 95 % interval, in brackets; nothing where there is nothing to compare with."""
+    """The change and its 95 % interval, in brackets; nothing if there is nothing to compare with."""
     if metric["difference"] is None:
         return ""
     change = _signed(metric["difference"])

@@ -58,7 +58,7 @@ def lint(  # the options of a command
 
 
 def _check(path: Path, source: VocabularySource | None, standards: Standards | None) -> list[Problem]:
-    """The problems of a document. standards: those to check; None: those of its namespace, where they were pulled."""
+    """The problems of a document. standards: those to check; None: those of its namespace, if they were pulled."""
     workspace = Workspace.around(path)
     fragments = workspace.fragments() if workspace else {}
     text, samples = read_document_text(path), read_samples(path)

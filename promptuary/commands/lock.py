@@ -21,7 +21,7 @@ Names = Annotated[
     ),
 ]
 File = Annotated[Path, typer.Option("--file", "-f", help="The lock file.")]
-Frozen = Annotated[bool, typer.Option("--frozen", help="Write nothing; fail where a ref means something else by now.")]
+Frozen = Annotated[bool, typer.Option("--frozen", help="Write nothing; fail if a ref means something else by now.")]
 
 
 def lock(

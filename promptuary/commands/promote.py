@@ -50,7 +50,7 @@ class Source:
 class Destination:
     """A template of the other registry, which may not exist yet.
 
-    live, newest: the answers to a fetch by the label and by `latest`; None where there is no such version.
+    live, newest: the answers to a fetch by the label and by `latest`; None if there is no such version.
     """
 
     name: str
@@ -123,7 +123,7 @@ def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
 
 
 def _require_news(there: Connection, source: Source, destination: Destination) -> None:
-    """Finding where the label serves the version already, or a request for it proposes it."""
+    """Raises Finding if the label serves the version already, or a request for it proposes it."""
     name, label, live = destination.name, destination.label, destination.live
     if live is not None and live["digest"] == source.digest:
         raise Finding(f"{label} of {name} serves this text already, as version {live['version']}.")
@@ -133,7 +133,7 @@ def _require_news(there: Connection, source: Source, destination: Destination) -
 
 
 def _check(there: Connection, source: Source, destination: Destination) -> None:
-    """Finding where the document would not be sound there, or would be another prompt."""
+    """Raises Finding if the document would not be sound there, or would be another prompt."""
     checked = there.call("POST", "check", {"document": source.document, "template": destination.name})
     errors = [problem for problem in checked["problems"] if problem["severity"] == "error"]
     if errors:

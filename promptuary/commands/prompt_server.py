@@ -54,7 +54,7 @@ class PromptServer:
         return await anyio.to_thread.run_sync(self._get, params.name, params.arguments or {})
 
     async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """The values an argument may take, where its schema lists them."""
+        """The values an argument may take, if its schema lists them."""
         values: list[str] = []
         if isinstance(params.ref, types.PromptReference):
             values = await anyio.to_thread.run_sync(self._complete, params.ref.name, params.argument)

@@ -110,7 +110,7 @@ def _pull_standards(connection: Connection, workspace: Workspace, namespace: str
 
 
 def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any] | None]:
-    """The version and the template's samples; None in their place where the key is limited and may not read samples."""
+    """The version and the template's samples; None in their place if the key is limited and may not read samples."""
     fetched = connection.client.fetch(name, ref)
     try:
         samples = connection.get(f"templates/{name}/-/samples")["samples"]

@@ -35,7 +35,7 @@ def push(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Save changed documents and samples as versions, refused where somebody saved in between."""
+    """Save changed documents and samples as versions, refused if somebody saved in between."""
     with answering(as_json):
         workspace = Workspace(folder)
         changed = _changed(workspace, names)
@@ -95,7 +95,7 @@ def _push(connection: Connection, workspace: Workspace, name: str, message: str,
     path = workspace.document_path(name)
     body: dict[str, Any] = {"document": read_document_text(path), "message": message}
     samples = read_samples(path)
-    if samples or pulled is None or pulled.samples is not None:  # where there were none and are none, nothing changes
+    if samples or pulled is None or pulled.samples is not None:  # if there were none and are none, nothing changes
         body["samples"] = samples
     answer = connection.call("PUT", f"templates/{name}", body, _base_of(pulled))
     workspace.remember(name, answer["version"], answer["digest"])

@@ -35,7 +35,7 @@ StepHours = Annotated[
     int | None,
     typer.Option("--step-hours", min=1, help="Hours that each share lasts; without it you go on by hand."),
 ]
-AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label also where a rollout was planned.")]
+AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label even if a rollout was planned.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
 TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
@@ -123,7 +123,7 @@ def propose_version(
 ) -> Any:
     """The change request for this label, opened or brought up to this version.
 
-    reviewers: who is asked for a review. steps: of the rollout that publishing is to start; only where it is opened.
+    reviewers: who is asked for a review. steps: of the rollout that publishing is to start; only if it is opened.
     """
     change = open_change(connection, name, label)
     if change is None:
@@ -148,7 +148,7 @@ def propose_version(
 
 
 def open_change(connection: Connection, name: str, label: str) -> Any:
-    """The open change request for this label; None where there is none."""
+    """The open change request for this label; None if there is none."""
     pending = connection.pages("changes", template=name, state="pending")
     # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any
     # more.

@@ -32,7 +32,7 @@ Vocabularies = Annotated[
     typer.Option(help="Bring the vocabularies that count their tokens, into promptuary.vocabularies/ beside the file."),
 ]
 Frozen = Annotated[
-    bool, typer.Option("--frozen", help="Write nothing, ask nobody; fail where the file isn't what is locked.")
+    bool, typer.Option("--frozen", help="Write nothing, ask nobody; fail if the file isn't what is locked.")
 ]
 
 

@@ -19,7 +19,7 @@ class Actor:
     """Who acts: a person, maybe through a key of theirs.
 
     missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or
-    `totp`; empty where nothing is asked, and for keys and commands, which have no session.
+    `totp`; empty if nothing is asked, and for keys and commands, which have no session.
     """
 
     person: User
@@ -48,8 +48,8 @@ def operator_actor() -> Actor:
 
 
 def person_of(request: HttpRequest) -> User | None:
-    """The person who is signed in where the request comes from, or None."""
-    user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
+    """The person who is signed in if the request comes from, or None."""
+    user = getattr(request, "user", None)  # none yet if a middleware before the sign-in refused the request
     return user if isinstance(user, User) and user.is_authenticated else None
 
 

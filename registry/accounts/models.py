@@ -60,7 +60,7 @@ class User(AbstractUser):
 
     @property
     def display_name(self) -> str:
-        """The full name, or the username where none is given."""
+        """The full name, or the username if none is given."""
         return self.get_full_name() or self.username
 
 

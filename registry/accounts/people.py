@@ -47,7 +47,7 @@ def build_person(*, username: str, password: str | None, email: str = "", full_n
 
 
 def insert_person(person: User) -> User:
-    """Store an account of `build_person`. Conflict where the username is taken."""
+    """Store an account of `build_person`. Raises Conflict if the username is taken."""
     try:
         with transaction.atomic():
             person.save(force_insert=True)

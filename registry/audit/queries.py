@@ -42,7 +42,7 @@ class Sought:
 class Chain:
     """The last check of the journal's chain that ended, and whether another one is on its way.
 
-    verified: the number of the last event it reached, None where there was no check or it failed; fault: its sentence.
+    verified: the number of the last event it reached, None if there was no check or it failed; fault: its sentence.
     """
 
     verified: int | None = None

@@ -24,7 +24,7 @@ def facts_of(text: str) -> dict[str, Any]:
 
 
 def read_event(text: str) -> Event:
-    """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError where it is no event."""
+    """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError if it is no event."""
     facts = facts_of(text)
     columns = columns_of(facts["kind"], facts["body"])
     return Event(

@@ -23,9 +23,9 @@ _MOST_QUERY = 1000
 
 
 def add_favourite(*, actor: Actor, name: str) -> None:
-    """Make a template a favourite; nothing happens where it is one already.
+    """Make a template a favourite; nothing happens if it is one already.
 
-    Raises NotFound where the actor may not read the template, and Conflict at MOST_FAVOURITES.
+    Raises NotFound if the actor may not read the template, and Conflict at MOST_FAVOURITES.
     """
     template = template_queries.get_template(actor, name)
     with transaction.atomic():
@@ -75,7 +75,7 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
 
 
 def remove_view(*, actor: Actor, view_id: int) -> str:
-    """Delete a saved view and return its name. NotFound where the actor has no such view."""
+    """Delete a saved view and return its name. Raises NotFound if the actor has no such view."""
     view = SavedView.objects.filter(person=_person(actor), pk=view_id).first()
     if view is None:
         raise NotFound(gettext("You have no such saved view."))

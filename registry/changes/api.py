@@ -213,7 +213,7 @@ class Emergency(IdempotentView):
 
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all
+        """Move the label at once, if the namespace allows it: a reviewer who signed in, with a reason that all
         read.
         """
         emergencies.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))

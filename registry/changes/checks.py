@@ -67,7 +67,7 @@ class CheckInputs:
 class Check:
     """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests.
 
-    `action` is what to do about it where it doesn't come by itself; `at` is when the verdict was given, in microseconds
+    `action` is what to do about it if it doesn't come by itself; `at` is when the verdict was given, in microseconds
     since 1970 UTC.
     """
 
@@ -118,7 +118,7 @@ def required_checks(rules: Rules) -> tuple[str, ...]:
 
 
 def listed_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
-    """The checks that a request has, in their order: those with nothing to look at only where they must be passed."""
+    """The checks that a request has, in their order: those with nothing to look at only if they must be passed."""
     return tuple(name for name in CHECKS if name in needed or not is_void(name, inputs))
 
 
@@ -181,7 +181,7 @@ class Decided:
         {"approvals": [{"person", "at"}], "needed": 1, "checks": [{"name", "key", "outcome", "summary", "required",
          "acknowledged", "at"}], "exemptions": [{"person", "rule", "why"}], "groups": [{"name", "title", "people"}]}
 
-    The last two are absent where they are empty.
+    The last two are absent if they are empty.
 
     Times are microseconds since 1970 UTC; `outcome` and `at` are null for a check that was not given.
     """

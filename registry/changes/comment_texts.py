@@ -22,9 +22,9 @@ class EarlierText:
 
 @dataclass(frozen=True)
 class CommentText:
-    """What a comment says now; nothing where its writer deleted it. earlier: what it said before, oldest first.
+    """What a comment says now; nothing if its writer deleted it. earlier: what it said before, oldest first.
 
-    changed_at: when it was edited last, or deleted; None where neither happened.
+    changed_at: when it was edited last, or deleted; None if neither happened.
     """
 
     text: str

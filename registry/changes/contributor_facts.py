@@ -32,8 +32,8 @@ class Head:
 class RoleGrant:
     """One time that an account got a role, or a higher one, or was put into a group.
 
-    role: None where its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
-    folder: the one that the role is in, empty for the namespace. template: the name of the one that was renamed, where
+    role: None if its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
+    folder: the one that the role is in, empty for the namespace. template: the name of the one that was renamed, if
     its new name is in a folder in which the account had the role already; then the role concerns that one only.
     """
 

@@ -27,7 +27,7 @@ class VersionNode(NamedTuple):
     """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
     of each suggestion that was applied. A tuple, because a list of requests makes hundreds.
 
-    author, key, at, suggested: unset where only the graph of versions was read.
+    author, key, at, suggested: unset if only the graph of versions was read.
     """
 
     pk: int
@@ -49,7 +49,7 @@ class VersionNode(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangeFacts:
-    """What is asked about: the request, its head, and what its label serves, None where it serves nothing."""
+    """What is asked about: the request, its head, and what its label serves, None if it serves nothing."""
 
     number: int
     template: str
@@ -109,7 +109,7 @@ class History:
         return any(step.digest == digest and step.template == self.steps[other].template for step in self.upward(pk))
 
     def meeting(self, one: int, other: int) -> int | None:
-        """The id of the nearest version that both come from, or None where they share none."""
+        """The id of the nearest version that both come from, or None if they share none."""
         above = self.above(one)
         return next((step.pk for step in self.upward(other) if step.pk in above), None)
 
@@ -224,7 +224,7 @@ class _Work:
             self._add_issuers(key, reasons.KEY_SUGGESTED, version=name)
 
     def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
-        """Who wrote the same bytes before, where that version is in the history of what the label serves."""
+        """Who wrote the same bytes before, if that version is in the history of what the label serves."""
         for step in contained:
             for twin in self._history.same_bytes(step):
                 if twin.pk in through:

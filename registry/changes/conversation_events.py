@@ -16,7 +16,7 @@ __all__ = ["CommentDeleted", "CommentEdited", "ReviewRequested"]
 @event("review.requested", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReviewRequested(ChangeStep):
-    """Somebody asked a reviewer for a review. person: the username. again: true where they were asked before."""
+    """Somebody asked a reviewer for a review. person: the username. again: true if they were asked before."""
 
     person: str
     again: bool | None = None
@@ -44,7 +44,7 @@ class ReviewRequested(ChangeStep):
 class _RevisionStep(JournalEvent):
     """A comment's words were replaced or taken away by who wrote them.
 
-    thread: its number, 0 where the words came with a decision. comment: the number within the thread, or of the
+    thread: its number, 0 if the words came with a decision. comment: the number within the thread, or of the
     decision. revision: 1, 2, 3 … within the comment.
     """
 

@@ -63,8 +63,8 @@ def read_recorded_scores(changes: Iterable[int]) -> dict[tuple[int, str], Counte
 def read_evidence(
     recorded: CountedScores | None, version: int, plan: EvaluationPlan, contributors: Collection[str]
 ) -> PeopleEvidence | None:
-    """What the recorded scores say of a head and plan: None where they are of another head, other rows or another
-    model, or where too few are left without those of people who contributed. A function of events alone.
+    """What the recorded scores say of a head and plan: None if they are of another head, other rows or another
+    model, or if too few are left without those of people who contributed. A function of events alone.
     """
     if recorded is None or recorded.version_id != version:
         return None
@@ -83,8 +83,8 @@ def list_countable_scores(run: Run, contributors: Collection[str]) -> list[tuple
 
 
 def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contributors: Collection[str]) -> bool:
-    """Record the scores that gates are decided on, where there are enough and none were recorded for the head, or
-    where they would decide differently; gives whether any were. For the worker.
+    """Record the scores that gates are decided on, if there are enough and none were recorded for the head, or
+    if they would decide differently; gives whether any were. For the worker.
     """
     is_changed = False
     recorded = read_recorded_scores([change.pk])

@@ -24,9 +24,9 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
     """Approve, request changes, comment, acknowledge a break of the contract, or take an approval or a request for
     changes back; bound to the request's label and the digest that the person looked at.
 
-    Conflict where the head is another digest by now, or there is no break of the contract to accept; NotAllowed for
+    Raises Conflict if the head is another digest by now, or there is no break of the contract to accept; NotAllowed for
     contributors, for keys and for authors. What is taken back is the person's own, whatever role they have by now:
-    Conflict where there is nothing to take back, or the request is closed.
+    Raises Conflict if there is nothing to take back, or the request is closed.
     """
     check_decision(decision, text)
     verb = Verb.COMMENT if decision in (Decision.COMMENT, Decision.TAKE_BACK) else Verb.APPROVE
@@ -36,7 +36,7 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
 
 
 def check_decision(decision: str, text: str) -> None:
-    """Raise Invalid where this is no decision, or one that needs words has none."""
+    """Raise Invalid if this is no decision, or one that needs words has none."""
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
@@ -118,7 +118,7 @@ def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
 
 
 def _assess(gate: Gate) -> bool:
-    """Write what the decisions come to, and what the request was decided on where they are enough after an emergency.
+    """Write what the decisions come to, and what the request was decided on if they are enough after an emergency.
 
     Gives whether this was the last approval that was missing after an emergency.
     """

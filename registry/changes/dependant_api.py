@@ -48,7 +48,7 @@ class Dependants(IdempotentView):
         responses={200: UpdatedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Save a version of each with its reference moved, and open a request where the label is protected.
+        """Save a version of each with its reference moved, and open a request if the label is protected.
 
         One that the caller may not save, or that would not be sound, is left alone and says why in `refusal`.
         """

@@ -1,4 +1,4 @@
-"""Emergencies: changes published before their approvals, where a namespace allows it, and what became of them."""
+"""Emergencies: changes published before their approvals, if a namespace allows it, and what became of them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ __all__ = [
 class Emergency:
     """A change that was published before it was approved.
 
-    move: who, when, why. holds: the number that the label serves now, None where it is not set. is_served: whether
+    move: who, when, why. holds: the number that the label serves now, None if it is not set. is_served: whether
     those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version
     that the label held last by approval and may go back to, or None. approvers: usernames, in the order of their
     approvals. approved_at: when the last one came; None until it is approved.
@@ -72,13 +72,13 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
 
 
 def list_unapproved(actor: Actor) -> list[Emergency]:
-    """Those that the actor may read: five queries however many, one where there is none."""
+    """Those that the actor may read: five queries however many, one if there is none."""
     rows = list_waiting_changes(actor)
     return list(find_emergencies(rows).values()) if rows else []
 
 
 def find_emergency(change: ChangeRequest) -> Emergency | None:
-    """The emergency by which the change was published, or None where it was not published in one."""
+    """The emergency by which the change was published, or None if it was not published in one."""
     return find_emergencies([change]).get(change.pk)
 
 
@@ -207,7 +207,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Close an emergency that its label no longer serves, without approving it; by another reviewer, with a reason.
 
     It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
-    them (approve it, or roll back first) and where nothing is to be closed; NotAllowed for whoever may not approve the
+    them (approve it, or roll back first) and if nothing is to be closed; NotAllowed for whoever may not approve the
     change and for the one who published it, unless one's own request may be approved.
     """
     if not check_text("reason", reason).strip():
@@ -238,7 +238,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
 
 
 def _require_effect(change: ChangeRequest) -> None:
-    """Raise Conflict where the label serves the head already, only without an approval: an emergency changes
+    """Raise Conflict if the label serves the head already, only without an approval: an emergency changes
     nothing.
     """
     served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)

@@ -42,7 +42,7 @@ Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
 
 @dataclass(frozen=True)
 class PlanRuns:
-    """A plan with the run of the head, and of what the label holds where a threshold compares with that.
+    """A plan with the run of the head, and of what the label holds if a threshold compares with that.
 
     evidence: the scores by people that its thresholds on them are decided on, None without any or while too few.
     """
@@ -80,7 +80,7 @@ class EvaluationProgress:
     contributors: Collection[str] = ()
 
     def progress(self) -> tuple[str, str]:
-        """A sentence on how far it is, and what to do where it doesn't go on by itself."""
+        """A sentence on how far it is, and what to do if it doesn't go on by itself."""
         under_way = []
         for one in self.parts:
             if one.plan.fault:

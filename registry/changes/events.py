@@ -52,7 +52,7 @@ class ChangeStep(JournalEvent):
 class ChangeProposed(ChangeStep):
     """A change request was opened.
 
-    rollout: the steps and the stop rule of the rollout that publishing starts, where one was chosen.
+    rollout: the steps and the stop rule of the rollout that publishing starts, if one was chosen.
     """
 
     message: str
@@ -115,9 +115,9 @@ class ChangeHeaded(ChangeStep):
 class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
 
-    number: of the decision within the request. text: its sha256. reviewed: true where this was the last approval
+    number: of the decision within the request. text: its sha256. reviewed: true if this was the last approval
     missing after an emergency; decided: what the request was decided on then. taken_back: `approve` or
-    `request_changes`, where the person took that back.
+    `request_changes`, if the person took that back.
     """
 
     decision: str

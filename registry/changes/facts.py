@@ -45,18 +45,18 @@ class Facts:
     archived: bool
     closed: bool = False
     unreviewed: bool = False
-    held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
+    held_by_approval: bool = True  # what the label holds; asked for only if that is the head itself
     superseded: bool = False
-    open_threads: int = 0  # asked for only where the rules want all resolved
+    open_threads: int = 0  # asked for only if the rules want all resolved
     release: int | None = None  # the open release that it is a member of
     freeze: StandingFreeze | None = None
     rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
     change: int = 0
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
-    groups: Mapping[str, NamedGroup] = field(default_factory=dict)  # by name, where some rule names one
+    groups: Mapping[str, NamedGroup] = field(default_factory=dict)  # by name, if some rule names one
 
     def find_group(self, name: str) -> NamedGroup:
-        """The group with this name; an empty one where it does not exist, so that nobody can approve for it."""
+        """The group with this name; an empty one if it does not exist, so that nobody can approve for it."""
         return self.groups.get(name) or NamedGroup(name)
 
 

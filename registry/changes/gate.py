@@ -73,7 +73,7 @@ class Gate:
 
     @property
     def refusal(self) -> str:
-        """Why the one who looks may not approve, as a sentence, or nothing where they may."""
+        """Why the one who looks may not approve, as a sentence, or nothing if they may."""
         change = self.change
         if self.facts.closed:
             return gettext("Change {change} is {state}.").format(change=change.number, state=change.state)
@@ -121,7 +121,7 @@ class Gate:
         return next((blocker for blocker in self.blockers if blocker.code == code), None)
 
     def warn_of_suggestions(self, comments: Iterable[Comment]) -> str:
-        """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose
+        """What applying these suggestions would cost: a sentence if those who wrote them are the only ones whose
         approval counts, or too few others are left; else nothing."""
         rules, facts = self.rules, self.facts
         if rules.self_approval or rules.suggesters_may_approve or policy.lacks_approvers(rules, facts):

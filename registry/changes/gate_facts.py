@@ -147,7 +147,7 @@ class ReviewFacts:
         return {digest for _, _, digest in self._held.get((change.template_id, change.label), ())}
 
     def _approved(self, change: ChangeRequest) -> int | None:
-        """The id of the version that the request is measured from: what its label serves, where it held that by
+        """The id of the version that the request is measured from: what its label serves, if it held that by
         approval.
 
         Else it is what the label held last by approval, or None: nobody agreed to what came since. For an emergency
@@ -288,7 +288,7 @@ def _able_and_frozen(
     strict = {username for pk, _, username, *_ in columns if is_strict[pk] and username}
     with_two_step = select_people_with_two_step(strict) if strict else set()
     for space, has_freezes, username, is_active, role, folder_roles in columns:
-        if is_active and (not is_strict[space] or username in with_two_step):  # null where nobody may approve
+        if is_active and (not is_strict[space] or username in with_two_step):  # null if nobody may approve
             members[space].append((username, read_member_roles(role, folder_roles)))
         if has_freezes:
             frozen.add(space)

@@ -62,7 +62,7 @@ _GRAPH_COLUMNS = ("pk", "template__name", "number", "digest", "base_id", "contri
 def read_history(templates: Iterable[Template]) -> History:
     """The whole history of these templates, in as many queries for one as for many.
 
-    Templates that one of them was copied from are read as well; that takes more queries where there are copies of
+    Templates that one of them was copied from are read as well; that takes more queries if there are copies of
     copies.
     """
     listed = list({template.pk: template for template in templates}.values())
@@ -96,7 +96,7 @@ def read_version_graph(templates: Collection[int]) -> History:
 
 
 def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:
-    """Each name of these templates, former ones too, with the one it has now; a query only where one was renamed."""
+    """Each name of these templates, former ones too, with the one it has now; a query only if one was renamed."""
     names = [(template.name, template.name) for template in templates]
     renamed = [template.pk for template in templates if template.renamed_at is not None]
     former = FormerName.objects.filter(template__in=renamed) if renamed else FormerName.objects.none()

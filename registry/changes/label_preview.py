@@ -47,7 +47,7 @@ class ServiceEffect:
 
 @dataclass(frozen=True)
 class OverlappingChange:
-    """Another open request for the same label. After the move it is `superseded` where the version contains what it
+    """Another open request for the same label. After the move it is `superseded` if the version contains what it
     proposes, else it has to be merged first."""
 
     change: ChangeRequest
@@ -58,13 +58,13 @@ class OverlappingChange:
 class LabelPreview:
     """The effects of one move of a label.
 
-    serves: what the label serves now, None where it is not set. state: `new` where it is not set, `equal` where it
-    serves these bytes, `ahead` where the version comes from what it serves, `back` where it held the version before,
-    `superseded` where what it serves contains the version, else `diverged`: then a request has to be merged first.
+    serves: what the label serves now, None if it is not set. state: `new` if it is not set, `equal` if it
+    serves these bytes, `ahead` if the version comes from what it serves, `back` if it held the version before,
+    `superseded` if what it serves contains the version, else `diverged`: then a request has to be merged first.
     same: the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
     groups: the titles of the groups that an approval is needed from.
     checks: the newest verdict of each check on the version, whichever change it was run for, and the required ones that
-    were not run yet; empty where none was run and none is required.
+    were not run yet; empty if none was run and none is required.
     undo: the act that takes the move back; undo_version: the version that it goes back to.
     """
 
@@ -184,7 +184,7 @@ class _Reader:
         )
 
     def _list_groups(self, rules: Rules, template: Template) -> tuple[str, ...]:
-        """The titles of the groups that have to approve; asks nothing where no rule names one."""
+        """The titles of the groups that have to approve; asks nothing if no rule names one."""
         required = rules.list_required_groups(self._label, template.path)
         if not required:
             return ()

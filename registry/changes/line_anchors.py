@@ -18,7 +18,7 @@ class Anchors:
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:
         """Where lines `line` to `end_line` (1-based, included) of the first text are in the second one.
 
-        None where any of them was changed or they were parted.
+        None if any of them was changed or they were parted.
         """
         place = bisect_right(self._starts, line - 1) - 1
         if place < 0:
@@ -31,13 +31,13 @@ class Anchors:
 
 
 def take_lines(text: str, line: int, end_line: int) -> str | None:
-    """Lines `line` to `end_line`, 1-based and included, or None where the text does not have them."""
+    """Lines `line` to `end_line`, 1-based and included, or None if the text does not have them."""
     lines = split_lines(text)
     return "".join(lines[line - 1 : end_line]) if 1 <= line <= end_line <= len(lines) else None
 
 
 def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
-    """Where these lines of `before` are in `after`, or None where any of them was changed or they were parted."""
+    """Where these lines of `before` are in `after`, or None if any of them was changed or they were parted."""
     return Anchors(before, after).find(line, end_line)
 
 

@@ -47,7 +47,7 @@ __all__ = [
 def recompute_states(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
     """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
 
-    template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the
+    template, label: only the requests of these, if their label moved or a version of theirs was redacted: what the
     label held by approval says who contributed.
     """
     rows = ChangeRequest.objects.filter(
@@ -156,7 +156,7 @@ def require_protected(template: Template, label: str) -> None:
 
 
 def require_new_head(template: Template, label: str, head: Version) -> None:
-    """Raise Invalid or Conflict where a request for this head would change nothing.
+    """Raise Invalid or Conflict if a request for this head would change nothing.
 
     What the label serves may be proposed as long as the label never held it by approval: publishing approves it.
     """
@@ -189,7 +189,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
 
 
 def find_stable_label(template: Template, label: str, head: Version) -> Label:
-    """The label whose callers a rollout of `head` would divide; Conflict where it serves nothing, or this already."""
+    """The label whose callers a rollout of `head` would divide. Conflict if it serves nothing, or this already."""
     row = Label.objects.select_related("version").filter(template=template, name=label).first()
     if row is None:
         raise Conflict(
@@ -203,7 +203,7 @@ def find_stable_label(template: Template, label: str, head: Version) -> Label:
 
 
 def require_not_rolling_out(change: ChangeRequest) -> None:
-    """Raise Conflict where callers get its head already, by a rollout."""
+    """Raise Conflict if callers get its head already, by a rollout."""
     labels = Label.objects.filter(template=change.template, name=change.label, rollout__change=change)
     rollout = labels.values_list("rollout_id", flat=True).first()
     if rollout is not None:
@@ -217,7 +217,7 @@ def require_not_rolling_out(change: ChangeRequest) -> None:
 
 
 def require_only_member(change: ChangeRequest) -> None:
-    """Raise Conflict where its open release got another request for the same template meanwhile."""
+    """Raise Conflict if its open release got another request for the same template meanwhile."""
     if change.release is None or not change.release.is_open:
         return
     other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
@@ -231,7 +231,7 @@ def require_only_member(change: ChangeRequest) -> None:
 
 
 def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
-    """Raise NotAllowed where the actor neither opened it nor is a reviewer at each of the paths.
+    """Raise NotAllowed if the actor neither opened it nor is a reviewer at each of the paths.
 
     what: `change` or `release`.
     """
@@ -248,14 +248,14 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
 
 
 def require_may_decide(gate: Gate) -> None:
-    """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
+    """Raise NotAllowed, with the reason that the page gives beforehand, if the actor's decision does not count."""
     if gate.refusal:
         raise NotAllowed(gate.refusal, change=gate.change.number)
 
 
 def require_own_decision(actor: Actor, gate: Gate) -> str:
     """What the actor decided about the head and can take back: `approve` or `request_changes`. NotAllowed for a key,
-    Conflict where there is nothing.
+    Raises Conflict if there is nothing.
     """
     if actor.key is not None:
         raise NotAllowed(gettext("A key can't take a decision back: sign in as a person to do this."))

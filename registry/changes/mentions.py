@@ -47,7 +47,7 @@ def resolve_mention(written: str, names: Collection[str]) -> str:
 
 
 def find_mentioned_people(namespace: Namespace, texts: Iterable[str]) -> list[User]:
-    """The members of the namespace that the texts mention by name or by group, each once; asks nothing where no text
+    """The members of the namespace that the texts mention by name or by group, each once; asks nothing if no text
     has an `@name`.
     """
     written = [name for text in texts for name in list_mentions(text)]

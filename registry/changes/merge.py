@@ -26,7 +26,7 @@ _MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 @dataclass(frozen=True)
 class MergePreview:
-    """The head and what the label holds, brought together over what both come from (None where they share nothing)."""
+    """The head and what the label holds, brought together over what both come from (None if they share nothing)."""
 
     base: Version | None
     held: Version
@@ -35,12 +35,12 @@ class MergePreview:
 
     @property
     def is_needed(self) -> bool:
-        """There is a preview only where the head doesn't come from what the label holds."""
+        """There is a preview only if the head doesn't come from what the label holds."""
         return True
 
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
-    """The merge of head and label; None where the head comes from what the label holds, or the other way
+    """The merge of head and label; None if the head comes from what the label holds, or the other way
     round.
     """
     held, head = _held(change), change.version
@@ -72,8 +72,8 @@ def merge_change(
 ) -> ChangeRequest:
     """Save the merge of head and label as a version made from what the label holds, and make it the request's head.
 
-    document: the text with every conflict decided; not needed where the merge is clean. seen: digests of the head and
-    of what the label held when that was decided; Conflict where either is another one by now. Conflict too where there
+    document: the text with every conflict decided; not needed if the merge is clean. seen: digests of the head and
+    of what the label held when that was decided. Raises Conflict if either is another one by now. Conflict too if there
     is nothing to merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is
     no sound document.
     """

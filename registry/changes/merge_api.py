@@ -20,7 +20,7 @@ __all__ = ["Merge"]
 
 
 class MergeInput(Input):
-    """The merged document, where there are conflicts to decide."""
+    """The merged document, if there are conflicts to decide."""
 
     document = Text(required=False, allow_null=True, default=None, help_text="Not needed where the merge is clean.")
     message = Text(required=False, default="")

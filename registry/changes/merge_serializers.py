@@ -56,7 +56,7 @@ class MergeOutput(Output):
     conflicts = ConflictOutput(many=True, source="merged.conflicts")
 
 
-# The answer where the head comes from what the label holds.
+# The answer if the head comes from what the label holds.
 NO_MERGE: Answer = {
     "needed": False,
     **dict.fromkeys(("base", "held", "head", "clean", "document")),

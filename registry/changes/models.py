@@ -109,7 +109,7 @@ class ChangeRequest(models.Model):
 
     @property
     def open_release(self) -> int | None:
-        """The number of the release that it is published with, None where it is published by itself."""
+        """The number of the release that it is published with, None if it is published by itself."""
         return self.release.number if self.release is not None and self.release.is_open else None
 
     @property

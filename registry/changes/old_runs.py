@@ -36,7 +36,7 @@ def list_old_runs() -> "QuerySet[Run]":
 
 
 def delete_old_runs() -> int:
-    """Delete a batch of old runs with their rows and scores, log which, and give how many; none where days are 0."""
+    """Delete a batch of old runs with their rows and scores, log which, and give how many; none if days are 0."""
     if not settings.PROMPTUARY_RUN_DAYS:
         return 0
     with transaction.atomic():

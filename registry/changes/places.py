@@ -35,7 +35,7 @@ class Place:
 
 
 def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
-    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a
+    """The version of a place and its lines as they are there. Raises Invalid if it has no such lines. Renders: before a
     transaction.
     """
     version = version_queries.get_version(actor, change.template.name, place.version)
@@ -47,7 +47,7 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
 
 
 def read_sample(change: ChangeRequest, place: Place) -> Mapping[str, Any]:
-    """The data of a place's sample. Raises Invalid where there is no such sample."""
+    """The data of a place's sample. Raises Invalid if there is no such sample."""
     held = change.template.current_samples()
     samples = held.samples if held else {}
     if place.sample not in samples:

@@ -73,7 +73,7 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
 
 
 def find_own_decision(facts: Facts, person: str) -> str:
-    """What this person last decided about the head: `approve` or `request_changes`; nothing where they decided neither,
+    """What this person last decided about the head: `approve` or `request_changes`; nothing if they decided neither,
     or took it back.
     """
     for decision in reversed(facts.decisions):
@@ -124,7 +124,7 @@ def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str])
 
 
 def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
-    """The owners of the path, where none of these people is one; the names of owning groups where nobody is in them, so
+    """The owners of the path, if none of these people is one; the names of owning groups if nobody is in them, so
     that nobody can approve for the owners.
     """
     owner = rules.find_owner(facts.path)

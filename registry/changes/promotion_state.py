@@ -44,8 +44,8 @@ class PromotionState:
     target waits), `ready` (the source has what the target has not), `unset` (the source is not set), `equal`.
     source: the number of what would be promoted. ahead: versions between the two. drifted: the source does not come
     from what the target serves, so a change has to be merged. gate: of the newest open request for the target.
-    checks: of what the source serves, those of the open request where it proposes that, else the newest verdicts on it
-    of whichever request; empty where it was never checked.
+    checks: of what the source serves, those of the open request if it proposes that, else the newest verdicts on it
+    of whichever request; empty if it was never checked.
     """
 
     state: State

@@ -245,7 +245,7 @@ def count_comments_and_decisions(change: ChangeRequest) -> int:
 
 @dataclass(frozen=True)
 class PlacedThread:
-    """A thread with its comments. `line` and `end_line` are in the head, None where what it is about was changed
+    """A thread with its comments. `line` and `end_line` are in the head, None if what it is about was changed
     since.
     """
 

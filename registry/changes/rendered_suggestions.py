@@ -27,7 +27,7 @@ def place_suggestion(
 
     With that, the document renders on the same sample to exactly the lines that were suggested, and to nothing else
     that is new. What is no suggestion on rendered lines comes back as it is. Renders: before a transaction. Invalid
-    with the reason, under `suggestion`, where the lines don't come from the document's own text.
+    with the reason, under `suggestion`, if the lines don't come from the document's own text.
     """
     if suggestion is None or place.side != Thread.RENDERED:
         return place, suggestion

@@ -24,7 +24,7 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class SentReview:
-    """The result of sending a review: how many remarks went out, and the decision, None where none was made."""
+    """The result of sending a review: how many remarks went out, and the decision, None if none was made."""
 
     remarks: int
     decision: Decision | None
@@ -92,12 +92,12 @@ def save_remark(  # where it is about and what it says
 
 
 def discard_remark(*, actor: Actor, number: int, remark: int) -> None:
-    """Throw one of the actor's remarks away; nothing happens where there is none."""
+    """Throw one of the actor's remarks away; nothing happens if there is none."""
     Remark.objects.filter(person=actor.person, change=number, pk=remark).delete()
 
 
 def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> SentReview:
-    """Send all of the actor's remarks on the request, and the decision where one is given: all of it, or nothing.
+    """Send all of the actor's remarks on the request, and the decision if one is given: all of it, or nothing.
 
     decision: as for `decisions.decide_on_change`, or empty for the remarks alone. digest: of the head that the actor
     looked at. One event a remark, as for threads, then that of the decision.

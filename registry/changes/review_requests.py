@@ -70,7 +70,7 @@ class ReviewCandidate:
 def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
     """Ask a reviewer for a review, or remind them: they are notified, and the request waits on them.
 
-    Invalid, with the reason, where that person's approval would not count, Conflict where they decided already, were
+    Invalid, with the reason, if that person's approval would not count, Conflict if they decided already, were
     asked within a day, or the request is closed.
     """
     with transaction.atomic():
@@ -112,7 +112,7 @@ def list_asked(gate: Gate) -> list[AskedReviewer]:
 
 
 def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
-    """When and by whom this person was asked; None where they were not."""
+    """When and by whom this person was asked; None if they were not."""
     return next((asked for asked in list_asked(gate) if asked.person == person), None)
 
 

@@ -37,10 +37,10 @@ class EditedComment:
 
 
 def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: str) -> None:
-    """Edit one's own comment; nothing happens where they are the same. The earlier ones stay readable.
+    """Edit one's own comment; nothing happens if they are the same. The earlier ones stay readable.
 
     As commenting itself, it is possible on a closed request. NotAllowed for others' comments, Conflict for a deleted
-    one, Invalid where a comment without a suggestion would be empty.
+    one, Invalid if a comment without a suggestion would be empty.
     """
     with transaction.atomic():
         log.lock()
@@ -99,7 +99,7 @@ def _find(
 
 
 def require_own_comment(actor: Actor, writer: User, revisions: Sequence[Revision]) -> None:
-    """Raise NotAllowed where somebody else wrote the comment, Conflict where its revisions end with its deletion."""
+    """Raise NotAllowed if somebody else wrote the comment, Conflict if its revisions end with its deletion."""
     if writer.pk != actor.person.pk:
         raise NotAllowed(
             gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=writer.username)

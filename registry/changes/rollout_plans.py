@@ -30,14 +30,14 @@ def describe_shares(plan: Mapping[str, Any]) -> str:
 
 
 def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """`steps` and `stop_rule` as a change keeps them; the default steps where the plan names none. Refused as
+    """`steps` and `stop_rule` as a change keeps them; the default steps if the plan names none. Refused as
     `check_steps` and `check_stop_rule` refuse.
     """
     return {"steps": check_steps(plan.get("steps", STEPS)), "stop_rule": check_stop_rule(plan.get("stop_rule"))}
 
 
 def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The steps as the row has them. Invalid where shares do not grow, or a share or wait is out of bounds."""
+    """The steps as the row has them. Raises Invalid if shares do not grow, or a share or wait is out of bounds."""
     if not 1 <= len(steps) <= _MOST_STEPS:
         raise Invalid(
             fields={
@@ -78,7 +78,7 @@ def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def check_stop_rule(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The rule as the row has it. Invalid where it names no metric, or nothing to compare it with."""
+    """The rule as the row has it. Raises Invalid if it names no metric, or nothing to compare it with."""
     if rule is None:
         return None
     metric, below = rule.get("metric"), rule.get("below")

@@ -1,4 +1,4 @@
-"""Changing a namespace's rules by API: it opens change requests where a label becomes protected."""
+"""Changing a namespace's rules by API: it opens change requests if a label becomes protected."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -41,7 +41,7 @@ class OneNamespace(namespace_api.OneNamespace):
     def patch(self, request: Request, namespace: str) -> Response:
         """Change rules; open changes are checked against them at once. For admins, not by key.
 
-        `opened` lists the change requests that protecting a label opened: one for each template where the label serves
+        `opened` lists the change requests that protecting a label opened: one for each template whose label serves
         what it never held by approval.
         """
         actor = actor_of(request)

@@ -100,7 +100,7 @@ class RuleEffects:
 
     @property
     def seal(self) -> str:
-        """One digest over all of it: another one where anything changed since somebody read it."""
+        """One digest over all of it: another one if anything changed since somebody read it."""
         facts = {
             "protection": self.protection.seal,
             "labels": [(effect.label, effect.is_protected, effect.templates) for effect in self.labels],
@@ -114,7 +114,7 @@ class RuleEffects:
 def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> RuleEffects:
     """What `rules.set_rules` with these rules would change; admins only, nothing is stored.
 
-    Invalid where the rules make no sense.
+    Raises Invalid if the rules make no sense.
     """
     protection = rule_services.plan_protection(actor, name, rules)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)

@@ -50,7 +50,7 @@ class RulesUpdate:
 def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     """Change rules; those not given, or given as None, stay. Admins only.
 
-    Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
+    Protecting a label approves nothing that it serves: for each template if it serves what it never held by approval
     a change request is opened, by the actor, that proposes exactly that.
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, threads_resolved, break_glass,
@@ -145,7 +145,7 @@ class ProtectionPlan:
 
     @property
     def seal(self) -> str:
-        """One digest over all of it: another one where anything changed since somebody read it."""
+        """One digest over all of it: another one if anything changed since somebody read it."""
         facts = {
             "labels": self.labels,
             "serving": [(row.template_id, row.name, row.version_id) for row in self.serving],
@@ -163,7 +163,7 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     """What `set_rules` with these rules will do about labels that become protected, and keys that it limits; admins
     only.
 
-    Invalid where the rules make no sense.
+    Raises Invalid if the rules make no sense.
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = rules_of(namespace)

@@ -1,6 +1,6 @@
 """Schedules of change requests: a moment at which the worker publishes one, in the name of whoever set it.
 
-A request may be scheduled before it is approved. At its moment rights, gate and freezes are read again; where they do
+A request may be scheduled before it is approved. At its moment rights, gate and freezes are read again; if they do
 not allow it, the schedule ends with the reason, and nothing is published later.
 """
 
@@ -45,8 +45,8 @@ _LATEST = timedelta(days=366)
 def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeRequest:
     """Propose as `services.propose_change` does, and have the request published at a moment: both, or neither.
 
-    at: None where nothing is scheduled. proposal: the arguments of `services.propose_change`. Invalid names
-    planned_rollout where there is a moment too.
+    at: None if nothing is scheduled. proposal: the arguments of `services.propose_change`. Invalid names
+    planned_rollout if there is a moment too.
     """
     if at is not None and proposal.get("planned_rollout") is not None:
         raise Invalid(fields={"planned_rollout": gettext("it goes live on a date or gradually, not both.")})
@@ -60,7 +60,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | 
 
     It goes live all at once then: a rollout that was planned at the proposal is planned no longer.
     expected: as `label_moves.require_unmoved` takes it.
-    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed, is
+    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict if it is closed, is
     published with a release, or is rolled out already.
     """
     with transaction.atomic():
@@ -87,7 +87,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | 
 
 
 def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Take the schedule back: the request stays open. Conflict where it has none."""
+    """Take the schedule back: the request stays open. Raises Conflict if it has none."""
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         if not change.is_open:
@@ -100,7 +100,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
 
 
 def require_slot(namespace: Namespace, at: datetime) -> None:
-    """Raise Invalid where nothing can be scheduled for this moment in the namespace."""
+    """Raise Invalid if nothing can be scheduled for this moment in the namespace."""
     now = log.now()
     if at <= now:
         raise Invalid(fields={FIELD: gettext("this is in the past.")})
@@ -139,7 +139,7 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
 
 
 def find_scheduler(person: User, key: Key | None, namespace: Namespace, paths: Iterable[str]) -> Actor:
-    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish at these paths any more."""
+    """Who scheduled it, as the actor of the publish. NotAllowed if they may not publish at these paths any more."""
     has_ended = key is not None and (
         key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
     )

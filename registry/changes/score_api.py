@@ -46,7 +46,7 @@ class CountedScoreOutput(PersonScoreOutput):
 
 
 class AgreementOutput(Output):
-    """How far people agree beyond chance. `value` is null where all gave the same score to everything."""
+    """How far people agree beyond chance. `value` is null if all gave the same score to everything."""
 
     measure = serializers.ChoiceField(["cohen_kappa", "krippendorff_alpha"])
     value = Number(allow_null=True)

@@ -190,7 +190,7 @@ class ChangeFacts(ChangeRow):
 
     @property
     def ungated_losses(self) -> UngatedLosses | None:
-        """The metrics that get worse and block nothing, where there are some; for who may read runs."""
+        """The metrics that get worse and block nothing, if there are some; for who may read runs."""
         return ungated_losses.find_ungated_losses([self.gate]).get(self.row.number) if self.may_read else None
 
     @property

@@ -61,7 +61,7 @@ def propose_change(
     """Propose that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
 
     reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
-    planned_rollout: what `rollout_plans.check_plan` takes, where publishing is to start a rollout. Conflict where the
+    planned_rollout: what `rollout_plans.check_plan` takes, if publishing is to start a rollout. Raises Conflict if the
     label has no callers that one could divide.
     """
     names.check_label(label)
@@ -94,7 +94,7 @@ def create_change(
     """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
 
     release: the number of the release that it is a member of, whose event follows. plan: a checked plan of a rollout.
-    Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
+    Raises Invalid if the label holds the head by approval already, Conflict if an open request proposes it already.
     """
     locking.require_new_head(template, label, head)
     at = log.now()
@@ -119,7 +119,7 @@ def create_change(
 def set_head(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
     """Make another version the head of the request; approvals given so far are void, because the round rises.
 
-    expected: the number of the head that the caller saw; Conflict where it is another one by now.
+    expected: the number of the head that the caller saw. Raises Conflict if it is another one by now.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
@@ -184,7 +184,7 @@ def require_unblocked(gate: Gate, *, except_for: str = "") -> None:
 
 
 def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -> None:
-    """Close the request as published and move its label; for services, where nothing blocks it and the actor may.
+    """Close the request as published and move its label; for services, if nothing blocks it and the actor may.
 
     is_scheduled: whether the worker does it, at the moment that the actor chose.
     """
@@ -213,7 +213,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
 
 
 def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
-    """Close the request as withdrawn; for services, where it is open, the actor may and the reason was checked."""
+    """Close the request as withdrawn; for services, if it is open, the actor may and the reason was checked."""
     change = gate.change
     locking.require_not_rolling_out(change)
     change.decided = gate.to_decided().to_dict()
@@ -226,7 +226,7 @@ def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Open a withdrawn request again, in a new round: its approvals are needed again. Gone where its version was
+    """Open a withdrawn request again, in a new round: its approvals are needed again. Raises Gone if its version was
     redacted.
     """
     with transaction.atomic():

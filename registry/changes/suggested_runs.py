@@ -24,7 +24,7 @@ class SuggestedRun:
 def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | None:
     """What changes of the template are measured by, else what its newest run asked; nothing is asked or written.
 
-    None where the version was run, where there is neither, or where the actor may not run it, or no row fits.
+    None if the version was run, if there is neither, or if the actor may not run it, or no row fits.
     """
     if preview.evaluation is not None:
         return None

@@ -16,7 +16,7 @@ _MOST_COPIES = 20  # templates in a row, each a copy of the one before
 
 def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
     """Those of the templates that were copied from this one, or from a copy of it: a query for each step, and none
-    where no template among them is a copy.
+    if no template among them is a copy.
     """
     copied = {row.pk: row.copied_from for row in among if row.copied_from}
     every: dict[int, str] = {}

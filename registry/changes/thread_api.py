@@ -90,7 +90,7 @@ class Threads(IdempotentView):
         """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to.
 
         A suggestion on rendered lines becomes one on the lines of the document that they come from: the thread in the
-        answer is on those. It is refused, with the reason, where the lines do not come from the document's own text.
+        answer is on those. It is refused, with the reason, if the lines do not come from the document's own text.
         """
         given = read(ThreadInput, request)
         words = {name: given.pop(name) for name in ("text", "suggestion")}

@@ -124,6 +124,6 @@ class Remark(models.Model):
 
 
 def count_open_threads(change_ids: Collection[int]) -> dict[int, int]:
-    """How many threads of each of these requests are not resolved, where there are some."""
+    """How many threads of each of these requests are not resolved, if there are some."""
     rows = Thread.objects.filter(change__in=change_ids, resolved_at=None).values_list("change")
     return dict(rows.annotate(count=models.Count("pk")))

@@ -27,7 +27,7 @@ def open_thread(*, actor: Actor, number: int, place: Place, text: str, suggestio
     """Begin a thread in the request with a first comment; a suggestion is new text for the lines.
 
     A suggestion on rendered lines becomes one on the lines of the document that they come from, and so does its thread.
-    Invalid where the version has no such lines, or where a rendered one can't be changed by the document's own text.
+    Raises Invalid if the version has no such lines, or if a rendered one can't be changed by the document's own text.
     """
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     place, suggestion = place_suggestion(actor, change, place, suggestion)
@@ -128,7 +128,7 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
 
 
 def check_comment(text: str, suggestion: str | None, side: str) -> None:
-    """Raise Invalid where these are no words for a comment on this side."""
+    """Raise Invalid if these are no words for a comment on this side."""
     if side not in Thread.SIDES:
         raise Invalid(fields={"side": gettext("one of {names}.").format(names=", ".join(Thread.SIDES))})
     words = check_text("text", text).strip()

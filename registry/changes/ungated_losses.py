@@ -26,7 +26,7 @@ class UngatedLosses:
 def find_ungated_losses(gates: Iterable[Gate]) -> dict[int, UngatedLosses]:
     """By number of the request its losses, for requests that still take decisions and have some.
 
-    Each template is in one of the requests at most, as in a release. One query where none of the versions was run,
+    Each template is in one of the requests at most, as in a release. One query if none of the versions was run,
     else as many for one request as for many; an emergency that waits for its approval takes up to three more.
     """
     pairs = {gate.change.number: _pair_versions(gate) for gate in gates if not gate.is_closed}

@@ -76,14 +76,14 @@ class Endpoint:
         return digest_of(canonical(identity))
 
     def open(self) -> Model:
-        """The model itself, one for each process, so that its rate holds over all runs. Conflict where it can't be
+        """The model itself, one for each process, so that its rate holds over all runs. Raises Conflict if it can't be
         used.
         """
         with _opening:
             return _open(self, self._key())
 
     def open_stream(self) -> StreamingModel:
-        """The model for streamed replies, one for each process. It asks once. Conflict where it can't be used."""
+        """The model for streamed replies, one for each process. It asks once. Raises Conflict if it can't be used."""
         with _opening:
             return _open_stream(self, self._key())
 
@@ -159,7 +159,7 @@ def _read_replies(path: Path) -> dict[str, str]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file that the operator's list names, or of the list itself; Conflict where it can't be read."""
+    """The bytes of a file that the operator's list names, or of the list itself. Conflict if it can't be read."""
     try:
         return path.read_bytes()
     except OSError as error:

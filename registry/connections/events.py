@@ -15,7 +15,7 @@ __all__ = ["ConnectionRemoved", "ConnectionSet", "SpendingCapped"]
 @dataclass(frozen=True, kw_only=True)
 class ConnectionSet(JournalEvent):
     """A model was connected, or its connection changed. Prices are decimal texts, of a million tokens. key: whether it
-    has one. rotated: true where this put another one in.
+    has one. rotated: true if this put another one in.
     """
 
     id: str

@@ -49,7 +49,7 @@ _FIELDS = {
 
 
 def list_operator_models(namespace: str) -> list[Endpoint]:
-    """The models that the operator lists for the namespace, by name. Conflict where the list can't be used."""
+    """The models that the operator lists for the namespace, by name. Raises Conflict if the list can't be used."""
     endpoints = [each for each in _listed() if each.namespaces is None or namespace in each.namespaces]
     return sorted(endpoints, key=lambda endpoint: endpoint.name)
 

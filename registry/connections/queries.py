@@ -97,5 +97,5 @@ def find_cap_of(actor: Actor, namespace: str) -> SpendingCap:
 
 
 def find_cap(namespace: Namespace) -> SpendingCap:
-    """The caps of the namespace; an unsaved row without caps where none was set."""
+    """The caps of the namespace; an unsaved row without caps if none was set."""
     return SpendingCap.objects.filter(namespace=namespace).first() or SpendingCap(namespace=namespace)

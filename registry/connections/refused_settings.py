@@ -18,7 +18,7 @@ _TITLES = {
 
 
 def describe_refused_settings(endpoint: Endpoint, settings: Mapping[str, Any]) -> str:
-    """Which of the settings the endpoint would refuse, in a sentence; empty where there is none."""
+    """Which of the settings the endpoint would refuse, in a sentence; empty if there is none."""
     names = list_refused_settings(endpoint.protocol, settings) if endpoint.kind == "http" else []
     if not names:
         return ""

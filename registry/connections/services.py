@@ -74,7 +74,7 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
     """Connect a model; admins only. The key is sealed, and nothing shows it again.
 
     base_url: https, to a public address, or to a host that the operator allows. Prices are of a million tokens.
-    Invalid names each wrong field; Conflict where the name is taken.
+    Invalid names each wrong field. Raises Conflict if the name is taken.
     """
     values = check_fields(
         {

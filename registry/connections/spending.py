@@ -69,7 +69,7 @@ class ModelSpending:
 
 
 def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) -> None:
-    """Raise TooMany where a cap is reached, Conflict where one is set and the model's price can't be counted against
+    """Raise TooMany if a cap is reached, Conflict if one is set and the model's price can't be counted against
     it. Asked before each call, so that a cap is passed by the calls in flight at most.
     """
     cap = queries.find_cap(namespace)
@@ -137,7 +137,7 @@ def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> S
 
 def record_calls(namespace: Namespace, person: User, endpoint: Endpoint, prompt: str, replies: Sequence[Reply]) -> None:
     """Count the replies that were asked for, not those that were kept from before. prompt: the text that was sent,
-    whose tokens are estimated where the provider didn't count them.
+    whose tokens are estimated if the provider didn't count them.
     """
     replies = [reply for reply in replies if not reply.cached]
     if endpoint.kind != "http" or not replies:

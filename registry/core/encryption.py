@@ -20,7 +20,7 @@ def seal(secret: str) -> str:
 
 
 def unseal(sealed: str) -> str:
-    """The secret again. Raises Conflict where PROMPTUARY_SECRET_KEY is another one than when it was sealed."""
+    """The secret again. Raises Conflict if PROMPTUARY_SECRET_KEY is another one than when it was sealed."""
     try:
         return _box().decrypt(sealed.encode("ascii")).decode()
     except InvalidToken as error:

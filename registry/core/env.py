@@ -53,7 +53,7 @@ def read_choice(name: str, default: str, *, choices: Sequence[str]) -> str:
 
 
 def read_issuer(name: str) -> str:
-    """The address of an OpenID provider, empty where there is none; without TLS only on this machine itself."""
+    """The address of an OpenID provider, empty if there is none; without TLS only on this machine itself."""
     value = os.environ.get(name, "").strip().rstrip("/")
     parts = urlsplit(value)
     local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
@@ -99,7 +99,7 @@ def read_secret(name: str, kept_in: Path) -> str:
 
 
 def _read_file(name: str) -> str:
-    """What the file that NAME_FILE names holds, or nothing where the variable is not set."""
+    """What the file that NAME_FILE names holds, or nothing if the variable is not set."""
     file = os.environ.get(f"{name}_FILE")
     if not file:
         return ""
@@ -120,7 +120,7 @@ def _keep_secret(path: Path) -> str:
     fresh.touch(mode=0o600)
     fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
     try:
-        os.link(fresh, path)  # fails where another process was first: then its secret is the one
+        os.link(fresh, path)  # fails if another process was first: then its secret is the one
     except FileExistsError:
         pass
     finally:

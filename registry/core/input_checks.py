@@ -1,4 +1,4 @@
-"""Input from outside: free text, JSON and numbers, refused with a sentence where they can't be taken.
+"""Input from outside: free text, JSON and numbers, refused with a sentence if they can't be taken.
 
 Text is what the databases, Git and UTF-8 can all hold, no more of it than is sensible, and no secrets. JSON that one
 reader would take one way and another reader otherwise is refused.
@@ -66,7 +66,7 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
 
 
 def check_secrets(field: str, text: str) -> None:
-    """Raise Invalid where a credential is in the text, naming the field and the line and never the credential."""
+    """Raise Invalid if a credential is in the text, naming the field and the line and never the credential."""
     for secret in secrets.find_secrets(text):
         if secret.sure:
             line = text.count("\n", 0, secret.start) + 1
@@ -96,7 +96,7 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
 
 
 def check_size(field: str, size: int, most: int) -> None:
-    """Raise TooLarge where a text has more bytes than allowed."""
+    """Raise TooLarge if a text has more bytes than allowed."""
     if size > most:
         raise TooLarge(
             gettext("{field}: {size} bytes; at most {most} are allowed.").format(field=field, size=size, most=most),

@@ -51,7 +51,7 @@ class Recent(Generic[Key, Value]):
             self._generation += 1
 
     def get(self, key: Key, work: Callable[[], Value], *, keep: Callable[[Value], bool] = lambda _: True) -> Value:
-        """The result for the key: as remembered, else worked out now and remembered where `keep` says so."""
+        """The result for the key: as remembered, else worked out now and remembered if `keep` says so."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -40,7 +40,7 @@ class Ref:
 
 
 def check_draft_name(name: str) -> str:
-    """The name of a draft with single spaces; empty for the first draft. Invalid where no draft can be called so."""
+    """The name of a draft with single spaces; empty for the first draft. Invalid if no draft can be called so."""
     name = " ".join(check_text("draft", name, 4 * LONGEST_DRAFT_NAME).split())
     if len(name) > LONGEST_DRAFT_NAME or not name.isprintable():
         words = gettext("a name of 1 to {most} characters, in one line.")
@@ -59,7 +59,7 @@ def check_namespace(name: str) -> str:
 
 
 def check_slug(field: str, name: str) -> str:
-    """The name, when it is one slug; `field` is what it is called where it is not."""
+    """The name, when it is one slug; `field` is what it is called if it is not."""
     if sentence := _fault_of_segment(name):
         raise Invalid(fields={field: sentence})
     return name

@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Have the kernel send this process SIGTERM when its parent ends, even by SIGKILL; nothing happens where it can't.
+    """Have the kernel send this process SIGTERM when its parent ends, even by SIGKILL; nothing happens if it can't.
 
     Call it in the process itself. It holds over `exec` and is not passed on to children.
     """

@@ -24,7 +24,7 @@ def is_pooled(connection: Any) -> bool:
 
 
 def require_pooling_known(connection: Any) -> None:
-    """Raise ImproperlyConfigured where a pooler is in between and the settings don't say so."""
+    """Raise ImproperlyConfigured if a pooler is in between and the settings don't say so."""
     if not settings.DATABASE_POOLED and is_pooled(connection):
         raise ImproperlyConfigured(
             "PostgreSQL is reached through a pooler such as PgBouncer. Set PROMPTUARY_DATABASE_POOLED=true, so that "

@@ -26,7 +26,7 @@ _OTHERS = 0o077  # what group and others may do
 def keep_private(home: Path) -> None:
     """Set this process's umask, make the home, and close it to others.
 
-    A sentence on standard error says what was changed, or what can't be. ImproperlyConfigured where the home is a
+    A sentence on standard error says what was changed, or what can't be. Raises ImproperlyConfigured if the home is a
     folder that all users share, such as /tmp: its permissions are not ours to change.
     """
     os.umask(UMASK)
@@ -51,7 +51,7 @@ def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:
 
 
 def describe_exposure(home: Path) -> str:
-    """A sentence that says how others can get at the home, or nothing where they can't."""
+    """A sentence that says how others can get at the home, or nothing if they can't."""
     status = home.stat()
     others = status.st_mode & _OTHERS
     if not others or sys.platform == "win32":  # whose folders have access lists instead of these bits
@@ -66,7 +66,7 @@ def describe_exposure(home: Path) -> str:
 
 
 def check_home(**_kwargs: object) -> list[CheckMessage]:
-    """The system check: a warning where others can get at the home."""
+    """The system check: a warning if others can get at the home."""
     sentence = describe_exposure(settings.PROMPTUARY_HOME)
     return [Warning(sentence, id="registry.W001")] if sentence else []
 

@@ -42,7 +42,7 @@ class SharedCounts:
         self._paused_until = 0.0
 
     def add(self, name: str, amount: float, window: float) -> tuple[float, float] | None:
-        """Add to a count; its sum and the seconds until its window is over. None where the broker does not answer."""
+        """Add to a count; its sum and the seconds until its window is over. None if the broker does not answer."""
         if self._clock() < self._paused_until:
             return None
         from redis import Redis, RedisError  # noqa: PLC0415  # an installation without a broker does not load it
@@ -66,7 +66,7 @@ class SharedCounts:
 
 @functools.cache
 def shared_counts() -> SharedCounts | None:
-    """The counts that the processes of this installation share; None where its broker is no server."""
+    """The counts that the processes of this installation share; None if its broker is no server."""
     url = str(settings.CELERY_BROKER_URL)
     return SharedCounts(url) if url.startswith(("redis:", "rediss:")) else None
 
@@ -87,7 +87,7 @@ class RateCounter:
     """Counts what each caller uses of a rate. Safe to share between threads.
 
     step: smaller amounts are gathered before the other processes are told.
-    shared: gives where all processes count together, or None.
+    shared: gives if all processes count together, or None.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class RateCounter:
             self._windows.clear()
 
     def _open_window(self, scope: str, who: str, seconds: float) -> _Window:
-        """The caller's window; a new one where the last one is over."""
+        """The caller's window; a new one if the last one is over."""
         now = self._clock()
         window = self._windows.get((scope, who))
         if window is None or window.ends <= now:

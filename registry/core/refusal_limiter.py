@@ -18,7 +18,7 @@ class Refusals:
         self._counter = RateCounter(clock)
 
     def check(self, scope: str, who: str) -> None:
-        """Raise TooMany, with the seconds to wait, where this caller was refused too often lately."""
+        """Raise TooMany, with the seconds to wait, if this caller was refused too often lately."""
         if self._counter.used(scope, who) >= read_rate(scope)[0]:
             wait = self._counter.wait(scope, who)
             raise TooMany(

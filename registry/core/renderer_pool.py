@@ -15,7 +15,7 @@ from registry.core.errors import Busy
 __all__ = ["bounded", "child", "seconds_of_request"]
 
 
-# What each child worked for the request that is answered in this context; None where nobody measures it.
+# What each child worked for the request that is answered in this context; None if nobody measures it.
 seconds_of_request: ContextVar[list[float] | None] = ContextVar("seconds_of_request", default=None)
 
 lru.register(parser.forget_texts)
@@ -33,7 +33,7 @@ def bounded() -> BoundedRenderer:
 
 @contextmanager
 def child() -> Iterator[BoundedRenderer]:
-    """The same, for the length of a call, which counts as work of the caller; Busy where too many calls are waiting."""
+    """The same, for the length of a call, which counts as work of the caller. Busy if too many calls are waiting."""
     began = time.monotonic()
     try:
         yield bounded()

@@ -22,7 +22,7 @@ def format_moment(moment: datetime | None) -> str | None:
 
 
 def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
-    """The moment of an ISO 8601 text, in UTC; in the zone where the text names no offset. Invalid names the field."""
+    """The moment of an ISO 8601 text, in UTC; in the zone if the text names no offset. Invalid names the field."""
     try:
         moment = datetime.fromisoformat(text.strip())
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)

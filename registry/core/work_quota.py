@@ -1,6 +1,6 @@
 """Quotas of server work by key: processor seconds of its requests, and seconds of the renderings they start.
 
-Counting requests bounds nothing where one request can cost a thousand times another. Time spent waiting for news (long
+Counting requests bounds nothing if one request can cost a thousand times another. Time spent waiting for news (long
 polls) is not work.
 """
 
@@ -25,7 +25,7 @@ class WorkQuota:
         self._counter = RateCounter(clock, step=_STEP)
 
     def check(self, who: str) -> None:
-        """Raise TooMany, with the seconds to wait, where the caller's quota of this window is used up."""
+        """Raise TooMany, with the seconds to wait, if the caller's quota of this window is used up."""
         most, window = read_rate("work")
         if self.used(who) >= most:
             wait = self._counter.wait("work", who)

@@ -19,7 +19,7 @@ _IDENTITY = ("ENGINE", "NAME", "HOST", "PORT")
 
 @contextmanager
 def connect_both(source: Mapping[str, Any], target: Mapping[str, Any]) -> Iterator[None]:
-    """Let the aliases SOURCE and TARGET lead to these entries of DATABASES; CopyRefused where both are one database.
+    """Let the aliases SOURCE and TARGET lead to these entries of DATABASES. CopyRefused if both are one database.
 
     On SQLite the connections are such that nobody else can use the file while they are open.
     """

@@ -24,9 +24,9 @@ class TableDigest:
 
 
 def compare_databases(source: str, target: str, tell: Callable[[str], None]) -> list[TableDigest]:
-    """Read every table of both while nobody else uses them; the digests, DatabasesDiffer where they are not the same.
+    """Read every table of both while nobody else uses them; the digests, DatabasesDiffer if they are not the same.
 
-    `tell` gets a line for each table that holds rows. CopyRefused where one can't be used.
+    `tell` gets a line for each table that holds rows. Raises CopyRefused if one can't be used.
     """
     usage.require_same_migrations(source, target)
     with usage.hold_alone(source, "source"), usage.hold_alone(target, "target"):

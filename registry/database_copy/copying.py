@@ -24,7 +24,7 @@ _TOLD_EVERY = 50_000  # rows
 def copy_database(source: str, target: str, tell: Callable[[str], None]) -> list[TableDigest]:
     """Copy every row from the database of one alias to that of another and compare both; the digest of each table.
 
-    CopyRefused where the copy can't be made, DatabasesDiffer where the two are not the same afterwards: in both cases
+    Raises CopyRefused if the copy can't be made, DatabasesDiffer if the two are not the same afterwards: in both cases
     the target stays as it was. Both must be migrated and used by nobody else, and the target must be empty.
     """
     usage.require_same_migrations(source, target)
@@ -76,7 +76,7 @@ def _copy_table(model: Any, source: str, target: str, tell: Callable[[str], None
 
 
 def _insert(model: Any, target: str, rows: tuple[tuple[Any, ...], ...]) -> None:
-    """Insert a batch; where the target refuses it, its rows one by one, so that the refusal can name the row."""
+    """Insert a batch; if the target refuses it, its rows one by one, so that the refusal can name the row."""
     try:
         with transaction.atomic(using=target):
             _insert_rows(model, target, rows)

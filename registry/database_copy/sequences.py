@@ -22,7 +22,7 @@ def take_over_sequences(source: str, target: str) -> None:
 
 
 def _read_last_number(model: Any, alias: str) -> int:
-    """The highest number that the table's counter gave out; 0 where it gave none."""
+    """The highest number that the table's counter gave out; 0 if it gave none."""
     table, column = model._meta.db_table, model._meta.pk.column
     with connections[alias].cursor() as cursor:
         if connections[alias].vendor == "postgresql":

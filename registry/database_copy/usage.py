@@ -43,7 +43,7 @@ def require_same_migrations(source: str, target: str) -> None:
 
 @contextmanager
 def hold_alone(alias: str, place: str) -> Iterator[None]:
-    """One transaction that sees one snapshot and lets nobody write; CopyRefused where somebody uses the database.
+    """One transaction that sees one snapshot and lets nobody write. Raises CopyRefused if somebody uses the database.
 
     On SQLite the connection must have been opened with `locking_mode=EXCLUSIVE`, which no other connection passes.
     """

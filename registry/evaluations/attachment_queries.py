@@ -33,7 +33,7 @@ __all__ = [
 class EvaluationPlan:
     """An attachment as it applies now: which rows, which model, what has to be reached.
 
-    `model_digest` is empty where the operator does not list the model any more, `fault` then says so.
+    `model_digest` is empty if the operator does not list the model any more, `fault` then says so.
     """
 
     name: str
@@ -212,7 +212,7 @@ def _plan(
 
 
 def _judge_of(attachment: Attachment, namespace: Namespace) -> JudgeChoice | None:
-    """The evaluation's judge as it is now; an error of the family where its model is gone or its text redacted."""
+    """The evaluation's judge as it is now; an error of the family if its model is gone or its text redacted."""
     if attachment.judge is None:
         return None
     attachment.judge.require_text()

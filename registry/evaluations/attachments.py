@@ -58,7 +58,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     nightly: whether what is live is measured every night (`nightly_runs`). judge, judge_model, judge_paths: who judges
     each row, as in `start_runs.start_run`; its version is fixed here. A threshold on a judge's metric needs one.
     Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics",
-    "scores_needed": absent where it is the usual number, "nightly": absent unless true, "judge", "judge_model",
+    "scores_needed": absent if it is the usual number, "nightly": absent unless true, "judge", "judge_model",
     "judge_paths": absent without a judge}.
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -136,7 +136,7 @@ def check_gates(texts: Sequence[str]) -> list[str]:
 
 
 def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:
-    """Raise Invalid where a threshold needs a judge and there is none."""
+    """Raise Invalid if a threshold needs a judge and there is none."""
     judged = [gate for gate in gate_list if gates.parse_gate(gate).metric in JUDGE_METRICS]
     if judged and judge is None:
         raise Invalid(

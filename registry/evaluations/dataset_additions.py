@@ -19,7 +19,7 @@ from registry.namespaces.verbs import Verb
 __all__ = ["MOST_ADDED", "add_dataset_rows", "list_new_columns"]
 
 MOST_ADDED = 100  # rows of one call
-_TRIES = 5  # where others save the dataset meanwhile
+_TRIES = 5  # if others save the dataset meanwhile
 
 
 def add_dataset_rows(
@@ -35,7 +35,7 @@ def add_dataset_rows(
 
     rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
     given is left out, so that a call can be sent again; Invalid names one that is there with other values. template: as
-    in `datasets.save_dataset`, which refuses the rest; only the new rows must fit it. Stale where others
+    in `datasets.save_dataset`, which refuses the rest; only the new rows must fit it. Raises Stale if others
     saved it each time it was tried.
     """
     if not 1 <= len(rows) <= most:
@@ -78,7 +78,7 @@ def _add(
 
 
 def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows that are not there yet; Invalid where one that is there has other values."""
+    """The rows that are not there yet. Raises Invalid if one that is there has other values."""
     known_rows = {row.id: row.to_dict() for row in version.rows() if row.id}
     new_rows = []
     for number, row in enumerate(map(_complete_row, rows)):

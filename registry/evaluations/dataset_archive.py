@@ -19,7 +19,7 @@ __all__ = ["archive_dataset", "unarchive_dataset"]
 def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
     """Put a dataset away: it can be read and run as before, but is in no list and takes no rows; admins only.
 
-    Conflict names the evaluations that measure by it. Nothing happens where it is archived already.
+    Conflict names the evaluations that measure by it. Nothing happens if it is archived already.
     """
     check_text("reason", reason)
     with transaction.atomic():
@@ -36,7 +36,7 @@ def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
 
 
 def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
-    """Bring an archived dataset back; admins only. Nothing happens where it is not archived."""
+    """Bring an archived dataset back; admins only. Nothing happens if it is not archived."""
     with transaction.atomic():
         dataset = _take(actor, name)
         if dataset.archived_at is None:

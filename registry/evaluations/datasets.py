@@ -41,7 +41,7 @@ _MOST_TEMPLATES = 5
 
 @dataclass(frozen=True)
 class SavedDataset:
-    """The result of a save. created: False where the rows equal those of the latest version, so that none was made.
+    """The result of a save. created: False if the rows equal those of the latest version, so that none was made.
 
     warnings: sentences about what looks like personal data or a credential, each beginning with its row.
     """
@@ -79,7 +79,7 @@ def save_dataset(  # what a person hands in when saving
     """Make the next version of a dataset, or its first.
 
     form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed
-    once the dataset exists: PreconditionRequired without, Stale where it is not the latest. template: a name; its rows
+    once the dataset exists: PreconditionRequired without, Stale if it is not the latest. template: a name; its rows
     must fit the inputs of that template's latest version, as they must fit every template that the dataset is attached
     to. known: how many of the first rows were there before and need not fit the template that is named. Invalid names
     each faulty row and path. Event body as in `_append`.
@@ -102,7 +102,7 @@ def save_dataset(  # what a person hands in when saving
 
 
 def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Raise Invalid where a row holds a credential; gives sentences about what only looks like one, or is personal
+    """Raise Invalid if a row holds a credential; gives sentences about what only looks like one, or is personal
     data."""
     faults, warnings = {}, []
     for index, problem in find_private([row.to_dict() for row in rows]):
@@ -117,7 +117,7 @@ def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: int = 0) -> None:
-    """Raise Invalid where rows after the first `known` lack an input of a template's latest version, or have one of
+    """Raise Invalid if rows after the first `known` lack an input of a template's latest version, or have one of
     another type.
     """
     versions: dict[int, Version] = {}
@@ -150,12 +150,12 @@ def _faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]
 
 
 def _place(rows: Sequence[Row], index: int) -> str:
-    """How a row is called in messages: `row 3`, and its own name where it has one."""
+    """How a row is called in messages: `row 3`, and its own name if it has one."""
     return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"  # no text: names a field
 
 
 def read_dataset_rows(text: str, form: str, name: str) -> Rows:
-    """The rows of a text in one of `FORMS`; Invalid where it can't be read, has none, too many, or a name twice."""
+    """The rows of a text in one of `FORMS`. Raises Invalid if it can't be read, has none, too many, or a name twice."""
     if form not in FORMS:
         raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
     check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one

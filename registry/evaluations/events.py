@@ -123,8 +123,8 @@ class DatasetUnarchived(JournalEvent):
 class EvaluationAttached(JournalEvent):
     """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the
     latest. scores_needed: how many scores by people a gate on them is decided from; None is the usual number. nightly:
-    True where what is live is measured every night, else None. judge: the template and version that judges each row,
-    judge_model: whom it asks, judge_paths: where in a row it finds what it reads; None without a judge.
+    True if what is live is measured every night, else None. judge: the template and version that judges each row,
+    judge_model: whom it asks, judge_paths: if in a row it finds what it reads; None without a judge.
     """
 
     name: str

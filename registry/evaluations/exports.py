@@ -27,7 +27,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     """Write the run into the folder; gives the file.
 
     form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s
-    own file, from which all of it can be computed again; html is a report, against a baseline where one is given.
+    own file, from which all of it can be computed again; html is a report, against a baseline if one is given.
     """
     if form not in FORMS:
         raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})

@@ -36,7 +36,7 @@ def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
 
 
 def find_rows(reasons: Sequence[FailureReason], key: str) -> Collection[int]:
-    """The rows of the reason with this key; none where no row failed for it any more."""
+    """The rows of the reason with this key; none if no row failed for it any more."""
     return next((reason.indexes for reason in reasons if reason.key == key), frozenset())
 
 

@@ -13,7 +13,7 @@ __all__ = ["GateOutcome", "judge_run"]
 
 @dataclass(frozen=True)
 class GateOutcome:
-    """What one threshold says of one output. passed: None where the run does not tell, `finding` then says why."""
+    """What one threshold says of one output. passed: None if the run does not tell, `finding` then says why."""
 
     gate: str
     target: str
@@ -23,7 +23,7 @@ class GateOutcome:
 
 def judge_run(gate: Gate, run: Run, baseline: Run | None, without_baseline: str) -> list[GateOutcome]:
     """The threshold's outcome for each output that the run was scored on. baseline: the run that a threshold against
-    another run compares with. without_baseline: the finding of such a threshold where there is none.
+    another run compares with. without_baseline: the finding of such a threshold if there is none.
     """
     if gate.metric == PEOPLE_METRIC:
         return [GateOutcome(str(gate), "people", None, "people score the replies of each change")]

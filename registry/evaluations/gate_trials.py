@@ -31,7 +31,7 @@ class GateTrial:
 
     @property
     def passed(self) -> bool | None:
-        """Whether all thresholds are reached; None where none is missed and some can't be decided."""
+        """Whether all thresholds are reached; None if none is missed and some can't be decided."""
         if any(outcome.passed is False for outcome in self.outcomes):
             return False
         return None if any(outcome.passed is None for outcome in self.outcomes) else True

@@ -40,7 +40,7 @@ class OpenJudge:
 
 
 class _Nothing:
-    """What a `Judge` runs where only its places are wanted."""
+    """What a `Judge` runs if only its places are wanted."""
 
     name, digest = "judge", ""
 
@@ -50,7 +50,7 @@ class _Nothing:
 
 
 def open_judge(run: Run) -> OpenJudge | None:
-    """The run's judge, or None; Conflict where its model is not what it was."""
+    """The run's judge, or None. Raises Conflict if its model is not what it was."""
     if run.judge is None:
         return None
     endpoint = connection_queries.find_endpoint(run.judge_model, run.template.namespace.name)

@@ -52,7 +52,7 @@ class JudgeChoice:
 def find_judge(
     actor: Actor, namespace: str, judge: str | None, model: str | None, paths: Mapping[str, str]
 ) -> JudgeChoice | None:
-    """The judge at `namespace/name@ref`, or None where none is named. Invalid names the field at fault."""
+    """The judge at `namespace/name@ref`, or None if none is named. Invalid names the field at fault."""
     if not judge:
         if model or paths:
             raise Invalid(fields={"judge": gettext("name the template that judges: namespace/name@ref.")})

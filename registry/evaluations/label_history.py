@@ -32,7 +32,7 @@ class _Stay:
 
 def list_label_lines(actor: Actor, template: str, without: str = "") -> list[MetricLine]:
     """The lines of a template by label and evaluation: its scores by name, then cost, latency and tokens a row. Nothing
-    where the actor may not read them. without: a label that is left out.
+    if the actor may not read them. without: a label that is left out.
 
     A figure is of a finished run over the evaluation's dataset, by its model and judge, of the version that the label
     served. The newest run of before the label came counts for the day on which it came, every later one for its own

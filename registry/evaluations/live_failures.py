@@ -71,7 +71,7 @@ def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
 
 
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:
-    """Failure's id to the number of the version that its label held last by approval before what fails; left out where
+    """Failure's id to the number of the version that its label held last by approval before what fails; left out if
     there is none. One query for all.
 
     Moves after the newest one that approved what fails are no way back: the label was rolled back from them. What fails
@@ -90,7 +90,7 @@ def record_nightly_outcome(run: Run) -> None:
     """Record that what is live fails, or passes again; for the worker, in the transaction that ends the nightly run.
 
     One event is written for each failure of a version, and one when thresholds are reached again. Nothing is recorded
-    where the label, the rows, the model or the evaluation are others by now, or where the model answered no row.
+    if the label, the rows, the model or the evaluation are others by now, or if the model answered no row.
     A threshold against another run compares with the newest run of the same version that is not a nightly one.
     """
     namespace = run.template.namespace

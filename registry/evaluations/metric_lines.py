@@ -41,7 +41,7 @@ class MetricLine:
     """The figures of one metric of one output, or of what the runs cost, oldest first.
 
     unit: empty for a score, else what the figure counts. floor: the least that the evaluation asks for now, if it does.
-    label: what served the versions, empty where only one label is asked about.
+    label: what served the versions, empty if only one label is asked about.
     """
 
     evaluation: str

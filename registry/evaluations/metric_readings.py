@@ -27,7 +27,7 @@ _RowScores = Mapping[int, Mapping[int, Mapping[str, float | None]]]  # by run an
 
 @dataclass(frozen=True)
 class VersionPair:
-    """What a label would go to, and the digest of what it serves now (None where it is not set)."""
+    """What a label would go to, and the digest of what it serves now (None if it is not set)."""
 
     template: Template
     version: Version
@@ -38,7 +38,7 @@ class VersionPair:
 class MetricReading:
     """One metric of one output. `low` and `high` are the 95 % interval around the difference of the rows both scored.
 
-    gate: the threshold that an attached evaluation sets for it, or nothing; passes: None without one, or where it
+    gate: the threshold that an attached evaluation sets for it, or nothing; passes: None without one, or if it
     compares with a run that there is not.
     """
 
@@ -57,7 +57,7 @@ class MetricReading:
 @dataclass(frozen=True)
 class RunReadings:
     """The newest finished run of a version, the newest of what is served over the same rows by the same model (None
-    where there is none), and the metrics: worse first, then better, then unclear."""
+    if there is none), and the metrics: worse first, then better, then unclear."""
 
     run: Run
     baseline: Run | None
@@ -87,7 +87,7 @@ _compared: Recent[tuple[_Ends, _Ends], tuple[MetricReading, ...]] = Recent(256)
 
 
 def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
-    """Template (the row's id) to its readings, absent where the version was never run. Each template is in one pair.
+    """Template (the row's id) to its readings, absent if the version was never run. Each template is in one pair.
 
     As many queries for one as for many, and one more for two runs that this process compares for the first time.
     """
@@ -176,7 +176,7 @@ def _score(
 
 
 def _with_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
-    """The reading with the threshold that holds this metric, where a plan measures the run's rows with its model."""
+    """The reading with the threshold that holds this metric, if a plan measures the run's rows with its model."""
     for text in (text for plan in plans if plan.measures(run) for text in plan.gates):
         gate = parse_gate(text)
         if gate.metric == metric.metric and gate.output in (None, metric.target):

@@ -87,8 +87,8 @@ def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Mo
     """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again, but by a
     nightly run, for which an earlier reply tells nothing of the model as it is now.
 
-    None is kept where the run's version or its judge was redacted meanwhile. Raises TooMany where a spending cap is
-    reached and Conflict where the price can't be counted against it, after what came until then is kept.
+    None is kept if the run's version or its judge was redacted meanwhile. Raises TooMany if a spending cap is
+    reached and Conflict if the price can't be counted against it, after what came until then is kept.
     """
     _render(bundle, batch)
     keys = {key for call in batch for key in _keys(call, endpoint)}
@@ -253,7 +253,7 @@ def _write_reply(reply: Answer) -> str:
 
 
 def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
-    """What the replies cost that were asked for; None where the price or the tokens are not known."""
+    """What the replies cost that were asked for; None if the price or the tokens are not known."""
     price, total = endpoint.price, Decimal(0)
     if price is None or not replies:
         return None

@@ -131,7 +131,7 @@ class Run(models.Model):
 
     @property
     def asked_bundle(self) -> dict[str, Any]:
-        """What is asked for every row: engine, document, fragments and profile. Gone where it was redacted."""
+        """What is asked for every row: engine, document, fragments and profile. Raises Gone if it was redacted."""
         if not self.is_draft:
             return self.version.unpacked()
         self.version.require_text()
@@ -172,7 +172,7 @@ class RunRow(models.Model):
 
     @property
     def actual(self) -> dict[str, Any] | None:
-        """The outputs by name, or None where the row failed."""
+        """The outputs by name, or None if the row failed."""
         return self._result().get("actual")
 
     @property
@@ -187,18 +187,18 @@ class RunRow(models.Model):
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:
-        """The messages of each prompt that the model was asked; more than one where the template fans out."""
+        """The messages of each prompt that the model was asked; more than one if the template fans out."""
         return list(self._result().get("prompts") or ())
 
     @property
     def scores(self) -> dict[str, float | None]:
-        """Metric and target, as one name, to the row's score; null where it couldn't be scored."""
+        """Metric and target, as one name, to the row's score; null if it couldn't be scored."""
         scores: dict[str, float | None] = json.loads(self.scores_text)
         return scores
 
     @property
     def judgement(self) -> dict[str, Any] | None:
-        """`evaluation.judge.Judgement` of the row, or None where no judge was asked."""
+        """`evaluation.judge.Judgement` of the row, or None if no judge was asked."""
         judgement: dict[str, Any] | None = json.loads(self.judgement_text) if self.judgement_text else None
         return judgement
 

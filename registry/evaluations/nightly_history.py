@@ -19,7 +19,7 @@ MOST_RUNS = 60
 
 def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
     """The lines of the newest `MOST_RUNS` finished nightly runs of a template, by evaluation: its scores by name, then
-    cost, latency and tokens a row. Nothing where there are none, or the actor may not read them.
+    cost, latency and tokens a row. Nothing if there are none, or the actor may not read them.
     """
     rows = Run.objects.filter(
         template__name=template, template__namespace__in=visible_namespaces(actor), state=Run.DONE, night__isnull=False

@@ -50,7 +50,7 @@ def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
 
 
 def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
-    """Start one run; whether it was. It is tried again later where the plan has a fault or the text was redacted."""
+    """Start one run; whether it was. It is tried again later if the plan has a fault or the text was redacted."""
     if plan.fault:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, plan.fault)
         return False

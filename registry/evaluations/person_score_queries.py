@@ -51,7 +51,7 @@ class ScoreQueue:
     waiting: tuple[int, ...]
 
     def find_next(self, index: int | None) -> int | None:
-        """The row that comes after this one, from the start again after the last; None where no other waits."""
+        """The row that comes after this one, from the start again after the last; None if no other waits."""
         others = [row for row in self.waiting if row != index]
         if index in self.waiting:
             place = self.waiting.index(index)
@@ -93,7 +93,7 @@ def find_differing_rows(scores: Iterable[PersonScore]) -> frozenset[tuple[int, i
 
 
 def measure_run_agreement(scores: Iterable[PersonScore]) -> RaterAgreement | None:
-    """How far people agree on the replies that two or more of them scored; None where there are none."""
+    """How far people agree on the replies that two or more of them scored; None if there are none."""
     grades: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for score in scores:
         grades[score.person.username][f"{score.run_id}/{score.index}"] = score.grade

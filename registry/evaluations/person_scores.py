@@ -55,7 +55,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
 
 
 def remove_score(*, actor: Actor, number: int, index: int) -> None:
-    """Take one's own score of a reply away, with its comment; nothing happens where there is none."""
+    """Take one's own score of a reply away, with its comment; nothing happens if there is none."""
     run = _find_finished_run(actor, number)
     with transaction.atomic():
         if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:

@@ -19,7 +19,7 @@ _BATCH = 20  # rows a child looks at: usually the first of them fits
 
 
 def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) -> None:
-    """Raise Invalid of the field `dataset` where no row can be rendered by the version; it names the first row, and the
+    """Raise Invalid of the field `dataset` if no row can be rendered by the version; it names the first row, and the
     input that the rows lack or the limit that they pass. source: what the rows are called.
     """
     first = find_misfit(rows, version.unpacked())
@@ -33,7 +33,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
 
 
 def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError | None:
-    """What stops the first row where not one row can be rendered; None where any can, and without rows."""
+    """What stops the first row if not one row can be rendered; None if any can, and without rows."""
     first: RenderError | None = None
     for start in range(0, len(rows), _BATCH):
         outcomes = render_rows(bundle, rows[start : start + _BATCH])

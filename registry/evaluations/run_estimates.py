@@ -26,13 +26,13 @@ from registry.templates.models import Template
 __all__ = ["RunEstimate", "estimate_run", "join_estimates"]
 
 _SAMPLE = 20  # rows that are rendered for an estimate
-_USUAL_REPLY = 800  # tokens, where neither the settings nor the budget say
+_USUAL_REPLY = 800  # tokens, if neither the settings nor the budget say
 
 
 @dataclass(frozen=True)
 class RunEstimate:
     """Tokens of all rows together. is_from_replies: whether the replies' length is that of an earlier run; else it is
-    the longest that they may have. cost is None where the model has no price. misfits: sampled rows that don't render.
+    the longest that they may have. cost is None if the model has no price. misfits: sampled rows that don't render.
     seconds: how long it takes at the pace of that earlier run; None without one.
     """
 
@@ -91,7 +91,7 @@ def estimate_run(
 
 
 def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
-    """What several runs are expected to cost together; cost is None where one is not known or currencies differ."""
+    """What several runs are expected to cost together; cost is None if one is not known or currencies differ."""
     costs = [estimate.cost for estimate in estimates if estimate.cost is not None]
     currencies = {estimate.currency for estimate in estimates}
     is_known = len(costs) == len(estimates) and len(currencies) == 1
@@ -136,7 +136,7 @@ def _find_earlier_run(template: Template, endpoint: Endpoint) -> Run | None:
 
 
 def _seconds_a_row(run: Run | None) -> float | None:
-    """How long a row took that the model was asked for; None without a run, or where all replies were known before."""
+    """How long a row took that the model was asked for; None without a run, or if all replies were known before."""
     if run is None or run.started_at is None or run.finished_at is None or run.done <= run.cached:
         return None
     return (run.finished_at - run.started_at).total_seconds() / (run.done - run.cached)

@@ -35,7 +35,7 @@ _EQUAL = 1e-9  # scores that differ by less are the same
 @dataclass(frozen=True)
 class MatrixCell:
     """One run's part of a row. `row` is None while it was not asked. changes: by metric and target the score minus the
-    baseline's, where both have one.
+    baseline's, if both have one.
     """
 
     row: RunRow | None
@@ -87,7 +87,7 @@ _Outcomes = Sequence[Mapping[int, _Outcome]]
 def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[Run, ...]:
     """The runs of a matrix, in the order of their columns.
 
-    Invalid above `MOST_RUNS`, Conflict where they went over different rows, NotFound where one may not be read.
+    Invalid above `MOST_RUNS`, Conflict if they went over different rows, NotFound if one may not be read.
     """
     numbers = list(dict.fromkeys([number, *others]))
     if len(numbers) > MOST_RUNS:
@@ -161,7 +161,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
 
 
 def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None) -> MatrixRow:
-    """One row with all its cells; NotFound where there is none of this index. baseline: as for the matrix."""
+    """One row with all its cells. Raises NotFound if there is none of this index. baseline: as for the matrix."""
     base = _find_baseline(runs, baseline)
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]

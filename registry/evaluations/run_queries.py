@@ -218,7 +218,7 @@ def _equal_rows(run: Run) -> set[str]:
 
 
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
-    """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
+    """The second run against the first. Raises Conflict if they can't be compared, Invalid if neither was scored so."""
     if not before.shares_rows_with(after):
         raise Conflict(
             gettext("Runs {number} and {after_number} went over different rows.").format(

@@ -31,7 +31,7 @@ class Judge(serializers.CharField):
 
 
 class NameOrNull(serializers.CharField):
-    """A name, null where it is empty."""
+    """A name, null if it is empty."""
 
     def to_representation(self, value: Any) -> Any:
         """The name or None."""

@@ -44,7 +44,7 @@ _ROUNDS = 4  # rows of a batch, for each one that is asked at once
 EQUAL_FAILURES = 20  # rows after one another that fail alike and so end a run
 _MOST_SCORED_EARLY = 1000  # rows of a run that is scored while it goes on
 _SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or a process of its own
-_AT_HAND = 64  # rows of a batch where nothing is asked over a network
+_AT_HAND = 64  # rows of a batch if nothing is asked over a network
 Report = Callable[[int, int], None]
 
 
@@ -141,16 +141,16 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
 
 
 def _goes_on(run: Run) -> bool:
-    """Whether nobody ended the run meanwhile; it is ended here where its rows fail alike."""
+    """Whether nobody ended the run meanwhile; it is ended here if its rows fail alike."""
     if sentence := _find_repeated_failure(run):
         fail_run(run.number, sentence)
     return Run.everything.filter(pk=run.pk, state=Run.RUNNING).exists()
 
 
 def _find_repeated_failure(run: Run) -> str:
-    """A sentence where the newest `EQUAL_FAILURES` rows failed in the same way, else nothing.
+    """A sentence if the newest `EQUAL_FAILURES` rows failed in the same way, else nothing.
 
-    A change request's run goes on where its version is to blame: its check fails by those rows.
+    A change request's run goes on if its version is to blame: its check fails by those rows.
     """
     newest = list(RunRow.objects.filter(run=run).order_by("-pk")[:EQUAL_FAILURES])
     problems = [row.problem for row in newest if row.problem]
@@ -241,7 +241,7 @@ def _scored_rows(run: Run, scores: Mapping[str, Any]) -> list[RunRow]:
 def _score_rows_so_far(run: Run) -> None:
     """Give the rows of a run under way their scores, so that its figures are seen before its end.
 
-    All rows are scored each time, so it is left out where that would take a good part of a slice.
+    All rows are scored each time, so it is left out if that would take a good part of a slice.
     """
     if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
         return

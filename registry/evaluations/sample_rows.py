@@ -51,7 +51,7 @@ class OfferedSamples:
 def read_file_samples(text: str, file: str, schemas: Schemas) -> OfferedSamples:
     """The rows of a file, whose name says the form: CSV, JSON lines, JSON or YAML. schemas: of the text's inputs.
 
-    A row is a dataset's row, or has its values under the names of the inputs. Invalid where the file can't be read, is
+    A row is a dataset's row, or has its values under the names of the inputs. Invalid if the file can't be read, is
     too large, has more than `MOST_ROWS` rows, or no column that is an input of the text.
     """
     stem, _, ending = file.rpartition(".")
@@ -72,7 +72,7 @@ def read_file_samples(text: str, file: str, schemas: Schemas) -> OfferedSamples:
 
 
 def read_dataset_samples(actor: Actor, namespace: str, name: str, schemas: Schemas, start: int = 0) -> OfferedSamples:
-    """The rows of a dataset's latest version from an index on, at most `PAGE`. NotFound where it is of another
+    """The rows of a dataset's latest version from an index on, at most `PAGE`. Raises NotFound if it is of another
     namespace or the actor may not read it.
     """
     if name.partition("/")[0] != namespace:
@@ -149,7 +149,7 @@ def _offer(
 
 
 def _find_path(column: str, schemas: Schemas) -> tuple[str, ...]:
-    """The input that a column gives, or the value inside a group as `customer.name`; empty where there is none."""
+    """The input that a column gives, or the value inside a group as `customer.name`; empty if there is none."""
     if column in schemas:
         return (column,)
     alike = {_simplify(name): name for name in schemas}
@@ -166,7 +166,7 @@ def _simplify(name: str) -> str:
 
 
 def _read_cell(text: str, schemas: Schemas, path: tuple[str, ...]) -> Any:
-    """The value of a cell in the kind of its input; None where it is empty. What can't be read so stays text."""
+    """The value of a cell in the kind of its input; None if it is empty. What can't be read so stays text."""
     if not text.strip():
         return None
     schema: Any = schemas[path[0]]

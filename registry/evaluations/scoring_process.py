@@ -90,7 +90,7 @@ def _score(result: EvaluationResult, metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _summary(score: Score) -> dict[str, Any]:
-    """The score with the bootstrap interval of the rows' mean, where the score is that mean."""
+    """The score with the bootstrap interval of the rows' mean, if the score is that mean."""
     summary = {"score": score["score"], "scored": score["scored"], "of": score["of"], "low": None, "high": None}
     scores = [value for value in score["individual_scores"] if value is not None]
     if score["score"] is not None and scores and abs(sum(scores) / len(scores) - score["score"]) < 1e-9:

@@ -85,9 +85,9 @@ def start_run(  # noqa: PLR0913  # what a person chooses
 
     judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
     `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
-    metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
-    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict where a model's price can't be counted
-    against a cap, Invalid where not one row can be rendered by the version.
+    metrics: names; by default those for answers, if any row expects something. Raises TooMany if the namespace has
+    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict if a model's price can't be counted
+    against a cap, Invalid if not one row can be rendered by the version.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
@@ -167,7 +167,7 @@ def cancel_run(*, actor: Actor, number: int) -> Run:
 
 
 def cancel_runs(*, actor: Actor, numbers: Iterable[int]) -> list[Run]:
-    """Cancel those of these runs that are under way, all or none. NotAllowed where one may not be cancelled."""
+    """Cancel those of these runs that are under way, all or none. Raises NotAllowed if one may not be cancelled."""
     with transaction.atomic():
         runs = [_take(actor, number) for number in sorted(set(numbers))]  # locked in one order, so that none waits
         return [cancel_run(actor=actor, number=run.number) for run in runs if not run.is_over]
@@ -201,7 +201,7 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
 
 
 def require_spending_left(namespace: Namespace, person: User, *models: str) -> None:
-    """Raise TooMany or Conflict, as `spending.require_within_caps`, where one of these models may not be asked; so a
+    """Raise TooMany or Conflict, as `spending.require_within_caps`, if one of these models may not be asked; so a
     run is refused before it starts. Invalid for a model that is gone.
     """
     for model in dict.fromkeys(models):
@@ -209,7 +209,7 @@ def require_spending_left(namespace: Namespace, person: User, *models: str) -> N
 
 
 def require_settings_taken(version: Version, endpoint: Endpoint) -> None:
-    """Raise Invalid of `model` where it does not take a setting of the version, so that every row would fail."""
+    """Raise Invalid of `model` if it does not take a setting of the version, so that every row would fail."""
     if sentence := describe_refused_settings(endpoint, json.loads(version.settings)):
         raise Invalid(fields={"model": sentence})
 

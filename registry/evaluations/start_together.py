@@ -40,7 +40,7 @@ def start_runs_together(
     metrics: Sequence[str] = (),
     judge: Mapping[str, Any] | None = None,
 ) -> list[Run]:
-    """A run for each column over the same rows, in their order: all are started, or none where one is refused.
+    """A run for each column over the same rows, in their order: all are started, or none if one is refused.
 
     judge: the arguments `judge`, `judge_model` and `judge_paths` of `start_runs.start_run`. Invalid names a column at
     fault as `columns.1.model`; what else is refused is as in `start_run`. The spending caps hold for each run.

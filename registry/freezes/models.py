@@ -70,10 +70,10 @@ class Freeze(models.Model):
 
     @property
     def weekly_start(self) -> str:
-        """`fri 16:00`; nothing where it happens once."""
+        """`fri 16:00`; nothing if it happens once."""
         return windows.format_week_minute(self.week_start)
 
     @property
     def weekly_end(self) -> str:
-        """`mon 08:00`; nothing where it happens once."""
+        """`mon 08:00`; nothing if it happens once."""
         return windows.format_week_minute(self.week_end)

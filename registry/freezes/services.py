@@ -33,7 +33,7 @@ def set_freeze(
 ) -> Freeze:
     """Publish nothing to protected labels of the namespace in a time, or in the same hours of every week; admins only.
 
-    repeat: `once` or `weekly`. starts, ends: of one that happens once a date and time (ISO 8601, in the time zone where
+    repeat: `once` or `weekly`. starts, ends: of one that happens once a date and time (ISO 8601, in the time zone if
     it names none); of a weekly one a day and time, as in `fri 16:00`. time_zone: an IANA name; empty for UTC.
     Invalid by field.
     """

@@ -62,7 +62,7 @@ class OneWindow:
     window: Window
 
     def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
-        """The window, where it has a moment in common with this span."""
+        """The window, if it has a moment in common with this span."""
         if self.window.begins < ends and begins < self.window.ends:
             yield self.window
 
@@ -97,7 +97,7 @@ class WeeklyWindow:
 
 @dataclass(frozen=True)
 class StandingFreeze:
-    """A freeze that a moment is in. until: when it is over. slot: when nothing freezes the namespace; None where
+    """A freeze that a moment is in. until: when it is over. slot: when nothing freezes the namespace; None if
     nothing of the next year is free."""
 
     namespace: str
@@ -148,7 +148,7 @@ def find_window(freeze: Windows, moment: datetime) -> Window | None:
 
 
 def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None:
-    """The first moment from this one on that is in none of the windows; None where there is none for a year."""
+    """The first moment from this one on that is in none of the windows; None if there is none for a year."""
     slot, latest = moment, moment + _LOOKAHEAD
     for _ in range(_MOST_STEPS):
         windows = [window for freeze in freezes if (window := find_window(freeze, slot)) is not None]

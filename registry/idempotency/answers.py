@@ -1,7 +1,7 @@
 """Claiming an idempotency key, and storing the answer under it.
 
 The claim is a row, inserted first in the transaction of the request. A second request with the same key waits for that
-transaction at the unique constraint, and then finds either the answer or, where the first failed, nothing.
+transaction at the unique constraint, and then finds either the answer or, if the first failed, nothing.
 """
 
 import base64
@@ -59,9 +59,9 @@ def fingerprint_of(method: str, address: str, body: bytes) -> str:
 
 
 def claim_answer(*, caller: str, key: str, fingerprint: str) -> Answer | None:
-    """Claim the key for this request; the stored answer where an earlier request has it. Call it in a transaction.
+    """Claim the key for this request; the stored answer if an earlier request has it. Call it in a transaction.
 
-    Raises Invalid where the earlier request was another one.
+    Raises Invalid if the earlier request was another one.
     """
     rows = StoredAnswer.objects.filter(caller=caller, idempotency_key=key)
     now = timezone.now()

@@ -35,8 +35,8 @@ class FailingRow:
 def list_failing_rows(run: Run, indexes: Collection[int] | None = None) -> list[FailingRow]:
     """The rows of a finished run that its text is to blame for, in their order; with `indexes`, those of them.
 
-    A row fails where the text could not be rendered or its reply not be read, or where a score is below a threshold of
-    an evaluation that measures the template by these rows and this model; where there is no threshold at all, below the
+    A row fails if the text could not be rendered or its reply not be read, or if a score is below a threshold of
+    an evaluation that measures the template by these rows and this model; if there is no threshold at all, below the
     best that can be reached. Rows that the model itself gave no reply to are left out.
     """
     floors = _find_floors(run)
@@ -62,7 +62,7 @@ def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> lis
 
 
 def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str]]:
-    """The rows as the input `rows` of the template that asks: name, inputs, expected, reply and fault, cut where they
+    """The rows as the input `rows` of the template that asks: name, inputs, expected, reply and fault, cut if they
     are long. A row that is there no more is left out.
     """
     rows = run_queries.rows_of_run(run)
@@ -71,7 +71,7 @@ def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str
 
 
 def _find_floors(run: Run) -> _Floors:
-    """By metric and output, None for all, the score that an attached evaluation asks for at least, where it measures
+    """By metric and output, None for all, the score that an attached evaluation asks for at least, if it measures
     just these rows.
     """
     floors: dict[tuple[str, str | None], float] = {}

@@ -26,7 +26,7 @@ _RowScores = Mapping[int, Mapping[str, float | None]]
 @dataclass(frozen=True)
 class MetricFigures:
     """One metric of one output on a group of rows. before and after: means of the rows that both runs scored, None
-    where there is none. comparison: of the second against the first, with the 95 % interval of the difference.
+    if there is none. comparison: of the second against the first, with the 95 % interval of the difference.
     """
 
     metric: str
@@ -37,7 +37,7 @@ class MetricFigures:
 
     @property
     def reading(self) -> str:
-        """`better` or `worse` where the interval leaves zero out, else `unclear`."""
+        """`better` or `worse` if the interval leaves zero out, else `unclear`."""
         return {"second": "better", "first": "worse"}.get(self.comparison.winner or "", "unclear")
 
 

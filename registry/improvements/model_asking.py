@@ -50,7 +50,7 @@ class AskedPrompt:
 
 
 def require_asking_template(version: Version) -> None:
-    """Invalid of the field `prompt` where the version can't ask for an improvement: it lacks an input or an output."""
+    """Invalid of the field `prompt` if the version can't ask for an improvement: it lacks an input or an output."""
     version.require_text()
     document = parse_document(version.document)
     inputs = document.inputs or {}
@@ -108,8 +108,8 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
 def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:
     """Send the prompt; what it cost is counted for the improvement's person and kept in its row.
 
-    Raises TooMany where a spending cap is reached and Conflict where the price can't be counted against it, before
-    anything is sent, and ModelError where no reply came.
+    Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before
+    anything is sent, and ModelError if no reply came.
     """
     spending.require_within_caps(improvement.run.template.namespace, improvement.person, endpoint)
     model = endpoint.open()

@@ -1,6 +1,6 @@
 """Proposals: a model's reply read strictly, and the text in it checked as a save checks it, and by rules of its own.
 
-Only the body and the description may change. Inputs may where the reply says how; marks of untrusted data and the
+Only the body and the description may change. Inputs may if the reply says how; marks of untrusted data and the
 fragments stay as they are, so that a text which got among the rows can neither unlock a value nor fetch a fragment.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["Proposal", "ProposalRefused", "check_proposal", "read_proposal"]
 _MOST_PROBLEMS = 10
 _LONGEST_PROBLEM = 500
 _LONGEST_EXPLANATION = 2000
-_FREE = ("description", "inputs")  # keys of the front matter that may change, the second one where the reply says so
+_FREE = ("description", "inputs")  # keys of the front matter that may change, the second one if the reply says so
 
 
 class ProposalRefused(Exception):
@@ -83,7 +83,7 @@ def _require_form(found: Mapping[str, Any]) -> Proposal:
 def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDocument:
     """The proposed text, which could be saved as it is. base: the version that it was asked for.
 
-    Raises ProposalRefused with everything that is wrong, Gone where the version was redacted, and DocumentError where
+    Raises ProposalRefused with everything that is wrong, Gone if the version was redacted, and DocumentError if
     its text can't be read, so that nothing can be compared with it.
     """
     before = parse_document(base.document)

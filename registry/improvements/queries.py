@@ -58,7 +58,7 @@ class ImprovementPlan:
 
     failing: the rows that the run failed on; shown_rows: indexes of those that the model is shown. asked: the first
     prompt. asking_cost: of one call whose reply is as long as it may be; measuring: the run of the proposal, since the
-    version's own is known. Costs are None where a model has no price. spent_today and cap: of the person, in
+    version's own is known. Costs are None if a model has no price. spent_today and cap: of the person, in
     `cap_currency`; cap None for none.
     """
 
@@ -77,7 +77,7 @@ class ImprovementPlan:
 
     @property
     def most_asking_cost(self) -> Decimal | None:
-        """What the calls cost where two more are needed."""
+        """What the calls cost if two more are needed."""
         return None if self.asking_cost is None else self.asking_cost * MOST_CALLS
 
     @property
@@ -88,7 +88,7 @@ class ImprovementPlan:
 
 def find_improvable_run(actor: Actor, number: int) -> Run:
     """A finished run over a dataset, of a version that the actor may improve. NotFound and NotAllowed as for a save of
-    its template; Conflict where nothing can be learned from it or its text can't be read, Gone where it was redacted.
+    its template. Raises Conflict if nothing can be learned from it or its text can't be read, Gone if it was redacted.
     """
     run = run_queries.find_run(actor, Verb.EVALUATE, number)
     template_queries.find_template(actor, Verb.SAVE, run.template.name)
@@ -102,7 +102,7 @@ def find_improvable_run(actor: Actor, number: int) -> Run:
 
 
 def _require_readable(version: Version) -> None:
-    """Raise Conflict where the version was saved before the renderer was changed to refuse its text: a proposal could
+    """Raise Conflict if the version was saved before the renderer was changed to refuse its text: a proposal could
     not be compared with it.
     """
     try:
@@ -147,7 +147,7 @@ def plan_improvement(
     """What an improvement of these would be; nothing is asked or written.
 
     run: the number of a finished run over a dataset. prompt: `namespace/name@ref` of the template that asks. rows: how
-    many failing rows the model is shown at most. Invalid names each field at fault; Conflict where no row failed or a
+    many failing rows the model is shown at most. Invalid names each field at fault; Conflict if no row failed or a
     model is not what it was; TooMany and Conflict by spending caps; the rest as `find_improvable_run`.
     """
     run_row = find_improvable_run(actor, run)
@@ -237,7 +237,7 @@ def _estimate_measuring(actor: Actor, run: Run) -> RunEstimate:
 def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]:
     """The templates that can ask for an improvement, each as its address and its name: those of the namespace first.
 
-    The address names the version that is live where there is one, else the latest.
+    The address names the version that is live if there is one, else the latest.
     """
     templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
     rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))

@@ -40,7 +40,7 @@ def start_improvement(
     """Start an improvement: the worker asks a model for a better text of the run's version, and measures it on the
     run's rows.
 
-    The arguments and refusals are those of `queries.plan_improvement`; TooMany too where the person has
+    The arguments and refusals are those of `queries.plan_improvement`; TooMany too if the person has
     `MOST_UNDER_WAY` under way in the namespace.
     """
     plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, guidance=guidance)
@@ -101,7 +101,7 @@ def take_improvement(*, actor: Actor, number: int, draft_name: str) -> Draft:
 
     The draft is made over the version that the improvement was asked for, so that a newer one is merged with it at the
     save. Conflict unless it is measured and not taken or dismissed; the rest as
-    `named_drafts.start_draft_of_text`: Invalid of the field `draft` where the name is none or taken.
+    `named_drafts.start_draft_of_text`: Invalid of the field `draft` if the name is none or taken.
     """
     with transaction.atomic():
         improvement = _lock(actor, number)

@@ -2,7 +2,7 @@
 
 A reply that can't be used is handed back with what is wrong with it, twice at most. Each call is counted before it is
 sent: a worker that is killed meanwhile loses that reply, and the next one asks again within the same number of calls.
-A reply that came is stored first: where the renderer is busy then, or the worker is killed, the next one checks it.
+A reply that came is stored first: if the renderer is busy then, or the worker is killed, the next one checks it.
 """
 
 # no texts here: reasons are stored
@@ -100,7 +100,7 @@ def _goes_on(improvement: Improvement) -> bool:
 
 
 def _make_inputs(improvement: Improvement) -> dict[str, object]:
-    """The inputs of the next call, with the last reply where it could not be used. A stored reply that is still to be
+    """The inputs of the next call, with the last reply if it could not be used. A stored reply that is still to be
     checked is read with the same inputs, without any reply before it.
     """
     problems = improvement.problems
@@ -110,7 +110,7 @@ def _make_inputs(improvement: Improvement) -> dict[str, object]:
 
 
 def _ask(improvement: Improvement, inputs: Mapping[str, object]) -> str:
-    """The model's reply, kept in the row. Gone where the text was redacted while the model was asked."""
+    """The model's reply, kept in the row. Raises Gone if the text was redacted while the model was asked."""
     endpoint = _find_endpoint(improvement)
     asked = model_asking.render_asking(improvement.prompt, inputs)
     reply = model_asking.ask_model(improvement, endpoint, asked)
@@ -132,7 +132,7 @@ def _find_endpoint(improvement: Improvement) -> Endpoint:
 
 
 def _require_unredacted(improvement: Improvement) -> None:
-    """Raise Gone where the text, or the one that asks, was taken away; a redaction waits until this transaction is
+    """Raise Gone if the text, or the one that asks, was taken away; a redaction waits until this transaction is
     over.
     """
     list(Improvement.objects.select_for_update().filter(pk=improvement.pk).values_list("pk"))
@@ -141,7 +141,7 @@ def _require_unredacted(improvement: Improvement) -> None:
 
 
 def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
-    """Raise ProposalRefused where not one row of the run can be rendered by the proposed text."""
+    """Raise ProposalRefused if not one row of the run can be rendered by the proposed text."""
     misfit = row_fit.find_misfit(run_queries.rows_of_run(run), json.loads(checked.bundle))
     if misfit is not None:
         raise ProposalRefused([f"No row of the dataset can be rendered by the text: {end_sentence(misfit.message)}"])

@@ -74,7 +74,7 @@ class KnownAddress:
 
 
 def read_emails(emails: Sequence[str]) -> list[str]:
-    """The addresses in lower case, each once; an empty one where none is given. Invalid names all that are wrong."""
+    """The addresses in lower case, each once; an empty one if none is given. Invalid names all that are wrong."""
     addresses = list(dict.fromkeys(email.strip().lower() for email in emails if email.strip()))
     if not addresses:
         if settings.OIDC_ISSUER:
@@ -96,7 +96,7 @@ def read_emails(emails: Sequence[str]) -> list[str]:
 
 def find_known(namespace: Namespace, emails: Collection[str], waiting: QuerySet[Invitation]) -> dict[str, KnownAddress]:
     """By address, in lower case, those of members, those with an open invitation, and those that one active account
-    has proven. An address that its person only typed is theirs where they are a member, and else nobody's: whoever
+    has proven. An address that its person only typed is theirs if they are a member, and else nobody's: whoever
     types the address of somebody else must not get the role. waiting: the namespace's open invitations.
     """
     named = [email for email in emails if email]

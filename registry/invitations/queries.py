@@ -37,7 +37,7 @@ def open_in(namespace: Namespace) -> QuerySet[Invitation]:
 
 
 def find_by_secret(secret: str) -> Invitation:
-    """The invitation of a link. NotFound where there is none, Conflict where it can't be accepted any more."""
+    """The invitation of a link. Raises NotFound if there is none, Conflict if it can't be accepted any more."""
     rows = Invitation.objects.select_related("namespace", "invited_by")
     invitation = rows.filter(secret_sha256=hash_secret(secret)).first()
     if invitation is None:

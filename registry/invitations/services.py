@@ -80,7 +80,7 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
     """Make a link that gives whoever opens it first this role; admins only. It works once, for seven days.
 
     email: where the link is sent, if mail is set up; the answer has the link in any case. Invalid names a wrong field;
-    Conflict where the address has an open invitation or is that of a member with this role or a higher one, or 200
+    Raises Conflict if the address has an open invitation or is that of a member with this role or a higher one, or 200
     are open.
     """
     _require_role(role)
@@ -95,13 +95,13 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
 
 
 def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[Answer]:
-    """Invite each address, at most 20 at once, or make a link without an address where there is none; admins only.
+    """Invite each address, at most 20 at once, or make a link without an address if there is none; admins only.
 
     An address of a member, or with an open invitation, is left as it is, and the answer says so. The owner of an
     account whose address was proven gets the role at once. Everybody else gets a link, as by `invite_person`. One
     answer for each address, in the order given, an address that was given twice once.
 
-    Invalid names all that are no mail address, and nobody is invited then. Conflict where 200 invitations are open.
+    Invalid names all that are no mail address, and nobody is invited then. Raises Conflict if 200 invitations are open.
     """
     _require_role(role)
     named = addresses.read_emails(emails)
@@ -162,7 +162,7 @@ def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
 def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
     """Take the role of a link for one's own account. A person who signed in does this, never a key.
 
-    The role is given by whoever made the link, whose right to do so is read again at this moment. Conflict where the
+    The role is given by whoever made the link, whose right to do so is read again at this moment. Conflict if the
     link was used or is over, or the person has this role or a higher one already.
     """
     if actor.key is not None or actor.is_operator:
@@ -185,7 +185,7 @@ def accept_as_new_person(*, secret: str, username: str, password: str | None, fu
     """Make an account for whoever opened the link, and give it the role. Errors as in `accept_invitation` and
     `people.build_person`.
 
-    password: None where people sign in through a provider, which then finds the account by the invitation's address.
+    password: None if people sign in through a provider, which then finds the account by the invitation's address.
     """
     email = queries.find_by_secret(secret).email
     if password is None and not email:
@@ -216,7 +216,7 @@ def _lock_target(actor: Actor, namespace: str) -> _Target:
 def _make_invitations(
     actor: Actor, target: _Target, role: str, emails: Sequence[str]
 ) -> dict[str, tuple[Invitation, str]]:
-    """By address its row and the secret of its link. Conflict where there is no room for all of them."""
+    """By address its row and the secret of its link. Raises Conflict if there is no room for all of them."""
     if target.waiting.count() + len(emails) > MOST_OPEN:
         raise Conflict(
             gettext("{namespace} has {most_open} open invitations: take some back first.").format(
@@ -267,7 +267,7 @@ def _give_role(row: Invitation, person: User) -> None:
 
 
 def _send(row: Invitation, secret: str) -> Invited:
-    """Send the link where there is an address and mail is set up. Mail that fails is no error: the link is shown."""
+    """Send the link if there is an address and mail is set up. Mail that fails is no error: the link is shown."""
     link = f"{settings.BASE_URL}/invitations/{secret}"
     if not (row.email and settings.MAIL_IS_SENT):
         return Invited(row, link, is_sent=False)

@@ -65,7 +65,7 @@ class Cache(Flag):
 
 
 class Page(StrEnum):
-    """The page that shows what an event is about, where that is neither its change request nor its template."""
+    """The page that shows what an event is about, if that is neither its change request nor its template."""
 
     MEMBERS = "members"
     GROUPS = "groups"
@@ -123,11 +123,11 @@ class Occasion:
     subject: object = None
 
     def author_as(self, cls: type[T]) -> T:
-        """The author, of this class. TypeError where it is none."""
+        """The author, of this class. Raises TypeError if it is none."""
         return _require(cls, self.author)
 
     def subject_as(self, cls: type[T]) -> T:
-        """The subject, of this class. TypeError where it is none."""
+        """The subject, of this class. Raises TypeError if it is none."""
         return _require(cls, self.subject)
 
 
@@ -136,7 +136,7 @@ class JournalEvent(ABC):
     """One lasting decision: who made it and when is added when it is appended."""
 
     kind: ClassVar[str]
-    kind_title: ClassVar[str] = ""  # the kind in words, where it has others than those of its name
+    kind_title: ClassVar[str] = ""  # the kind in words, if it has others than those of its name
     is_by_person: ClassVar[bool] = True  # whether its texts are a person's, and so may hold a credential
     is_of_installation: ClassVar[bool] = False  # whether it belongs to no namespace
     column_fields: ClassVar[Mapping[str, str]] = {}
@@ -155,7 +155,7 @@ class JournalEvent(ABC):
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """The event of a stored body; fields that this class does not know are left out. TypeError where one is
+        """The event of a stored body; fields that this class does not know are left out. Raises TypeError if one is
         missing.
         """
         names = {item.metadata.get(_JSON_NAME, item.name): item.name for item in fields(cls)}
@@ -171,7 +171,7 @@ class JournalEvent(ABC):
         return f"{self.kind.replace('.', ': ')} {self.columns.template}".strip()
 
     def timeline_line(self) -> TimelineLine | None:
-        """The event in the conversation of its change request; None where it has no line of its own there."""
+        """The event in the conversation of its change request; None if it has no line of its own there."""
         return None
 
     @abstractmethod
@@ -200,7 +200,7 @@ def event(
 
     template, version, change: the fields of the body that are in the row's columns; a name that is no field leaves
     its column empty. caches: what a process drops that hears of such an event. page: where to look at it. title: the
-    kind in words; empty where its name says it.
+    kind in words; empty if its name says it.
     """
 
     def register(cls: type[E]) -> type[E]:
@@ -235,7 +235,7 @@ def kinds_of_worker() -> tuple[str, ...]:
 
 
 def title_of(kind: str) -> str:
-    """The kind in words, as `Version saved`; made of its name where the kind is unknown."""
+    """The kind in words, as `Version saved`; made of its name if the kind is unknown."""
     return getattr(_classes.get(kind), "kind_title", "") or kind.replace(".", " ").replace("_", " ").capitalize()
 
 
@@ -245,7 +245,7 @@ def event_classes() -> tuple[type[JournalEvent], ...]:
 
 
 def caches_of(kind: str) -> Cache:
-    """What a process drops that hears of an event; all that serves fetches where the kind is unknown."""
+    """What a process drops that hears of an event; all that serves fetches if the kind is unknown."""
     return getattr(_classes.get(kind), "caches", Cache.ALL_OF_FETCHES)
 
 

@@ -122,7 +122,7 @@ def append(
     """Write the event inside the caller's transaction, as the last thing in it, and run the reactions to it; gives its
     row.
 
-    at: the moment that the rows of the same write carry. subject: the rows that reactions work on. Invalid where a
+    at: the moment that the rows of the same write carry. subject: the rows that reactions work on. Raises Invalid if a
     text of the body holds a credential.
     """
     body = event.body()
@@ -202,17 +202,17 @@ def write_mark(repository: Path, mark: Mark) -> None:
 
 
 def read_mark() -> Mark | None:
-    """What the mirror says, or None where there is none or it says nothing that can be read."""
+    """What the mirror says, or None if there is none or it says nothing that can be read."""
     return _mark_reader.read(settings.MIRROR_PATH / _MARK_FILE)
 
 
 def read_head() -> str:
-    """The hash of the last event, empty where there is none. It changes with every append."""
+    """The hash of the last event, empty if there is none. It changes with every append."""
     return Event.objects.order_by("-number").values_list("hash", flat=True).first() or ""
 
 
 def describe_disagreement() -> str:
-    """Why nothing is written now, in a sentence; empty where journal and mirror agree."""
+    """Why nothing is written now, in a sentence; empty if journal and mirror agree."""
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
     try:
         require_agreement(head)
@@ -222,7 +222,7 @@ def describe_disagreement() -> str:
 
 
 def require_agreement(head: tuple[int, str] | None) -> None:
-    """Raise Halted where the mirror holds events that this journal, which ends with `head`, does not know."""
+    """Raise Halted if the mirror holds events that this journal, which ends with `head`, does not know."""
     mark = read_mark()
     if mark is None:
         return

@@ -194,7 +194,7 @@ def key(namespace_name: str, identifier: str) -> str:
 
 
 def key_addresses(namespace_name: str, key_id: str) -> str:
-    """The file of the networks that a key is used from, where they were set after it was issued."""
+    """The file of the networks that a key is used from, if they were set after it was issued."""
     return f".promptuary/{names.check_namespace(namespace_name)}/keys/{_escape(key_id)}.addresses.yml"
 
 

@@ -30,7 +30,7 @@ class Move:
 class CommitContent:
     """What an event's commit says and changes.
 
-    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None where the
+    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None if the
     file goes. digest: of what the event is about. renames: old path to new, of files that are there and stay as they
     are. moves: the commits on the branches of labels.
     """
@@ -101,7 +101,7 @@ class Restorer(Protocol):
     def key_id(self) -> str | None: ...
 
     def file(self, path: str) -> bytes:
-        """A file of the event's commit. MirrorError where there is none."""
+        """A file of the event's commit. Raises MirrorError if there is none."""
 
     def yaml(self, path: str) -> Any:
         """The plain values of one of our own files."""
@@ -110,7 +110,7 @@ class Restorer(Protocol):
         """The canonical JSON of such a file, or of one field of it."""
 
     def require_digest(self, text: str, digest: str | None) -> None:
-        """MirrorError where a text is not the one that the event names."""
+        """Raises MirrorError if a text is not the one that the event names."""
 
     def moment(self, microseconds: int) -> datetime:
         """A moment from microseconds since 1970 UTC."""
@@ -124,7 +124,7 @@ class Restorer(Protocol):
     def update_or_create(
         self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
     ) -> Any:
-        """Write the row with these values, made where there is none; first: the columns of a new one, by default
+        """Write the row with these values, made if there is none; first: the columns of a new one, by default
         `values`.
         """
 
@@ -144,7 +144,7 @@ class Restorer(Protocol):
         """Give an account or a group a role in a folder of the namespace; an empty one takes it away."""
 
     def person(self, username: str) -> Any:
-        """The account, made without a password where it was not named before."""
+        """The account, made without a password if it was not named before."""
 
     def add_namespace(self, name: str, rules: Mapping[str, Any]) -> Any:
         """A new namespace."""
@@ -167,7 +167,7 @@ class Restorer(Protocol):
     def add_version(
         self, *, copied_from: str | None, document: str | None, facts: Mapping[str, Any], **row: Any
     ) -> None:
-        """A version, with its template where it is the first. document: None where it was redacted; facts: its other
+        """A version, with its template if it is the first. document: None if it was redacted; facts: its other
         file.
         """
 
@@ -178,4 +178,4 @@ class Restorer(Protocol):
         """Whether the label was protected in the namespace at this event."""
 
     def require_allowed_move(self) -> None:
-        """MirrorError where the event moves a protected label otherwise than the rules of its day allow."""
+        """Raises MirrorError if the event moves a protected label otherwise than the rules of its day allow."""

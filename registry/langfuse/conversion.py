@@ -22,7 +22,7 @@ _recent: Recent[str, Converted] = Recent(512)
 
 
 def convert_version(version: Version) -> Converted:
-    """`{"type": "text"|"chat", "prompt": …}` of a version; Invalid where Langfuse's clients can't carry it."""
+    """`{"type": "text"|"chat", "prompt": …}` of a version. Raises Invalid if Langfuse's clients can't carry it."""
     version.require_text()  # what was converted before a redaction is not told after it
     return _recent.get(version.digest, lambda: _convert(version.unpacked()))
 

@@ -53,7 +53,7 @@ async def _follow(session_key: str, name: str, token: str, after: int) -> AsyncG
 
 
 def _read_revision(session_key: str, name: str, token: str) -> int | None:
-    """The draft's revision; None where it is not shared any more, or the session ended."""
+    """The draft's revision; None if it is not shared any more, or the session ended."""
     user = read_user(session_key)
     if user is None:
         return None

@@ -12,7 +12,7 @@ __all__ = ["stream_reply"]
 
 
 async def stream_reply(request: LiveRequest, protocol: HTTPProtocol) -> None:
-    """Stream a column of the signed-in person's; 404 for anybody else's, 403 where the role does not reach any more.
+    """Stream a column of the signed-in person's; 404 for anybody else's, 403 if the role does not reach any more.
 
     The worker beside this process asks the model. Where there is none, as in a container of its own, this process does.
     """

@@ -78,7 +78,7 @@ class PresenceFeed:
         self._watchers.discard(watcher)
 
     def hear(self, person: int, tab: str, template: str, part: str) -> bool:
-        """Note that a tab is still there; False where this process does not know its row, which then has to be made."""
+        """Note that a tab is still there; False if this process does not know its row, which then has to be made."""
         if self._tabs.get((person, tab)) != template:
             return False
         self._heard[(person, tab)] = part

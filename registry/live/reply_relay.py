@@ -19,7 +19,7 @@ _MOST_BYTES = 64 * 1024  # read at once
 
 
 async def relay_reply(protocol: Receiver, person_id: int, column_id: int, language: str) -> bool:
-    """Answer with the reply of a column that the person may read; False where no worker listens: nothing is sent."""
+    """Answer with the reply of a column that the person may read; False if no worker listens: nothing is sent."""
     path = env.read_text(SOCKET, "")
     if not path:
         return False

@@ -65,7 +65,7 @@ class _Connection:
         return self
 
     async def send_bytes(self, data: bytes) -> None:
-        """Send a piece; ProtocolClosed where the web process is gone."""
+        """Send a piece. Raises ProtocolClosed if the web process is gone."""
         try:
             self._writer.write(data)
             await self._writer.drain()

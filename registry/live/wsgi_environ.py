@@ -16,7 +16,7 @@ class Headers(Protocol):
 
 
 class Scope(Protocol):
-    """The scope of a request as RSGI gives it. `path` is decoded, with U+FFFD where it was no UTF-8."""
+    """The scope of a request as RSGI gives it. `path` is decoded, with U+FFFD if it was no UTF-8."""
 
     http_version: str
     server: str

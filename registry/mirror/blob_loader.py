@@ -36,7 +36,7 @@ class Sources:
         self._rows = {kind: _load_rows(self._stored_rows[kind], of_kind) for kind, of_kind in bodies.items()}
 
     def version(self, event: Event, number: int | None = None) -> Version:
-        """The version that the event saved or moved a label to, or another one of its template. MirrorError where the
+        """The version that the event saved or moved a label to, or another one of its template. MirrorError if the
         database lacks it.
         """
         key = event.template, number or event.version
@@ -46,7 +46,7 @@ class Sources:
         return version
 
     def stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
-        """The columns of the row that the event's class names. MirrorError where the database lacks it."""
+        """The columns of the row that the event's class names. Raises MirrorError if the database lacks it."""
         key = _key_of(self._stored_rows[event.kind], body)
         columns: Mapping[str, Any] = _find_row(self._rows[event.kind], key, event)
         return columns

@@ -36,7 +36,7 @@ class Entry:
     """An event with everything its commit is made of.
 
     `at` is in microseconds since 1970 UTC, `record` the event's canonical JSON on one line, `chain` its hash;
-    `files` maps a path to its new bytes, or to None where the file goes; `renames` an old path to a new one.
+    `files` maps a path to its new bytes, or to None if the file goes; `renames` an old path to a new one.
     """
 
     number: int
@@ -87,7 +87,7 @@ def _trailers(entry: Entry) -> str:
 
 
 def read_stamp(message: str) -> Stamp | None:
-    """The stamp in a message's last paragraph, or None where there is none that Promptuary wrote."""
+    """The stamp in a message's last paragraph, or None if there is none that Promptuary wrote."""
     trailers = _read_trailers(message)
     number, chain = trailers.get(_EVENT, ""), trailers.get(_CHAIN, "")
     event = parse_number(number, digits=18)

@@ -23,7 +23,7 @@ __all__ = ["read_entries"]
 
 
 def read_entries(*, after: int, limit: int) -> list[Entry]:
-    """The entries of the events after a number, in order, at most `limit`. MirrorError where one can't be read."""
+    """The entries of the events after a number, in order, at most `limit`. Raises MirrorError if one can't be read."""
     events = list(Event.objects.filter(number__gt=after).order_by("number")[:limit])
     sources = Sources(events)
     return [_entry(event, sources) for event in events]

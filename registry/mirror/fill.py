@@ -46,7 +46,7 @@ def import_entries(repository: Repository) -> int:
 
 
 def _note(repository: Repository, main: Head | None) -> None:
-    """Keep what Git says now where it can be read without Git: for every writer to the journal, and for the history."""
+    """Keep what Git says now if it can be read without Git: for every writer to the journal, and for the history."""
     if main is not None and main.stamp is not None:
         log.write_mark(repository.path, log.Mark(main.stamp.number, main.stamp.chain))
     _record(repository, main)
@@ -63,7 +63,7 @@ def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def resume_point(heads: Mapping[str, Head]) -> int:
-    """The number of the last event that `main` holds, 0 for an empty mirror; Diverged where the journal knows it
+    """The number of the last event that `main` holds, 0 for an empty mirror. Raises Diverged if the journal knows it
     not.
     """
     main = heads.get(mirror_paths.MAIN)
@@ -107,7 +107,7 @@ def _record(repository: Repository, main: Head | None) -> None:
 
 
 def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
-    """The commits after the last one noted, or all where Git doesn't hold that one: the mirror was made again."""
+    """The commits after the last one noted, or all if Git doesn't hold that one: the mirror was made again."""
     try:
         return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
     except GitFailed:

@@ -42,11 +42,11 @@ class Program:
         self._passed = () if lock_fd is None else (lock_fd,)
 
     def read(self, *arguments: str) -> bytes:
-        """What a reading verb prints; GitFailed where it fails."""
+        """What a reading verb prints. Raises GitFailed if it fails."""
         return self._checked(*arguments)
 
     def write(self, *arguments: str) -> None:
-        """Run a verb that writes; GitFailed where it fails."""
+        """Run a verb that writes. Raises GitFailed if it fails."""
         self._checked(*arguments, pass_fds=self._passed)
 
     def run(
@@ -74,7 +74,7 @@ class Program:
 
     @contextmanager
     def start(self, *arguments: str) -> Iterator[Any]:
-        """A running process with pipes, to read from and write to; waited for at the end, GitFailed where it fails.
+        """A running process with pipes, to read from and write to; waited for at the end, GitFailed if it fails.
 
         Its input is closed at the end of the block, which makes git end.
         """
@@ -156,7 +156,7 @@ class Files:
         self._answers = answers
 
     def read(self, commit: str, path: str) -> bytes:
-        """The bytes of the file; MirrorError where the commit has none of that path."""
+        """The bytes of the file. Raises MirrorError if the commit has none of that path."""
         self._questions.write(f"{commit}:{mirror_paths.check_path(path)}\n".encode("ascii"))
         self._questions.flush()
         header = self._answers.readline().decode("utf-8", "replace").split()

@@ -42,7 +42,7 @@ _NO_PROXY = dict.fromkeys(("http_proxy", "https_proxy", "HTTPS_PROXY", "all_prox
 
 
 class PushFailed(MirrorError):
-    """The remote did not take it; `diverged` where it holds what the mirror doesn't."""
+    """The remote did not take it; `diverged` if it holds what the mirror doesn't."""
 
     def __init__(self, message: str, *, diverged: bool = False) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ class PushFailed(MirrorError):
 
 
 def destination_of(url: str) -> Destination:
-    """The checked address behind a remote's URL. Raises Refused where it is none that the mirror may be pushed to."""
+    """The checked address behind a remote's URL. Raises Refused if it is none that the mirror may be pushed to."""
     destination = safe_http.check(url, schemes=("https", "ssh"))
     if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
         raise Refused(
@@ -75,7 +75,7 @@ def push_due() -> int:
 
 
 def push(remote: Remote) -> bool:
-    """One push, whatever the result of the last one. False where it failed (the row says why) or another process is at
+    """One push, whatever the result of the last one. False if it failed (the row says why) or another process is at
     it."""
     now = timezone.now()
     is_claimed = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)

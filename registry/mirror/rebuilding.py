@@ -23,7 +23,7 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 def rebuild() -> Path | None:
     """Write the whole mirror again; the old one is kept beside it, and its path comes back.
 
-    None where there was none, and where it held a text that was redacted since: that one is deleted. From an untouched
+    None if there was none, and if it held a text that was redacted since: that one is deleted. From an untouched
     journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it
     once more.
     """

@@ -122,7 +122,7 @@ class Repository:
             yield fields[i].lstrip("\n"), fields[i + 1]
 
     def history(self, commit: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
-        """(commit id, tree id, {path: blob id or None where the file went}) up to a commit, oldest first, streamed.
+        """(commit id, tree id, {path: blob id or None if the file went}) up to a commit, oldest first, streamed.
 
         A mode other than that of a plain file is written before the blob's id, so that it can equal nothing.
         """

@@ -22,7 +22,7 @@ __all__ = ["require_allowed"]
 
 
 def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -> None:
-    """Raise MirrorError where the label of a `label.moved` was protected and the move is none that the rules allow.
+    """Raise MirrorError if the label of a `label.moved` was protected and the move is none that the rules allow.
 
     is_strict: whether some publication up to this one was decided with every contributor counted.
     """

@@ -49,7 +49,7 @@ class Rows:
         self.is_strict = False  # whether some publication before was decided with every contributor counted
 
     def person(self, username: str) -> User:
-        """The account, made without a password where it was not named before."""
+        """The account, made without a password if it was not named before."""
         if username not in self._people:
             person, is_new = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
             if is_new:
@@ -89,7 +89,7 @@ class Rows:
 
 
 def replay(rows: Rows, row: Event, read: Read) -> None:
-    """Write the rows of one event; `read` gives the files of its commit. MirrorError where a text is not the one."""
+    """Write the rows of one event; `read` gives the files of its commit. MirrorError if a text is not the one."""
     body = json.loads(row.text)["body"]
     try:
         event = parse_event(row.kind, body)

@@ -65,7 +65,7 @@ def restore(source: Path, chain: str | None = None) -> Restored:
 def adopt() -> int:
     """Bring a database that is older than its mirror up to it, all or nothing; gives how many events it had forgotten.
 
-    MirrorError where the two have parted: an event of the database is another one in the mirror.
+    Raises MirrorError if the two have parted: an event of the database is another one in the mirror.
     """
     with locks.hold(fill.lock_path(), _WAIT), transaction.atomic():
         log.lock()
@@ -85,7 +85,7 @@ def forgotten() -> list[str]:
 
 
 def open_clone(source: Path) -> Repository:
-    """The repository of a clone, a bare one or that of a work tree. MirrorError where it holds no branch `main`."""
+    """The repository of a clone, a bare one or that of a work tree. Raises MirrorError if it holds no branch `main`."""
     inner = source / ".git"
     repository = Repository((inner if inner.is_dir() else source).absolute())
     if not repository.exists:
@@ -100,7 +100,7 @@ def open_clone(source: Path) -> Repository:
 
 
 def _replay(repository: Repository, number: int, chain: str | None) -> Restored | None:
-    """The rows of every event after this one; None where there is none. The caller's transaction keeps all or
+    """The rows of every event after this one; None if there is none. The caller's transaction keeps all or
     nothing.
     """
     last_number, head = number, ""

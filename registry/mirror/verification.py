@@ -1,7 +1,7 @@
 """Verification of the mirror against the journal: every commit of every branch, and nothing else.
 
 What each commit should be follows from its event. The changes of a commit are compared with the event's files by blob
-id, then the commit's own id is computed from its tree, the id of the commit before and the event's message: where both
+id, then the commit's own id is computed from its tree, the id of the commit before and the event's message: if both
 hold for each commit from the first one on, the trees are right too, and no byte of any commit is other than it must be.
 """
 
@@ -29,7 +29,7 @@ _Seen = tuple[str, str, dict[str, str | None]]
 def verify(repository: Repository | None = None) -> list[str]:
     """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; an empty list means equal.
 
-    Events that are not mirrored yet are a finding too: `catch_up` first where that is not wanted.
+    Events that are not mirrored yet are a finding too: `catch_up` first if that is not wanted.
     """
     repository = repository or Repository(settings.MIRROR_PATH)
     findings: list[str] = []

@@ -34,7 +34,7 @@ def catch_up(*, wait: float = 0.0) -> int:
     """Write every event that Git does not hold yet; gives how many.
 
     Where another process is writing, that one does the work and 0 comes back (after `wait` seconds). Raises Diverged
-    where Git holds what the journal doesn't, GitFailed where git does.
+    if Git holds what the journal doesn't, GitFailed if git does.
     """
     count = 0
     while True:

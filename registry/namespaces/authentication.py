@@ -15,7 +15,7 @@ __all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
 
 
 class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <key>`. A wrong key is refused even where a session would do."""
+    """`Authorization: Bearer <key>`. A wrong key is refused even if a session would do."""
 
     def authenticate(self, request: Request) -> tuple[User, Key] | None:
         """The key's person and the key; None when no key was sent. Raises TooMany after many wrong keys."""

@@ -29,7 +29,7 @@ _CALLERS = Cache.KEYS | Cache.APPROVALS
 @event("namespace.created", caches=Cache.NOTHING, page=Page.MEMBERS)
 @dataclass(frozen=True, kw_only=True)
 class NamespaceCreated(JournalEvent):
-    """A namespace was made. admin: the username of its first admin, None where a command made it."""
+    """A namespace was made. admin: the username of its first admin, None if a command made it."""
 
     name: str
     rules: Mapping[str, Any]

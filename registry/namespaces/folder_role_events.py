@@ -17,7 +17,7 @@ class FolderRoleSet(JournalEvent):
     """A person or a group has this role in a folder of the namespace now; None: none any more.
 
     folder: inside the namespace. One of person, a username, and group, a name, is set; title: that of the group.
-    former: the name that the folder had before it was renamed, where the role moved with it.
+    former: the name that the folder had before it was renamed, if the role moved with it.
     """
 
     folder: str

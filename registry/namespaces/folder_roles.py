@@ -30,7 +30,7 @@ def set_folder_role(
 
     folder: inside the namespace, as in `refunds` or `refunds/europe`; it need not hold a template yet. role: author or
     reviewer, which adds to what they are in the namespace. Exactly one of person, a username, and group, a name.
-    Conflict where the person or the group has no role of their own in the namespace.
+    Raises Conflict if the person or the group has no role of their own in the namespace.
     """
     if role is not None and role not in FOLDER_ROLES:
         raise Invalid(
@@ -88,7 +88,7 @@ def move_folder_roles(actor: Actor, namespace: Namespace, former: str, folder: s
 
 
 def require_movable_roles(namespace: Namespace, former: str, folder: str, *, has_templates: bool) -> None:
-    """Raise Conflict where the folder has roles that can't follow it: into the namespace itself, or into a folder that
+    """Raise Conflict if the folder has roles that can't follow it: into the namespace itself, or into a folder that
     has templates or roles already, whose templates they would reach then.
     """
     rows = _list_inside(namespace, former)

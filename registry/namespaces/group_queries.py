@@ -19,7 +19,7 @@ def list_groups(actor: Actor, namespace: str) -> list[Group]:
 
 
 def find_group(actor: Actor, namespace: str, name: str) -> Group:
-    """One group with its people; any member may ask. NotFound where there is none."""
+    """One group with its people; any member may ask. Raises NotFound if there is none."""
     group = next((row for row in list_groups(actor, namespace) if row.name == name), None)
     if group is None:
         raise NotFound(gettext("There is no group {name} in {namespace}.").format(name=name[:64], namespace=namespace))

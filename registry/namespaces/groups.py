@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MOST_GROUPS = 100  # of one namespace
-MOST_PEOPLE = 500  # of one group: the role of each is written again where the group's changes
+MOST_PEOPLE = 500  # of one group: the role of each is written again if the group's changes
 _LONGEST_TITLE = 80
 
 
@@ -40,7 +40,7 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
     """A new group without people.
 
     title: what people read. name: what rules and addresses call it, by default made of the title; it never changes.
-    role: what each of its people is in the namespace; empty for nothing. Conflict where the name is taken.
+    role: what each of its people is in the namespace; empty for nothing. Raises Conflict if the name is taken.
     """
     title, role = _check_title(title), _check_role(role)
     name = names.check_slug("name", name or slugify(title))
@@ -69,7 +69,7 @@ def change_group(
     """Change the group's title or role; None leaves either, and an empty role takes it away.
     The group's roles in folders end with its role.
 
-    Conflict where the namespace would be left without an admin.
+    Raises Conflict if the namespace would be left without an admin.
     """
     with _open_group(actor, namespace, name) as group:
         title = group.title if title is None else _check_title(title)
@@ -91,7 +91,7 @@ def change_group(
 def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
     """Remove the group; its people keep the roles that they have otherwise.
 
-    Conflict where a rule names the group, or where the namespace would be left without an admin.
+    Raises Conflict if a rule names the group, or if the namespace would be left without an admin.
     """
     with _open_group(actor, namespace, name) as group:
         _require_unused(group)
@@ -106,7 +106,7 @@ def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
 
 
 def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
-    """Put a person into the group; who is in it already stays. NotFound where there is no such active account."""
+    """Put a person into the group; who is in it already stays. Raises NotFound if there is no such active account."""
     with _open_group(actor, namespace, name) as group:
         person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
         if person is None:
@@ -125,7 +125,7 @@ def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> G
 def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
     """Take a person out of the group, and with it the role that only the group gave. Who is not in it stays out.
 
-    Conflict where the namespace would be left without an admin.
+    Raises Conflict if the namespace would be left without an admin.
     """
     with _open_group(actor, namespace, name) as group:
         member = group.members.select_related("person").filter(person__username=username).first()
@@ -162,7 +162,7 @@ def _append(actor: Actor, namespace: Namespace, event: JournalEvent) -> None:
 
 
 def _settle(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of these people again. Conflict where the last admin goes with them."""
+    """Write the roles of these people again. Raises Conflict if the last admin goes with them."""
     had_admin = roles.has_active_admin(namespace)
     roles.settle_roles(namespace, people)
     if had_admin and not roles.has_active_admin(namespace):

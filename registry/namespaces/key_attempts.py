@@ -33,7 +33,7 @@ class KeyAttempts:
     def authenticate(self, token: str, address: str) -> Actor | None:
         """The actor behind `pb_<id>_<secret>`, or None for a wrong key, which is counted.
 
-        Raises TooMany, without asking the database, where the address sent too many wrong keys lately (the rate
+        Raises TooMany, without asking the database, if the address sent too many wrong keys lately (the rate
         `anonymous` of the settings) and this key is not known to be right. Raises AddressNotAllowed for a right key
         from an address that it is not for, which is counted too.
         """

@@ -44,7 +44,7 @@ _VERBS_IN_WORDS = {
 def authenticate_key(token: str, address: str = "") -> Actor | None:
     """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person.
 
-    address: the caller's. Raises AddressNotAllowed where the key is limited to others; it then counts as not used.
+    address: the caller's. Raises AddressNotAllowed if the key is limited to others; it then counts as not used.
     """
     if not token.startswith(_PREFIX):
         return None
@@ -65,7 +65,7 @@ def authenticate_key(token: str, address: str = "") -> Actor | None:
 
 
 def require_address(key_id: str, networks: Sequence[Network], address: str) -> None:
-    """Raise AddressNotAllowed where the address lies in none of the networks, and there are any."""
+    """Raise AddressNotAllowed if the address lies in none of the networks, and there are any."""
     if not networks or is_address_in(address, networks):
         return
     shown = address[:64] or gettext("an unknown address")

@@ -27,7 +27,7 @@ def verbs_of(key: Key) -> frozenset[Verb]:
 
 
 def require_key(key: Key, verb: Verb) -> None:
-    """Raise NotAllowed where the key was not given this verb."""
+    """Raise NotAllowed if the key was not given this verb."""
     if verb in NEVER_BY_KEY:
         raise NotAllowed(
             gettext("A key can't {act}: sign in as a person to do this.").format(act=IN_WORDS[verb]),
@@ -63,7 +63,7 @@ def require_key(key: Key, verb: Verb) -> None:
 
 
 def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for keys that only read where a label is protected,
+    """Whether the key gets approved digests only: as set, else for keys that only read if a label is protected,
     unless the namespace's rule keys_approved_only says otherwise.
 
     A key that may write reads what it is going to change, approved or not.

@@ -30,7 +30,7 @@ class KeyUses:
         self._waiting[key_id] = None
 
     def write(self) -> bool:
-        """Write the keys whose last writing is half a minute ago; False where the database is away and they wait."""
+        """Write the keys whose last writing is half a minute ago; False if the database is away and they wait."""
         moment = self._now()
         pending = sorted(  # in one order everywhere, so that two processes never wait for each other
             key_id for key_id in list(self._waiting) if self._is_due(key_id, moment)

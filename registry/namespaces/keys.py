@@ -25,7 +25,7 @@ from registry.namespaces.verbs import KEY_VERBS, SCOPES, TABLE, Verb
 
 __all__ = ["DEFAULT_DAYS", "IssuedKey", "default_end", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
 
-DEFAULT_DAYS = 90  # that a new key works for where nothing else is said
+DEFAULT_DAYS = 90  # that a new key works for if nothing else is said
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 _MOST_LABELS = 20
 _MOST_NETWORKS = 50

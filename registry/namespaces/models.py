@@ -130,7 +130,7 @@ class Membership(models.Model):
 
 
 class Group(models.Model):
-    """People of a namespace who are named together; each has the group's role, where it has one."""
+    """People of a namespace who are named together; each has the group's role, if it has one."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="groups")
     name = models.CharField(max_length=64, help_text="a slug that never changes; rules name the group by it")

@@ -39,19 +39,19 @@ def is_allowed_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> bool
 
 
 def require_verb_at_all(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
-    """Raise as `require_verb` where the actor may not do this at each of the paths. They are read only where it depends
+    """Raise as `require_verb` if the actor may not do this at each of the paths. They are read only if it depends
     on them.
     """
     require_at(actor, verb, namespace, lambda roles: min(paths, key=lambda path: roles.at(path).rank, default=""))
 
 
 def require_verb_at_any(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
-    """Raise as `require_verb` where the actor may do this at none of the paths; read as in `require_verb_at_all`."""
+    """Raise as `require_verb` if the actor may do this at none of the paths; read as in `require_verb_at_all`."""
     require_at(actor, verb, namespace, lambda roles: max(paths, key=lambda path: roles.at(path).rank, default=""))
 
 
 def require_verb_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> None:
-    """Raise as `require_verb` where the actor may do this nowhere in the namespace, in no folder either."""
+    """Raise as `require_verb` if the actor may do this nowhere in the namespace, in no folder either."""
     require_at(actor, verb, namespace, lambda roles: max(roles.folders, key=lambda it: roles.folders[it].rank) + "/")
 
 
@@ -66,7 +66,7 @@ def require_verb_for_draft(actor: Actor, verb: Verb, namespace: Namespace, path:
 
 
 def find_namespace_for_some(actor: Actor, verb: Verb, name: str) -> Namespace:
-    """The namespace, where the actor may do this somewhere in it. The caller checks each path."""
+    """The namespace, if the actor may do this somewhere in it. The caller checks each path."""
     namespace = find_by_name(name)
     require_verb_somewhere(actor, verb, namespace)
     return namespace

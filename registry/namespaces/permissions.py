@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class MemberRoles:
-    """What a person is in a namespace, and by folder what they are there where that is more."""
+    """What a person is in a namespace, and by folder what they are there if that is more."""
 
     namespace: Role
     folders: Mapping[str, Role] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class MemberRoles:
 
     @property
     def highest_in_folders(self) -> Role | Literal[""]:
-        """The highest role in a folder; empty where the person has none beside the one in the namespace."""
+        """The highest role in a folder; empty if the person has none beside the one in the namespace."""
         if not self.folders:
             return ""
         return max(self.folders.values(), key=lambda role: role.rank)
@@ -141,7 +141,7 @@ def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -
 
 
 def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> None:
-    """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach, TwoStepRequired where the
+    """Raise NotFound for an outsider, NotAllowed if the role or the key does not reach, TwoStepRequired if the
     namespace asks for two-step sign-in and the person, or the person whom the key acts for, has none.
 
     path: of the template or dataset that it is about, inside the namespace: roles in its folders count too. Empty for
@@ -151,7 +151,7 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "")
 
 
 def require_at(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable[[MemberRoles], str]) -> None:
-    """Raise as `require_verb`. find_path: gives the path at which the role counts, asked only where the person has
+    """Raise as `require_verb`. find_path: gives the path at which the role counts, asked only if the person has
     roles in folders and it depends on them.
     """
     if actor.is_operator:
@@ -205,7 +205,7 @@ def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "") -> Names
 
 
 def find_by_name(name: str) -> Namespace:
-    """The namespace, whoever asks; NotFound where there is none."""
+    """The namespace, whoever asks. Raises NotFound if there is none."""
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
         raise NotFound(gettext("There is no namespace {name}, or you are not a member of it.").format(name=name))
@@ -228,7 +228,7 @@ def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespa
 
 
 def require_proof(actor: Actor) -> None:
-    """Raise ProofRequired where the actor's session has to prove first that it is still the person.
+    """Raise ProofRequired if the actor's session has to prove first that it is still the person.
 
     For services, before whatever weakens the gate: rules, roles, keys, approvals, emergencies, publishing, redactions,
     evaluations that are required, and webhooks, whose secrets they show. Never before what reverts: rolling back and
@@ -251,7 +251,7 @@ def require_proof(actor: Actor) -> None:
 
 
 def require_label(actor: Actor, label: str) -> None:
-    """Raise NotAllowed where the actor comes through a key that is limited to other labels."""
+    """Raise NotAllowed if the actor comes through a key that is limited to other labels."""
     key = actor.key
     if key is None or not key.labels or label in key.labels:
         return

@@ -1,4 +1,4 @@
-"""The roles that people have: the highest of their own and those of their groups, written where either changes."""
+"""The roles that people have: the highest of their own and those of their groups, written if either changes."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -106,7 +106,7 @@ def _roles_in_folders(namespace: Namespace, people: Collection[User]) -> default
 
 
 def _list_higher_roles(role: Role, given: Iterable[tuple[str, str]]) -> dict[str, Role]:
-    """By folder, in the order of their names, the highest of the roles given there, where it is more than `role`."""
+    """By folder, in the order of their names, the highest of the roles given there, if it is more than `role`."""
     highest: dict[str, Role] = {}
     for folder, there in sorted(given):
         highest[folder] = max(highest.get(folder, role), Role(there), key=lambda it: it.rank)

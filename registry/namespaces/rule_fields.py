@@ -41,7 +41,7 @@ def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
 
 
 def check_two_step(actor: Actor, after: Rules) -> None:
-    """Raise Invalid where the rule two_step_required would shut out who sets it. A command never is."""
+    """Raise Invalid if the rule two_step_required would shut out who sets it. A command never is."""
     if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
         raise Invalid(
             fields={

@@ -57,7 +57,7 @@ class Owner:
         return tuple(dict.fromkeys((*self.people, *members)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types, without groups where there are none."""
+        """Plain JSON types, without groups if there are none."""
         values: dict[str, Any] = {"pattern": self.pattern, "people": list(self.people)}
         return {**values, "groups": list(self.groups)} if self.groups else values
 
@@ -187,7 +187,7 @@ def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
 
 
 def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
-    """By namespace the usernames in its groups, where an owner is a group; asks nothing where none is."""
+    """By namespace the usernames in its groups, if an owner is a group; asks nothing if none is."""
     owned = {space.pk for space in namespaces if any(owner.get("groups") for owner in space.owners)}
     names: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     rows = GroupMember.objects.filter(group__namespace__in=owned) if owned else GroupMember.objects.none()
@@ -197,7 +197,7 @@ def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[
 
 
 def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, NamedGroup]]:
-    """By namespace its groups, by name, where a rule names one; asks nothing where no rule does."""
+    """By namespace its groups, by name, if a rule names one; asks nothing if no rule does."""
     asking = [space.pk for space in namespaces if _names_groups(space)]
     groups: defaultdict[int, dict[str, NamedGroup]] = defaultdict(dict)
     rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()

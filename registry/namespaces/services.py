@@ -65,7 +65,7 @@ def set_role(
     """Set a person's own role, or with None remove it together with their roles in folders; admins only.
     The last admin can't step down.
 
-    The membership that follows: a group may give a higher role, or the only one; None where there is none.
+    The membership that follows: a group may give a higher role, or the only one; None if there is none.
 
     invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
     """
@@ -95,6 +95,6 @@ def set_role(
 
 
 def check_role(role: str | None) -> None:
-    """Raise Invalid where it is no role; None, for taking one away, is fine."""
+    """Raise Invalid if it is no role; None, for taking one away, is fine."""
     if role is not None and role not in list(Role):
         raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})

@@ -53,7 +53,7 @@ class Following(APIView):
 
     @extend_schema(operation_id="unfollowTemplate", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, name: str) -> Response:
-        """Stop following a template: you are notified only of what concerns you. No error where you don't follow it."""
+        """Stop following a template: you are notified only of what concerns you. No error if you don't follow it."""
         following.unfollow_template(actor=actor_of(request), name=name)
         return Response(status=204)
 

@@ -31,7 +31,7 @@ _not_before = 0.0
 
 
 def send_pending_mail() -> int:
-    """Send what waits; how many mails went out. Nothing where no mail server is set."""
+    """Send what waits; how many mails went out. Nothing if no mail server is set."""
     global _not_before  # noqa: PLW0603  # one worker, one mail server
     if not settings.MAIL_IS_SENT or time.monotonic() < _not_before:
         return 0

@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 def remind_of_emergencies() -> int:
     """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail
-    even where they chose no mail; for the clock. Gives how many were reminded.
+    even if they chose no mail; for the clock. Gives how many were reminded.
 
     What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
     """

@@ -18,7 +18,7 @@ __all__ = ["find_follow", "follow_template", "get_follow", "unfollow_template"]
 
 
 def find_follow(actor: Actor, template: Template) -> Watch | None:
-    """The actor's wish to hear of this template; None where they don't follow it by itself."""
+    """The actor's wish to hear of this template; None if they don't follow it by itself."""
     path = template.name.partition("/")[2]
     own_watches = Watch.objects.filter(person=actor.person, namespace=template.namespace, template=path)
     return own_watches.filter(level=Watch.ALL).first()
@@ -36,7 +36,7 @@ def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) ->
     """Follow the template; whoever may read it may follow it.
 
     topics: of Watch.TOPICS, empty for all. Raises NotFound for strangers, NotAllowed for keys, Invalid for a topic that
-    there is not, and Conflict where the person has too many wishes.
+    there is not, and Conflict if the person has too many wishes.
     """
     _set_level(actor, name, Watch.ALL, topics)
 

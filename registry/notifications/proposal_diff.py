@@ -39,7 +39,7 @@ class ProposalDiff:
 def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
     """What the first sample renders to with the proposed version, against what the label serves.
 
-    It is the first sample that differs. Without one it is the document. None where neither differs or a text was
+    It is the first sample that differs. Without one it is the document. None if neither differs or a text was
     redacted. Renders what was not rendered yet; the caller has checked the right to read both versions.
     """
     old, new = change_queries.find_baseline(change), change.version
@@ -81,7 +81,7 @@ def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str],
 
 
 def _lines(outcome: SampleOutcome) -> list[str] | None:
-    """The prompt as lines, each part under its name and role; None where it does not render."""
+    """The prompt as lines, each part under its name and role; None if it does not render."""
     if outcome.prompt is None:
         return None
     lines: list[str] = []
@@ -96,7 +96,7 @@ def _text_of(part: Mapping[str, Any]) -> str:
 
 
 def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> ProposalDiff | None:
-    """The changed lines with those beside them, in the bounds of a mail; None where there are none."""
+    """The changed lines with those beside them, in the bounds of a mail; None if there are none."""
     lines = [_clip(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines

@@ -25,7 +25,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 @require_safe
 def export_metrics(request: HttpRequest) -> HttpResponse:
-    """The figures, for who sends the token (`Authorization: Bearer …`); 404 for everybody else and where it is off."""
+    """The figures, for who sends the token (`Authorization: Bearer …`); 404 for everybody else and if it is off."""
     if not settings.PROMPTUARY_METRICS or not _may_read(request):
         return HttpResponse("There is nothing here.\n", status=404, content_type="text/plain")
     metrics.flush()
@@ -36,7 +36,7 @@ class Standing(Collector):
     """What the database and the mirror know at the moment; asked when somebody looks."""
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """One family a figure; where the database does not answer, only that it doesn't."""
+        """One family a figure; if the database does not answer, only that it doesn't."""
         up = GaugeMetricFamily("promptuary_database_up", "1 when the database answers.")
         try:
             families = list(_read_standing())
@@ -63,7 +63,7 @@ def _read_standing() -> Iterable[GaugeMetricFamily]:
 
 
 def _read_counted() -> bytes:
-    """All processes' figures where they share a folder, this one's otherwise."""
+    """All processes' figures if they share a folder, this one's otherwise."""
     if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         return generate_latest(REGISTRY)
     shared = CollectorRegistry()

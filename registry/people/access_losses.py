@@ -1,4 +1,4 @@
-"""What open requests, schedules and rollouts of a namespace lose where people lose rights, and acts that ask first."""
+"""What open requests, schedules and rollouts of a namespace lose if people lose rights, and acts that ask first."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +64,7 @@ class AccessLosses:
 
     @property
     def sentences(self) -> list[str]:
-        """One sentence for each loss; empty where nothing is lost."""
+        """One sentence for each loss; empty if nothing is lost."""
         by_person = (
             (gettext("{person}'s approval of change {number} will not count any more."), self.approvals),
             (gettext("{person} asked for edits of change {number}: that will not block it any more."), self.objections),
@@ -93,7 +93,7 @@ class AccessLosses:
 
     @property
     def seal(self) -> str:
-        """A digest over all of it: another one where anything changed since somebody read it."""
+        """A digest over all of it: another one if anything changed since somebody read it."""
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
 
@@ -110,8 +110,8 @@ class UnconfirmedLosses(Conflict):
 def do_confirmed(actor: Actor, namespace: str, act: Callable[[], T], confirmed: str, *, with_folders: bool = True) -> T:
     """What `act` answers, which takes rights of people in the namespace; admins only.
 
-    confirmed: the seal of the losses that were read. UnconfirmedLosses, and nothing is changed, where something is
-    lost and it is another one. with_folders: whether roles in folders that end are losses; not where the act is about
+    confirmed: the seal of the losses that were read. UnconfirmedLosses, and nothing is changed, if something is
+    lost and it is another one. with_folders: whether roles in folders that end are losses; not if the act is about
     one.
     """
     with transaction.atomic():

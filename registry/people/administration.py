@@ -75,7 +75,7 @@ def reactivate_person(*, actor: Actor, username: str) -> User:
 def reset_second_step(*, actor: Actor, username: str) -> User:
     """Remove app, passkeys and codes of somebody who lost them, and end their sessions.
 
-    For admins of the installation, with a fresh proof. Conflict where it is off, and for one's own. An approval of
+    For admins of the installation, with a fresh proof. Raises Conflict if it is off, and for one's own. An approval of
     this person does not count for a change that the actor contributed to before.
     """
     permissions.require_installation_admin(actor)

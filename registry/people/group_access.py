@@ -1,4 +1,4 @@
-"""Changing groups and roles in folders where what open requests and rollouts lose by it was read before."""
+"""Changing groups and roles in folders if what open requests and rollouts lose by it was read before."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def change_group(
     confirmed: str = "",
 ) -> Group:
     """Change the group's title or role, as `groups.change_group` does. confirmed: the seal of the losses that were
-    read; UnconfirmedLosses where something is lost and it is another one.
+    read. Raises UnconfirmedLosses if something is lost and it is another one.
     """
     return do_confirmed(
         actor,
@@ -69,7 +69,7 @@ def set_folder_role(
 
 
 def preview_group(actor: Actor, namespace: str, name: str, role: str | None) -> AccessLosses:
-    """What is lost where the group gets this role, an empty one for none, or is removed with None. Nothing is
+    """What is lost if the group gets this role, an empty one for none, or is removed with None. Nothing is
     stored.
     """
     if role is None:
@@ -82,7 +82,7 @@ def preview_group(actor: Actor, namespace: str, name: str, role: str | None) -> 
 
 
 def preview_leaving(actor: Actor, namespace: str, name: str, username: str) -> AccessLosses:
-    """What is lost where the person is removed from the group. Nothing is stored."""
+    """What is lost if the person is removed from the group. Nothing is stored."""
     return preview_act(
         actor,
         namespace,
@@ -93,7 +93,7 @@ def preview_leaving(actor: Actor, namespace: str, name: str, username: str) -> A
 def preview_folder_role(
     actor: Actor, namespace: str, folder: str, role: str | None, person: str | None, group: str | None
 ) -> AccessLosses:
-    """What is lost where the role in the folder is set, or taken with None. Nothing is stored."""
+    """What is lost if the role in the folder is set, or taken with None. Nothing is stored."""
     act = _folder_act(namespace, folder, role, person, group)
     return preview_act(actor, namespace, act, with_folders=False)
 

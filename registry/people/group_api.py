@@ -123,7 +123,7 @@ class PreviewGroup(APIView):
 
 
 class PreviewLeaving(APIView):
-    """What follows where a person leaves a group."""
+    """What follows if a person leaves a group."""
 
     @extend_schema(operation_id="previewRemovalFromGroup", responses={200: LossesOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str, group: str, person: str) -> Response:

@@ -63,7 +63,7 @@ def set_profile(
 
 
 def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
-    """Keep from which label to which the person promotes on Environments. Writes where it is another pair only."""
+    """Keep from which label to which the person promotes on Environments. Writes if it is another pair only."""
     person = actor.person
     if (person.promotion_source, person.promotion_target) != (source, target):
         person.promotion_source, person.promotion_target = source, target
@@ -71,7 +71,7 @@ def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
 
 
 def store_folder_layout(*, actor: Actor, layout: str) -> None:
-    """Keep how Templates shows folders to the person: `tree` or `flat`. Writes where it is another one only."""
+    """Keep how Templates shows folders to the person: `tree` or `flat`. Writes if it is another one only."""
     if layout not in FOLDER_LAYOUTS:
         raise Invalid(fields={"folders": gettext("one of {names}.").format(names=", ".join(FOLDER_LAYOUTS))})
     person = actor.person
@@ -81,10 +81,10 @@ def store_folder_layout(*, actor: Actor, layout: str) -> None:
 
 
 def change_address(*, actor: Actor, email: str) -> bool:
-    """Ask for another address: True where a link was sent to it that confirms it, False where it holds at once.
+    """Ask for another address: True if a link was sent to it that confirms it, False if it holds at once.
 
-    It holds at once where no mail server is set up, and where it is removed (empty). Never by key; a fresh proof is
-    asked for. Busy where the mail can't be sent.
+    It holds at once if no mail server is set up, and if it is removed (empty). Never by key; a fresh proof is
+    asked for. Raises Busy if the mail can't be sent.
     """
     _require_person(actor)
     email = email.strip()
@@ -102,7 +102,7 @@ def change_address(*, actor: Actor, email: str) -> bool:
 
 
 def read_address_link(*, actor: Actor, token: str) -> str:
-    """The address that a link of the actor's confirms. Conflict where the link is not theirs, too old or outdated."""
+    """The address that a link of the actor's confirms. Conflict if the link is not theirs, too old or outdated."""
     try:
         facts = signing.loads(token, salt=_SALT, max_age=ADDRESS_DAYS * 24 * 3600)
     except signing.SignatureExpired as error:

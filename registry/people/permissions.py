@@ -43,7 +43,7 @@ def require_installation_admin(actor: Actor) -> None:
 
 def list_managed_namespaces(actor: Actor) -> list[Namespace]:
     """The namespaces whose people the actor may see with their sign-in: those where the actor is admin, and all for an
-    admin of the installation. NotAllowed where there are none, and for keys.
+    admin of the installation. Raises NotAllowed if there are none, and for keys.
     """
     if is_installation_admin(actor):
         return list(Namespace.objects.order_by("name"))
@@ -56,7 +56,7 @@ def list_managed_namespaces(actor: Actor) -> list[Namespace]:
 
 
 def find_person(username: str) -> User:
-    """The account of a person, active or not. NotFound where there is none."""
+    """The account of a person, active or not. Raises NotFound if there is none."""
     person = User.objects.filter(username=username).exclude(username=OPERATOR).first()
     if person is None:
         raise NotFound(gettext("There is no account {username}.").format(username=username[:150]))

@@ -42,12 +42,12 @@ _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 @dataclass(frozen=True)
 class HeldRole:
-    """A role of a person in a namespace. own_role: what was given to the person; empty where only groups give one."""
+    """A role of a person in a namespace. own_role: what was given to the person; empty if only groups give one."""
 
     namespace: str
     role: str
     own_role: str
-    folder_roles: Mapping[str, str] = field(default_factory=dict)  # where they are more than that
+    folder_roles: Mapping[str, str] = field(default_factory=dict)  # if they are more than that
 
 
 class Ownership(NamedTuple):

@@ -1,4 +1,4 @@
-"""Setting a person's role where what it takes from the open requests of the namespace was read before."""
+"""Setting a person's role if what it takes from the open requests of the namespace was read before."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class RoleEffects:
 
     @property
     def sentences(self) -> list[str]:
-        """One sentence for each loss; empty where nothing is lost."""
+        """One sentence for each loss; empty if nothing is lost."""
         sentences = replace(self.losses, folders=()).sentences
         if self.folders:
             ends = gettext("{username}'s roles in folders end too, and Undo doesn't give them back: {folders}.")
@@ -39,12 +39,12 @@ class RoleEffects:
 
     @property
     def seal(self) -> str:
-        """A digest over all of it: another one where anything changed since somebody read it."""
+        """A digest over all of it: another one if anything changed since somebody read it."""
         return hashlib.sha256(f"{self.username} {self.losses.seal}".encode()).hexdigest()
 
 
 def find_role_effects(actor: Actor, namespace: str, username: str, role: str | None) -> RoleEffects:
-    """What is lost where `namespaces.services.set_role` gives the person this role, or takes theirs with None.
+    """What is lost if `namespaces.services.set_role` gives the person this role, or takes theirs with None.
 
     Admins only; nothing is stored. Invalid for an unknown role. The role is written and rolled back, so that the rules
     of groups, folders and approvals are those of the real act.
@@ -75,8 +75,8 @@ def set_role(
 ) -> tuple[Membership | None, RoleEffects]:
     """Set a person's own role, or with None remove it, as `namespaces.services.set_role` does.
 
-    confirmed: the seal of the effects that were read. RoleLosses where something is lost and it is another one. The
-    membership that follows, None where there is none, and what was lost.
+    confirmed: the seal of the effects that were read. Raises RoleLosses if something is lost and it is another one. The
+    membership that follows, None if there is none, and what was lost.
     """
     effects = find_role_effects(actor, namespace, username, role)
     if effects.sentences and confirmed != effects.seal:

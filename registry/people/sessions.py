@@ -88,7 +88,7 @@ def count_sessions(person: User) -> int:
 
 
 def end_session(*, actor: Actor, session_id: int) -> None:
-    """End one of the actor's own sessions. NotFound where it is none of theirs, or over already. Never by key."""
+    """End one of the actor's own sessions. Raises NotFound if it is none of theirs, or over already. Never by key."""
     _require_session(actor)
     row = UserSession.objects.filter(user=actor.person, pk=session_id).first()
     if row is None:

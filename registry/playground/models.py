@@ -37,7 +37,7 @@ class PlaygroundRun(models.Model):
 class PlaygroundColumn(models.Model):
     """One text asked of one model: the prompt as it was rendered, and the reply as far as it came.
 
-    Its texts are emptied where the namespace keeps none (`is_emptied`).
+    Its texts are emptied if the namespace keeps none (`is_emptied`).
     """
 
     DRAFT = "draft"
@@ -102,7 +102,7 @@ class PlaygroundColumn(models.Model):
 
     @property
     def cost(self) -> Decimal | None:
-        """What was spent so far; None where nothing was, or the price is not known."""
+        """What was spent so far; None if nothing was, or the price is not known."""
         if self.price is None or self.prompt_tokens is None:
             return None
         return self.price.of(self.prompt_tokens, self.completion_tokens or 0)
@@ -114,6 +114,6 @@ class PlaygroundColumn(models.Model):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The prompt: messages, tools, settings, digest; empty where the texts were taken away."""
+        """The prompt: messages, tools, settings, digest; empty if the texts were taken away."""
         asked: dict[str, Any] = json.loads(self.prompt) if self.prompt else {}
         return asked

@@ -42,7 +42,7 @@ class RunChoices:
     """What a run of a template can be made of.
 
     spent_today: by the person, in the currency of the namespace's caps; cap: of a person in a day, None for none.
-    why_not: the sentence that says why nothing can be run, None where something can.
+    why_not: the sentence that says why nothing can be run, None if something can.
     """
 
     endpoints: list[Endpoint]
@@ -58,7 +58,7 @@ class RunChoices:
 
 
 def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
-    """The namespace of a template that the actor may try with a model, and the template; None where it is not saved."""
+    """The namespace of a template that the actor may try with a model, and the template; None if it is not saved."""
     try:
         template = template_queries.find_template(actor, Verb.TRY, name)
     except NotFound:
@@ -111,7 +111,7 @@ def _list_sources(template: Template | None) -> list[Source]:
 
 
 def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int = 20) -> Page[PlaygroundRun]:
-    """The actor's runs of the template, newest first, with their columns; none where the namespace stores none.
+    """The actor's runs of the template, newest first, with their columns; none if the namespace stores none.
 
     Runs of a dataset's rows are left out: twenty of them at once would hide the others.
     """

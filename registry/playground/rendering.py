@@ -186,7 +186,7 @@ def choose_settings(rendered: Mapping[str, Any], request: ColumnRequest) -> tupl
 
 
 def require_settings_taken(endpoints: Sequence[Endpoint], settings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise Invalid of each column's `settings` where its model's protocol does not take one. settings: by column."""
+    """Raise Invalid of each column's `settings` if its model's protocol does not take one. settings: by column."""
     sentences = [describe_refused_settings(*pair) for pair in zip(endpoints, settings, strict=True)]
     if any(sentences):
         faults = {f"columns.{index}.settings": sentence for index, sentence in enumerate(sentences) if sentence}
@@ -215,7 +215,7 @@ def _load_bundle(actor: Actor, name: str, request: ColumnRequest, place: str) ->
 
 
 def _examine_draft(actor: Actor, document: str, place: str) -> CheckedDocument:
-    """The draft's text with what was found in it; Invalid where it has an error."""
+    """The draft's text with what was found in it. Raises Invalid if it has an error."""
     examined = document_check.check_document(actor, document)
     if not examined.is_sound:
         errors = only_errors(examined.problems)

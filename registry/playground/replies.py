@@ -89,7 +89,7 @@ def claim_column(actor: Actor, column_id: int) -> bool:
 
 
 def find_call_endpoint(actor: Actor, column_id: int) -> Endpoint:
-    """The column's model as it is now; Invalid where it was removed."""
+    """The column's model as it is now. Raises Invalid if it was removed."""
     column = queries.find_own_column(actor, column_id)
     return connection_queries.find_endpoint(column.model, column.run.namespace.name)
 
@@ -97,7 +97,7 @@ def find_call_endpoint(actor: Actor, column_id: int) -> Endpoint:
 def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
     """Check rights and caps, and count the prompt as spent; what the reply takes is counted at its end.
 
-    Raises TooMany where a cap is reached, Conflict where the price can't be counted against it or a key is missing.
+    Raises TooMany if a cap is reached, Conflict if the price can't be counted against it or a key is missing.
     """
     column = queries.find_own_column(actor, column_id)
     run = column.run
@@ -143,7 +143,7 @@ def read_progress(actor: Actor, column_id: int) -> Progress:
 def end_reply(column_id: int, reply: PartialReply, outcome: Outcome) -> dict[str, Any]:
     """Write a reply's end: its text, its reading by the document's output rules, and what was spent.
 
-    Gives the column's JSON, with the texts even where the namespace stores none. One that was ended meanwhile stays.
+    Gives the column's JSON, with the texts even if the namespace stores none. One that was ended meanwhile stays.
     """
     rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
     column = rows.get(pk=column_id)

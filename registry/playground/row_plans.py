@@ -40,7 +40,7 @@ PICKS = ("first", "random")
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """A row that may be run. name: its own, else `row 3`; problem: why it can't be run, empty where it can."""
+    """A row that may be run. name: its own, else `row 3`; problem: why it can't be run, empty if it can."""
 
     name: str
     row: Row
@@ -52,7 +52,7 @@ class RowPlan:
     """The rows to run, of a dataset's latest version. total: rows that it has; tags: of any of them, by name; calls: of
     all columns together.
 
-    estimate: what the calls cost at most, None where a price is not known or the currencies differ.
+    estimate: what the calls cost at most, None if a price is not known or the currencies differ.
     """
 
     dataset: str
@@ -80,7 +80,7 @@ def plan_rows(
 
     columns: as in `services.start_playground_run`. pick: the first rows, or `random` ones, in the dataset's order.
     tag: only of rows with this tag.
-    Invalid names each field at fault, and `dataset` where no row can be run; TooMany and Conflict by spending caps.
+    Invalid names each field at fault, and `dataset` if no row can be run; TooMany and Conflict by spending caps.
     """
     namespace, _ = queries.find_place(actor, name)
     if pick not in PICKS:
@@ -140,7 +140,7 @@ def _describe_error(error: RenderError) -> str:
 
 
 def _require_some(rows: Sequence[PlannedRow], dataset: str) -> None:
-    """Raise Invalid where no row can be run, with what stops the first."""
+    """Raise Invalid if no row can be run, with what stops the first."""
     if any(not row.problem for row in rows):
         return
     if not rows:
@@ -154,7 +154,7 @@ def _require_some(rows: Sequence[PlannedRow], dataset: str) -> None:
 def _estimate(
     requests: Sequence[ColumnRequest], endpoints: Sequence[Endpoint], rendered: Sequence[Sequence[Mapping[str, Any]]]
 ) -> tuple[Decimal | None, str]:
-    """What all calls cost at most, and in which currency; None where a price is missing or the currencies differ."""
+    """What all calls cost at most, and in which currency; None if a price is missing or the currencies differ."""
     prices = [endpoint.price for endpoint in endpoints if endpoint.price]
     currencies = {price.currency for price in prices}
     if len(prices) < len(endpoints) or len(currencies) > 1:

@@ -19,8 +19,8 @@ _LONGEST_DOCUMENT = 50_000  # characters of a draft that a list of runs carries
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
-    """{id, at, sample, inputs, document, columns}. document: the draft that was tried, null without one, where it is
-    not stored, and where it has more than `_LONGEST_DOCUMENT` characters.
+    """{id, at, sample, inputs, document, columns}. document: the draft that was tried, null without one, if it is
+    not stored, and if it has more than `_LONGEST_DOCUMENT` characters.
     """
     columns = sorted(run.columns.all(), key=lambda column: column.position)
     return {
@@ -40,7 +40,7 @@ def _find_document(columns: Sequence[PlaygroundColumn]) -> str | None:
 
 
 def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
-    """The column as pages show it; texts are empty and `prompt` null where the namespace stores none."""
+    """The column as pages show it; texts are empty and `prompt` null if the namespace stores none."""
     number = column.version.number if column.version else None
     longest = column.price.of(column.rendered_tokens or 0, column.longest_reply) if column.price else None
     tokens = {"prompt": column.prompt_tokens, "completion": column.completion_tokens}
@@ -114,7 +114,7 @@ def _content_text(content: Any) -> str:
 
 
 def describe_choices(choices: RunChoices) -> dict[str, Any]:
-    """What a run can be made of, without the address where models are connected, which a page knows."""
+    """What a run can be made of, without the address if models are connected, which a page knows."""
     models = [
         {
             "name": endpoint.name,

@@ -46,7 +46,7 @@ KEPT = timedelta(days=30)
 """How long a person sees their runs."""
 _MOST_RUNS = 500  # of a person; the oldest go first
 _MOST_ROW_RUNS = 200  # of a person, of rows of a dataset: they take no place of the others
-_FORGOTTEN = timedelta(hours=1)  # how long a run that was never asked for holds texts where none are stored
+_FORGOTTEN = timedelta(hours=1)  # how long a run that was never asked for holds texts if none are stored
 _LONGEST_NAME = 60
 
 
@@ -63,8 +63,8 @@ def start_playground_run(
 
     name: of a template, or of one that is not saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`.
     dataset: whose row the inputs are, empty for none; sample is the row's name then.
-    Invalid names each field at fault: `inputs.order_id`, `columns.0.model`. TooMany where a spending cap is reached,
-    Conflict where the price of a model can't be counted against it.
+    Invalid names each field at fault: `inputs.order_id`, `columns.0.model`. TooMany if a spending cap is reached,
+    Raises Conflict if the price of a model can't be counted against it.
     """
     namespace, _ = queries.find_place(actor, name)
     check_text("sample", sample, 200)
@@ -137,7 +137,7 @@ def _delete_surplus(run: PlaygroundRun) -> None:
 def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
     """Stop the reply, in whichever process it is written, within about a second; what came of it stays.
 
-    Nothing happens where it is over already.
+    Nothing happens if it is over already.
     """
     column = queries.find_own_column(actor, column_id)
     rows = PlaygroundColumn.objects.filter(pk=column.pk)
@@ -147,10 +147,10 @@ def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
 
 
 def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_name: str = "") -> Draft:
-    """Add the inputs of a column's run to the samples of the actor's draft, which begins here where there is none.
+    """Add the inputs of a column's run to the samples of the actor's draft, which begins here if there is none.
 
-    draft_name: which of the actor's drafts, empty for the first one. Invalid where the name of the sample is taken or
-    none; Conflict where the inputs are not stored.
+    draft_name: which of the actor's drafts, empty for the first one. Invalid if the name of the sample is taken or
+    none. Raises Conflict if the inputs are not stored.
     """
     run = _require_stored(queries.find_own_column(actor, column_id)).run
     sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
@@ -175,7 +175,7 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
 def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> Draft:
     """Make the text that a run's draft column ran the actor's draft; the draft there was can be restored.
 
-    draft_name: which of the actor's drafts becomes it, empty for the first one. Conflict where the run had no draft, or
+    draft_name: which of the actor's drafts becomes it, empty for the first one. Conflict if the run had no draft, or
     its text is not stored.
     """
     run = queries.find_own_run(actor, run_id)
@@ -248,7 +248,7 @@ def add_reply_as_row(  # what a row is made of
 
     expected: outputs by name, or a text, which becomes the expected `answer`; None is the reply as it came.
     new_dataset: the path in the run's namespace of a dataset that is made of the row, instead of `dataset`.
-    Raises what `add_dataset_rows` and `save_dataset` raise, Conflict where the inputs are not stored.
+    Raises what `add_dataset_rows` and `save_dataset` raise, Conflict if the inputs are not stored.
     """
     column = _require_stored(queries.find_own_column(actor, column_id))
     run = column.run
@@ -277,7 +277,7 @@ def add_reply_as_row(  # what a row is made of
 
 
 def _make_dataset(actor: Actor, name: str, row: Mapping[str, Any], message: str, template: str | None) -> SavedDataset:
-    """A dataset of this row alone; Invalid where there is one of the name."""
+    """A dataset of this row alone. Raises Invalid if there is one of the name."""
     try:
         return datasets.save_dataset(actor=actor, name=name, text=json.dumps(row), message=message, template=template)
     except PreconditionRequired as error:

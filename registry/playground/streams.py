@@ -7,7 +7,7 @@ Events, each a name and JSON:
 
     text     {text}                       a piece; with `replace: true` all that came so far
     tool     {name, arguments}            a call of a tool, after the text
-    waiting  {seconds, detail}            nothing comes for so long; seconds are null where that is not known
+    waiting  {seconds, detail}            nothing comes for so long; seconds are null if that is not known
     done     the column's JSON
     stopped  the column's JSON
     failed   {detail, retry_after, column}
@@ -47,7 +47,7 @@ _PIECE = 0.1  # seconds between two pieces of text that are sent: a reader sees 
 _PIECES_A_SECOND = 160  # of all replies of this loop: with more than 16 the pause gets longer, and fetches wait less
 _POLL = 0.5  # seconds between two looks at a reply that another stream writes
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
-_SHORT_PAUSE = 2.0  # where it says nothing
+_SHORT_PAUSE = 2.0  # if it says nothing
 _LONGEST_CALL = 900.0  # seconds of a whole reply
 _LONGEST_TEXT = 1024 * 1024  # characters
 _NOT_WRITTEN = "The end of this reply could not be stored."
@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
     """The events of one column of the actor's; the model is asked by whoever streams it first.
 
-    Raises NotFound for anybody else's column, NotAllowed where the role does not reach any more.
+    Raises NotFound for anybody else's column, NotAllowed if the role does not reach any more.
     """
     if not await run_in_thread(replies.claim_column, actor, column_id):
         async for event in _follow(actor, column_id):
@@ -163,7 +163,7 @@ class _Call:
             return self._outcome(PlaygroundColumn.FAILED, "This failed in a way it should not; the log has it.")
 
     async def _end(self, outcome: Outcome) -> None:
-        """Write the end even where this task is cancelled meanwhile."""
+        """Write the end even if this task is cancelled meanwhile."""
         writing = asyncio.ensure_future(run_in_thread(replies.end_reply, self.column_id, self.reply, outcome))
         while not writing.done():
             try:

@@ -1,7 +1,7 @@
 """Passages of a document: the stretches of text by which a redaction finds copies of what it removes.
 
 A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say
-nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only where no
+nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only if no
 other document that stays has it too.
 """
 

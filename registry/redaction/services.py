@@ -93,8 +93,8 @@ def redact_version(  # what an admin decides
 ) -> RedactionPlan:
     """Take the text of a version away, all or nothing; admins only. Gives what went.
 
-    Conflict where other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
-    and where a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer
+    Conflict if other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
+    and if a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer
     410). remotes: addresses of repositories that keep the text until their owners empty them; the people are notified.
     Event body, one a version: {"template", "version", "digest", "reason"}.
     """

@@ -1,6 +1,6 @@
 """Every place that can hold a template's text or what was rendered from it, and what a redaction does there.
 
-One list, so that none is forgotten: a test fails where a text column of the database is missing from `COLUMNS`, and the
+One list, so that none is forgotten: a test fails if a text column of the database is missing from `COLUMNS`, and the
 redaction walks through it. Adding a column means saying here what it can hold; adding a memory of a process means
 making it a `registry.core.lru.Recent`, or registering it with `registry.core.lru.register`.
 """

@@ -61,7 +61,7 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
 
 
 def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) -> None:
-    """Edit one's own comment; nothing happens where they are the same. The earlier ones stay readable.
+    """Edit one's own comment; nothing happens if they are the same. The earlier ones stay readable.
 
     As commenting itself, it is possible on a closed release. NotAllowed for others' comments, Conflict for a deleted
     one, Invalid for no words.
@@ -95,7 +95,7 @@ def delete_release_comment(*, actor: Actor, number: int, comment: int) -> None:
 
 
 def _check_words(text: str) -> str:
-    """The text without spaces around it. Invalid where it says nothing."""
+    """The text without spaces around it. Raises Invalid if it says nothing."""
     words = check_text("text", text).strip()
     if not words:
         raise Invalid(fields={"text": gettext("write something first.")})

@@ -18,7 +18,7 @@ class SeenMemberInput(Input):
 
 
 class ExpectedMembers(serializers.DictField):
-    """By template name what the caller saw; left out where nobody looked."""
+    """By template name what the caller saw; left out if nobody looked."""
 
     def __init__(self, **options: Any) -> None:
         sentence = "By template name, as you saw it: 409 where one of them changed since. null: any."

@@ -31,7 +31,7 @@ def read_open_members(release: Release) -> dict[str, tuple[int, int]]:
 def require_unmoved(
     label: str, expected: Seen, found: Seen, *, is_whole: bool = False, reasons: Mapping[str, str] = _NOTHING
 ) -> None:
-    """Raise Conflict where a template that the caller saw is another by now; facts["expected"] lists their names.
+    """Raise Conflict if a template that the caller saw is another by now; facts["expected"] lists their names.
 
     is_whole: whether the caller saw every template, so that one that came since is refused too. reasons: why a template
     is not there any more, by its name.

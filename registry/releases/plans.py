@@ -52,7 +52,7 @@ class ReleaseSelection:
 
 @dataclass(frozen=True)
 class PlannedMember:
-    """A version that is proposed. serves: the number of what the label serves now, None where it is not set.
+    """A version that is proposed. serves: the number of what the label serves now, None if it is not set.
     change: the open request that proposes the same already and becomes the member."""
 
     template: Template
@@ -90,12 +90,12 @@ def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSel
 
 
 def require_may_propose(actor: Actor, space: Namespace, plan: ReleasePlan) -> None:
-    """Raise NotAllowed where the actor may not propose each of the planned templates."""
+    """Raise NotAllowed if the actor may not propose each of the planned templates."""
     path_permissions.require_verb_at_all(actor, Verb.PROPOSE, space, [one.template.path for one in plan.members])
 
 
 def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:
-    """Raise Invalid by field where the label is not protected or the selection says too little or too much."""
+    """Raise Invalid by field if the label is not protected or the selection says too little or too much."""
     names.check_label(label)
     if label not in space.protected_labels:
         raise Invalid(
@@ -122,7 +122,7 @@ def require_selection(space: Namespace, label: str, selection: ReleaseSelection)
 
 
 def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
-    """The ids of the selected templates in ascending order. NotFound where one that is named does not exist."""
+    """The ids of the selected templates in ascending order. Raises NotFound if one that is named does not exist."""
     rows = Template.objects.filter(namespace=space)
     chosen = sorted(selection.versions or selection.templates)
     if chosen:
@@ -244,7 +244,7 @@ class _Planner:
 
 
 def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
-    """By template id the version that is proposed; absent where there is none."""
+    """By template id the version that is proposed; absent if there is none."""
     if selection.versions:
         versions = {}
         wanted = [(template, selection.versions[template.name]) for template in templates]

@@ -60,8 +60,8 @@ def propose_release(
     becomes a member as it is; for the others requests are opened.
 
     expected: template name to the numbers that the caller saw, of the version to propose and of what the label serves,
-    0 for none; Conflict where one of them is another by now.
-    Invalid where nothing of the selection is left to propose: facts["left_out"] says why, template by template.
+    0 for none. Raises Conflict if one of them is another by now.
+    Raises Invalid if nothing of the selection is left to propose: facts["left_out"] says why, template by template.
     """
     [proposed] = propose_releases(
         actor=actor,
@@ -135,7 +135,7 @@ def _open_release(
 
 
 def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) -> Release:
-    """Add templates to an open release: version numbers by template name. Conflict where one has no use for it."""
+    """Add templates to an open release: version numbers by template name. Raises Conflict if one has no use for it."""
     if not versions:
         raise Invalid(fields={"template": gettext("say which template is added.")})
     selection = ReleaseSelection(versions=versions)
@@ -159,7 +159,7 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
 def remove_from_release(*, actor: Actor, number: int, change: int, expected: Seen | None = None) -> Release:
     """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself.
 
-    expected: what the caller saw of its template, as `propose_release` takes it; Conflict where it is another by now.
+    expected: what the caller saw of its template, as `propose_release` takes it; Conflict if it is another by now.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)

@@ -54,7 +54,7 @@ class ReleaseMoment:
 
 
 def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:
-    """The release, with the right to do this to it checked; NotFound where it is of another namespace.
+    """The release, with the right to do this to it checked. Raises NotFound if it is of another namespace.
 
     Who approves, says something or rolls back needs the right to one of its templates, and the service asks for each
     that it touches; all else needs it for every one.
@@ -136,7 +136,7 @@ def _template_ids(number: int) -> set[int]:
 
 
 def read_paths(release: Release) -> Iterator[str]:
-    """The paths of the release's templates, those that are still to be published where it is open; read when asked."""
+    """The paths of the release's templates, those that are still to be published if it is open; read when asked."""
     members = release.members.pending() if release.is_open else release.members.all()
     for name in members.values_list("template__name", flat=True):
         yield name.partition("/")[2]

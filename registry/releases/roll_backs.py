@@ -27,8 +27,8 @@ __all__ = ["RollBackTarget", "list_roll_back_targets", "read_roll_back", "roll_b
 class RollBackTarget:
     """A template of a published release and the version that its label goes back to.
 
-    served: what the label serves now, None where it is not set. change: the number of the request that published it.
-    fault: why it can't go back, as a sentence, empty where it can. is_back: whether it was rolled back already.
+    served: what the label serves now, None if it is not set. change: the number of the request that published it.
+    fault: why it can't go back, as a sentence, empty if it can. is_back: whether it was rolled back already.
     """
 
     template: Template
@@ -45,9 +45,9 @@ def roll_back_release(
     """Put the labels that the release moved back to what they served before; reviewers only, with a reason.
 
     templates: the names of some of its templates, by default all that still serve what it published. All go back, or
-    none: Conflict where a label has moved on since or had no version before, ApprovalRequired where what it served
+    none: Conflict if a label has moved on since or had no version before, ApprovalRequired if what it served
     before was never approved. expected: what the caller saw of the templates, the version that a label goes back to
-    and the one that it serves; Conflict where one of them is another by now.
+    and the one that it serves. Raises Conflict if one of them is another by now.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
@@ -122,7 +122,7 @@ def _find_target(label: str, move: LabelMove, served: Version | None) -> RollBac
 def _choose_targets(
     release: Release, every: Iterable[RollBackTarget], templates: Sequence[str]
 ) -> list[tuple[RollBackTarget, Version]]:
-    """Those that are named, else all that are not back yet, each with its version; Conflict where one can't go."""
+    """Those that are named, else all that are not back yet, each with its version. Raises Conflict if one can't go."""
     by_name = {target.template.name: target for target in every}
     if unknown := [name for name in templates if name not in by_name]:
         raise NotFound(

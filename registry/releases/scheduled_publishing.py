@@ -1,6 +1,6 @@
 """Scheduled publishing: what is due becomes a job, and a job publishes one change request or release.
 
-A job is queued again where its worker died, and a publish is one transaction that closes what it publishes: so it comes
+A job is queued again if its worker died, and a publish is one transaction that closes what it publishes: so it comes
 late at worst, and never twice.
 """
 
@@ -29,7 +29,7 @@ def request_due_publishes() -> int:
 
 
 def publish_scheduled(payload: Mapping[str, int]) -> None:
-    """Do what a job asks for: nothing where it was published, withdrawn or scheduled again meanwhile."""
+    """Do what a job asks for: nothing if it was published, withdrawn or scheduled again meanwhile."""
     at = from_microseconds(payload["at"])
     if "release" in payload:
         release_schedules.publish_scheduled_release(number=payload["release"], at=at)

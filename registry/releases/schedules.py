@@ -29,7 +29,7 @@ def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen 
     """Schedule the publish of a release; the worker does it, in the actor's name; again for another moment.
 
     expected: as `publish_release` takes it.
-    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed.
+    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Raises Conflict if it is closed.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
@@ -44,7 +44,7 @@ def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen 
 
 
 def unschedule_release(*, actor: Actor, number: int) -> Release:
-    """Take the schedule back: the release stays open. Conflict where it has none."""
+    """Take the schedule back: the release stays open. Raises Conflict if it has none."""
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         require_open_release(release)

@@ -61,7 +61,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
 def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
     """Move the label of every open member, when nothing blocks any of them: all or none, in one transaction.
 
-    expected: what the caller saw of every member, the version and what its label serves; Conflict where one is another
+    expected: what the caller saw of every member, the version and what its label serves; Conflict if one is another
     by now, or one was added.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them with
     their templates.

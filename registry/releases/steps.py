@@ -14,7 +14,7 @@ __all__ = ["append_step", "close_release", "require_open_release", "step_fields"
 
 
 def require_open_release(release: Release) -> None:
-    """Raise Conflict where the release is closed."""
+    """Raise Conflict if the release is closed."""
     if not release.is_open:
         raise Conflict(
             gettext("Release {release} is {state}.").format(release=release.number, state=release.state),

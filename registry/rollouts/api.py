@@ -44,7 +44,7 @@ class NextStepInput(Input):
 
 
 class PauseInput(Input):
-    """Why it is paused, where somebody says."""
+    """Why it is paused, if somebody says."""
 
     reason = Text(required=False, default="")
 

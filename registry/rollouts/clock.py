@@ -78,7 +78,7 @@ def _is_due(rollout: Rollout, at: datetime) -> bool:
 
 
 def _require_starter(rollout: Rollout) -> Actor:
-    """The person for whom planned steps are done, with the rights they have now. PromptuaryError where they may not."""
+    """The person for whom planned steps are done, with the rights they have now. PromptuaryError if they may not."""
     person = User.objects.get(pk=rollout.started_by_id)
     if not person.is_active and not Actor(person).is_operator:
         raise PromptuaryError(f"{person.username}, who started it, is deactivated.")

@@ -69,6 +69,6 @@ class Rollout(models.Model):
 
     @property
     def next_step(self) -> dict[str, Any] | None:
-        """The step after the one that is served now; None where the next is to finish."""
+        """The step after the one that is served now; None if the next is to finish."""
         following = self.step + 1
         return self.steps[following] if following < len(self.steps) else None

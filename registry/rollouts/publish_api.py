@@ -36,7 +36,7 @@ class Publish(IdempotentView):
         responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Move the label, when nothing blocks it any more; where a rollout was planned, start that instead."""
+        """Move the label, when nothing blocks it any more; if a rollout was planned, start that instead."""
         given, actor = read(PublishInput, request), actor_of(request)
         if given["at_once"]:
             change_services.publish_change(actor=actor, number=number, expected=given.get("expected"))

@@ -63,8 +63,8 @@ def start_rollout(
 ) -> Rollout:
     """Publish an approved change gradually: its label serves it to the share of the first step from now on.
 
-    The gate is that of `publish_change`, with the same refusals, Gone where its version was redacted among them.
-    Conflict where the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
+    The gate is that of `publish_change`, with the same refusals, Gone if its version was redacted among them.
+    Conflict if the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
     already. salt: what chooses the callers, by default a new one. expected: as `label_moves.require_unmoved` takes it.
     """
     checked_steps, rule = rollout_plans.check_steps(steps), rollout_plans.check_stop_rule(stop_rule)
@@ -106,9 +106,9 @@ def start_rollout(
 
 
 def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Rollout:
-    """Go on to the next step, and after the last to everybody; where the gate of the change still lets it.
+    """Go on to the next step, and after the last to everybody; if the gate of the change still lets it.
 
-    share: the one that the caller saw; Conflict where it is another one by now, so that nobody skips a step.
+    share: the one that the caller saw. Raises Conflict if it is another one by now, so that nobody skips a step.
     """
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
@@ -219,7 +219,7 @@ def _end(rollout: Rollout, state: str) -> None:
 
 
 def _require_open_gate(actor: Actor, rollout: Rollout) -> Gate:
-    """The gate of the rollout's change, where nothing but the rollout itself blocks it."""
+    """The gate of the rollout's change, if nothing but the rollout itself blocks it."""
     rollout.candidate.require_text()
     gate = change_gate.evaluate(rollout.change, actor)
     change_services.require_unblocked(gate, except_for=blockers.ROLLING_OUT)

@@ -58,7 +58,7 @@ def _places(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
 
 
 def find_breach(rule: Mapping[str, Any] | None, scores: Sequence[SideScore]) -> str:
-    """Why the rollout is to be stopped, as a sentence; empty where its rule is met or too few replies were scored.
+    """Why the rollout is to be stopped, as a sentence; empty if its rule is met or too few replies were scored.
 
     `below`: the candidate's mean is under this value. `worse_than_stable`: its whole 95 % interval is under that of the
     stable version.

@@ -36,7 +36,7 @@ def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) 
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:
-    """Its start, the steps that are due on time, and its end where it was stopped. That one was finished is a move of
+    """Its start, the steps that are due on time, and its end if it was stopped. That one was finished is a move of
     the label. Steps that somebody takes by hand, and those behind them, have no time yet."""
     yield RolloutMoment(rollout, rollout.created_at, "started", rollout.steps[0]["share"])
     if rollout.state == Rollout.STOPPED and rollout.ended_at is not None:

@@ -93,7 +93,7 @@ class Fetcher:
     ) -> Answer:
         """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network's.
 
-        bucket: the caller's, where a rollout of the label is to choose its side.
+        bucket: the caller's, if a rollout of the label is to choose its side.
         """
         name, _, ref = target.rpartition("@")
         has_side = bucket is not None and not is_pin(ref)
@@ -146,7 +146,7 @@ class Fetcher:
         return self._callers.authenticate(authorization, address)
 
     def find_version(self, caller: Caller, target: str) -> ServedVersion:
-        """The version that the ref means, where the caller may have it. Raises PromptuaryError."""
+        """The version that the ref means, if the caller may have it. Raises PromptuaryError."""
         name, _, ref = target.rpartition("@")
         if name.partition("/")[0] != caller.namespace:
             raise explain_absent(target)
@@ -163,7 +163,7 @@ class Fetcher:
         return version
 
     def load_label(self, names: Iterable[str], label: str) -> None:
-        """Read what the label serves of these templates, many in one query, where it is not cached yet."""
+        """Read what the label serves of these templates, many in one query, if it is not cached yet."""
         generation = self.follower.generation
         missing = [name for name in names if label not in self._labels.get(name, {})]
         for start in range(0, len(missing), MOST_NAMES):
@@ -210,7 +210,7 @@ class Fetcher:
         return version
 
     def _load_by_former_name(self, name: str, ref: str) -> ServedVersion | None:
-        """What the ref means for the template that had this name; None where none had, NotFound without such a ref."""
+        """What the ref means for the template that had this name; None if none had, NotFound without such a ref."""
         current = version_rows.find_current_name(name)
         if current is None:
             return None
@@ -271,7 +271,7 @@ class Fetcher:
             self._approved.clear()
 
     def _reset(self, is_another_journal: bool) -> None:
-        """Drop all but the bytes of versions; those too where the database is not the one that was followed so far."""
+        """Drop all but the bytes of versions; those too if the database is not the one that was followed so far."""
         for listener in self.listeners:
             listener(None)
         self._clear_all_but_versions()

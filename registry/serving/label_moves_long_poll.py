@@ -43,7 +43,7 @@ _KINDS = (LabelMoved.kind, VersionSaved.kind, *_ROLLOUTS)
 
 @dataclass(frozen=True)
 class Move:
-    """A label of a template and what it serves since; version and digest are None where it was removed.
+    """A label of a template and what it serves since; version and digest are None if it was removed.
 
     rollout: the rollout that changed at this label, in place of a move; version and digest are of its stable version.
     """
@@ -96,7 +96,7 @@ class LabelMovesPoll:
         return make_answer(200, json.dumps(_to_fields(moves)).encode(), "application/json", headers)
 
     def read_moves_since(self, namespace: str, after: str | None, wait: float = 0.0) -> MovesAnswer:
-        """The moves after the cursor; where there are none, wait for one up to `wait` seconds if there is room to."""
+        """The moves after the cursor; if there are none, wait for one up to `wait` seconds if there is room to."""
         self._follower.poll_if_due()
         head = self._follower.head[0] if self._follower.head else 0
         if after is None:

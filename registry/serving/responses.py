@@ -76,7 +76,7 @@ class ServedVersion:
     """A version under one ref: the full answer, and the one for a caller that has it. `version` is the row's id.
 
     approval: for a protected label how it came to this version, else None. rollout: what divides the label's callers.
-    former_name: what it was asked by, where that is not the template's name any more; else empty.
+    former_name: what it was asked by, if that is not the template's name any more; else empty.
     """
 
     version: int

@@ -14,7 +14,7 @@ SIDE = "Promptuary-Side"  # on answers to callers with a bucket: which version o
 
 
 def read_bucket(query: str) -> str | None:
-    """The caller's bucket in a query string, or None. Invalid where it is given twice, empty or too long."""
+    """The caller's bucket in a query string, or None. Raises Invalid if it is given twice, empty or too long."""
     values = parse_qs(query, keep_blank_values=True).get("bucket")
     if values is None:
         return None

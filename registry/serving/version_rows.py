@@ -1,4 +1,4 @@
-"""Rows of versions for the fetch path: what a miss reads from the database, in one query where it can."""
+"""Rows of versions for the fetch path: what a miss reads from the database, in one query if it can."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -54,14 +54,14 @@ _SELECT_LABEL = (
 
 
 def find_current_name(name: str) -> str | None:
-    """The name that the template has now which had this one before; None where none had."""
+    """The name that the template has now which had this one before; None if none had."""
     return FormerName.objects.filter(name=name).values_list("template__name", flat=True).first()
 
 
 def load_version(name: str, ref: str, former_name: str = "") -> ServedVersion | None:
     """Read one version from the database in one query; None when there is none, NotFound for an ill-formed ref.
 
-    Gone where it was redacted. former_name: what the caller asked by, where it is not `name`.
+    Raises Gone if it was redacted. former_name: what the caller asked by, if it is not `name`.
     """
     try:
         row, rollout = _find_row(name, parse_ref(ref))
@@ -111,7 +111,7 @@ def explain_missing_version(name: str, ref: str) -> NotFound:
 
 
 def _split(columns: Sequence[Any]) -> tuple[VersionRow, ServedRollout | None]:
-    """A version's columns, and after them those of the rollout of its label; null where it has none."""
+    """A version's columns, and after them those of the rollout of its label; null if it has none."""
     count = len(_FIELDS)
     rollout = columns[count:]
     return VersionRow(*columns[:count]), ServedRollout(*rollout) if rollout and rollout[0] is not None else None

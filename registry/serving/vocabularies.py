@@ -40,7 +40,7 @@ class ServedVocabulary:
 def find_vocabulary(
     *, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = ""
 ) -> ServedVocabulary:
-    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound where the server lacks it, NotAllowed without the
+    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound if the server lacks it, NotAllowed without the
     right.
 
     Any key that may fetch or check, and any member of a namespace, may have it: it holds nothing of anybody's.
@@ -88,7 +88,7 @@ def _takes_gzip(accept_encoding: str) -> bool:
 
 
 def _packed(path: Path, digest: str) -> Path | None:
-    """The file as gzip; None where it can't be kept."""
+    """The file as gzip; None if it can't be kept."""
     if path.suffix == ".gz":
         return path
     packed_path = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"

@@ -38,7 +38,7 @@ class Vocabulary(APIView):
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:
-        """The bytes with this SHA-256, immutable, as gzip where the caller accepts it. Any key that may fetch or check
+        """The bytes with this SHA-256, immutable, as gzip if the caller accepts it. Any key that may fetch or check
         may ask.
         """
         vocabulary = vocabularies.find_vocabulary(

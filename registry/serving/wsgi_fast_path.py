@@ -28,7 +28,7 @@ FindCached = Callable[[str, str, str, str | None, str | None, str | None], tuple
 
 def find_cached_answers(hosts: set[str]) -> FindCached:
     """The function that both servers ask first: (Authorization, path, query string, Host, If-None-Match, X-Request-Id)
-    of a GET to the answer and its headers, or None where the answer is not cached, the query is refused, or the host is
+    of a GET to the answer and its headers, or None if the answer is not cached, the query is refused, or the host is
     not known as allowed.
 
     hosts: those that Django allowed so far; `serve_fetches_first` fills it.

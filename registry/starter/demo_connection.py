@@ -1,4 +1,4 @@
-"""The demo model in the operator's list of models, where the demo wrote that list; and the caps of the demo's spending.
+"""The demo model in the operator's list of models, if the demo wrote that list; and the caps of the demo's spending.
 
 Each start writes its address again, because its port is a free one beside the server's.
 """
@@ -33,7 +33,7 @@ _DAY_OF_A_PERSON = "5"
 
 
 def choose_demo_port() -> int | None:
-    """A free port of loopback after the server's own; None where there is none among fifty."""
+    """A free port of loopback after the server's own; None if there is none among fifty."""
     for port in range(settings.PORT + 1, min(settings.PORT + _MOST_PORTS, 65_535)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -46,7 +46,7 @@ def choose_demo_port() -> int | None:
 
 
 def write_demo_model(port: int) -> bool:
-    """List the demo model at this port; False where the list is the operator's own, which stays as it is."""
+    """List the demo model at this port; False if the list is the operator's own, which stays as it is."""
     path = Path(settings.MODELS_PATH)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if text.strip() and not text.startswith(f"{RECORDED_MODEL}: ") and not _LINE.search(text):
@@ -59,7 +59,7 @@ def write_demo_model(port: int) -> bool:
 
 
 def list_recorded_model(replies: Iterable[str]) -> None:
-    """List a model that repeats recorded replies, lines of JSON, where the operator lists no model of their own."""
+    """List a model that repeats recorded replies, lines of JSON, if the operator lists no model of their own."""
     path = Path(settings.MODELS_PATH)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if _LINE.sub("", text).strip():

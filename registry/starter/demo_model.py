@@ -6,7 +6,7 @@ It speaks OpenAI's chat completions on loopback and answers from the prompt by r
 - instructions that list words to choose from ("one word: refund, exchange or refuse") get one of the words,
 - instructions that speak of JSON get an object with the keys that they name,
 - anything else gets the sentence of the prompt that shares most words with the question, quoted, and a note of what
-  answered; without the note where the prompt asks for few words.
+  answered; without the note if the prompt asks for few words.
 
 Where the prompt comes with tools and no reply of the assistant is in it yet, it asks for a call of the tool that shares
 most words with the question as well. The question is the last message, or in a prompt of one message the line that
@@ -64,7 +64,7 @@ def answer_prompt(messages: list[dict[str, Any]]) -> str:
 
 
 def choose_call(messages: list[dict[str, Any]], tools: Any) -> dict[str, str] | None:
-    """The name and the arguments, as JSON, of the tool that is asked for; None where none is.
+    """The name and the arguments, as JSON, of the tool that is asked for; None if none is.
 
     Each value that the tool needs is the question, or what its kind allows.
     """

@@ -24,7 +24,7 @@ class LoadProgress:
 
 
 def read_progress() -> LoadProgress | None:
-    """How far the load is; None where none is needed."""
+    """How far the load is; None if none is needed."""
     try:
         return LoadProgress(**json.loads(_path().read_text(encoding="utf-8")))
     except FileNotFoundError:

@@ -16,7 +16,7 @@ def read_document(name: str) -> str:
 
 
 def read_samples(name: str) -> dict[str, Any]:
-    """Its samples by name; none where it has no file of them."""
+    """Its samples by name; none if it has no file of them."""
     path = _FOLDER / f"{name}.samples.yml"
     samples: dict[str, Any] = value_of(compose(path.read_text(encoding="utf-8"))) if path.exists() else {}
     return samples

@@ -45,7 +45,7 @@ class RestoreInput(Input):
 
 
 class ArchiveInput(Input):
-    """Why a template is put away, and whether even where a protected label points to it."""
+    """Why a template is put away, and whether even if a protected label points to it."""
 
     reason = Text(required=False, default="")
     force = Flag(required=False, default=False)
@@ -88,7 +88,7 @@ class Template(APIView):
     def get(self, request: Request, name: str) -> Response:
         """Read a template: its facts and where its labels point; the document comes with `<name>@<ref>`.
 
-        A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
+        A limited key is told of the newest version that its labels serve; `latest` is null if there is none.
         """
         actor = actor_of(request)
         return _answer(actor, queries.find_template(actor, Verb.BROWSE, name))

@@ -55,12 +55,12 @@ class CheckedDocument:
 
     @property
     def fragment_texts(self) -> dict[str, str]:
-        """The texts of the fragments by reference as written; none where the document can't be read."""
+        """The texts of the fragments by reference as written; none if the document can't be read."""
         return json.loads(self.bundle)["fragments"] if self.bundle else {}
 
     @cached_property
     def undeclared(self) -> UndeclaredInputs:
-        """The inputs that the text uses and does not declare; none where it can't be read."""
+        """The inputs that the text uses and does not declare; none if it can't be read."""
         if self.document is None:
             return UndeclaredInputs()
         return find_undeclared_inputs(self.document.text, self.fragment_texts)

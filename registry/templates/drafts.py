@@ -36,7 +36,7 @@ MOST_DRAFTS = 20
 
 
 class NewerDraft(Conflict):
-    """The draft was written elsewhere since the caller read it; `draft` is None where it is gone."""
+    """The draft was written elsewhere since the caller read it; `draft` is None if it is gone."""
 
     def __init__(self, draft: Draft | None) -> None:
         super().__init__(gettext("This draft was changed in another tab or on another device."))
@@ -59,7 +59,7 @@ def save_draft(  # noqa: PLR0913  # what an editor has
 
     path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
     need not be well-formed yet. base: number of the version that the work began from. revision: of the draft that the
-    caller read last, 0 where there was none; NewerDraft where it is another one now that says something else. Without
+    caller read last, 0 if there was none. Raises NewerDraft if it is another one now that says something else. Without
     a revision the work is stored in any case. name: of the draft, empty for the first one; a draft with a name that
     there is not yet is made, Invalid and Conflict as `require_new_name`.
     """
@@ -123,7 +123,7 @@ def require_new_name(name: str, others: QuerySet[Draft]) -> None:
 
 
 def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> None:
-    """Put the actor's draft aside; it can be restored for a while. Nothing happens where there is none."""
+    """Put the actor's draft aside; it can be restored for a while. Nothing happens if there is none."""
     name = names.check_draft_name(name)
     rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
     _put_aside(rows)
@@ -138,7 +138,7 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
     """Bring back the draft of this name that the actor discarded last; one that was begun since is discarded in its
     place.
 
-    NotFound where there is none.
+    Raises NotFound if there is none.
     """
     name = names.check_draft_name(name)
     space = path_permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)

@@ -27,7 +27,7 @@ __all__ = [
 @dataclass(frozen=True)
 class EnvironmentCell:
     """Where a label points, since when, and the version it may go back to: the last other one it held, for a protected
-    label the last other one it held by approval (None where there is none).
+    label the last other one it held by approval (None if there is none).
 
     approval: for a protected label how it came to what it serves, else None.
     """

@@ -65,7 +65,7 @@ def list_exports(*, actor: Actor, name: str, ref: str) -> list[ExportedFile]:
 
 
 def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedFile:
-    """A version in one form, without what that has no place for. Raises Invalid where it can't hold the version."""
+    """A version in one form, without what that has no place for. Raises Invalid if it can't hold the version."""
     _require_form(form)
     exported = _convert(version_queries.resolve_version(actor, name, ref, verb=Verb.READ), form)
     if exported.refusal:
@@ -83,7 +83,7 @@ def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
     """A zip archive of the newest versions of a namespace or a folder in it, with their samples in our own form.
 
     REPORT in it names what each file lacks and which templates are left out, and why. Raises Invalid for an unknown
-    form, NotFound where the actor can read nothing there, and TooLarge for more than MOST_TEMPLATES templates.
+    form, NotFound if the actor can read nothing there, and TooLarge for more than MOST_TEMPLATES templates.
     """
     _require_form(form)
     space, _, _ = folder.partition("/")

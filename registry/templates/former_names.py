@@ -27,7 +27,7 @@ def current_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def find_current_folder(folder: str) -> str | None:
-    """The folder that the templates of a folder with this former name are in now; None where it is no former name, or
+    """The folder that the templates of a folder with this former name are in now; None if it is no former name, or
     they are in several by now.
     """
     former = FormerName.objects.filter(name__startswith=f"{folder}/")
@@ -39,7 +39,7 @@ def find_current_folder(folder: str) -> str | None:
 
 
 def names_of(template: Template) -> list[str]:
-    """The name of a template, and after it those that it had, the latest first; a query only where it was renamed."""
+    """The name of a template, and after it those that it had, the latest first; a query only if it was renamed."""
     if template.renamed_at is None:
         return [template.name]
     former = FormerName.objects.filter(template=template).order_by("-renamed_at", "-pk")

@@ -47,7 +47,7 @@ def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
     except FragmentError as error:
         return ResolvedFragments(source.texts, [error.to_problem()])
     except RenderError:
-        return ResolvedFragments(source.texts)  # the body can't be parsed; whoever validates says where
+        return ResolvedFragments(source.texts)  # the body can't be parsed; whoever validates says if
 
 
 def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
@@ -101,7 +101,7 @@ class _Readable:
         return self.texts[ref]
 
     def pin(self, ref: str) -> str | None:
-        """`name@number` for a reference by label, or None where it leads nowhere."""
+        """`name@number` for a reference by label, or None if it leads nowhere."""
         try:
             return f"{split_address(ref)[0]}@{self._find(ref).number}"
         except (LookupError, PromptuaryError):

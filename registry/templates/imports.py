@@ -47,7 +47,7 @@ _CREDENTIAL_CODE = "PT701"
 class PlacedTemplate:
     """A template of a file and where it would go.
 
-    `state` is `new`, or `exists` where the address is taken; `problem` says why the name gives no address.
+    `state` is `new`, or `exists` if the address is taken; `problem` says why the name gives no address.
     """
 
     name: str
@@ -144,7 +144,7 @@ def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) 
 
 
 def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:
-    """How a text that was pasted into a part could be written; None where the part reads it as it is.
+    """How a text that was pasted into a part could be written; None if the part reads it as it is.
 
     as_document: the text is the whole document and has no parts yet. Nothing is stored. Raises Invalid for a text that
     is too large or takes too long.
@@ -160,9 +160,9 @@ def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: 
 
 
 def save_imported_drafts(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[Draft]:
-    """Keep templates as the actor's drafts, all or none; over the newest version where there is such a template.
+    """Keep templates as the actor's drafts, all or none; over the newest version if there is such a template.
 
-    Raises Conflict where the actor has another draft of one of them already, and what `drafts.save_draft` raises.
+    Raises Conflict if the actor has another draft of one of them already, and what `drafts.save_draft` raises.
     """
     with transaction.atomic():
         return [_save_draft(actor, namespace, template) for template in chosen]

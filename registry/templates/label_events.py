@@ -20,9 +20,9 @@ __all__ = ["LabelMoved"]
 class LabelMoved(JournalEvent):
     """A label points to another version, or is approved where it is, or was removed.
 
-    from_version, to: numbers, None where the label was not set or is not any more. digest: of `to`. how: one of
+    from_version, to: numbers, None if the label was not set or is not any more. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
-    ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true where the worker moved it,
+    ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true if the worker moved it,
     at the moment that the event's author had chosen.
     """
 

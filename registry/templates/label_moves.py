@@ -76,7 +76,7 @@ def record_move(
 ) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
-    move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled
+    move: an unsaved row with template, label, after, how, and reason and change if there are any; the rest is filled
     in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
     ignored_freeze: the reason of the freeze that an emergency went against. is_scheduled: whether the worker moves it,
     at a moment that was chosen before.
@@ -125,7 +125,7 @@ def append_move(
 
 
 def require_undivided(label: Label | None) -> None:
-    """Raise Conflict where a rollout divides the label's callers: it ends before the label moves."""
+    """Raise Conflict if a rollout divides the label's callers: it ends before the label moves."""
     if label is not None and label.rollout_id is not None:
         raise Conflict(
             gettext(
@@ -136,21 +136,21 @@ def require_undivided(label: Label | None) -> None:
 
 
 def find_label(template: Template, label: str) -> Label | None:
-    """The label with its version, or None where it is not set."""
+    """The label with its version, or None if it is not set."""
     return Label.objects.select_related("version").filter(template=template, name=label).first()
 
 
 def require_unmoved(template: Template, label: str, expected: int | None) -> None:
-    """Raise Conflict where the label serves another version than the one that the caller saw.
+    """Raise Conflict if the label serves another version than the one that the caller saw.
 
-    expected: its number, 0 where the label was not set, None where the caller did not look: nothing is raised then.
+    expected: its number, 0 if the label was not set, None if the caller did not look: nothing is raised then.
     """
     if expected is not None:
         require_served(template, label, find_label(template, label), expected or None)
 
 
 def require_served(template: Template, label: str, held: Label | None, expected: int | None) -> None:
-    """Raise Conflict where it serves another version; the facts say who moved it last, and when."""
+    """Raise Conflict if it serves another version; the facts say who moved it last, and when."""
     actual = held.version.number if held else None
     if actual == expected:
         return
@@ -209,7 +209,7 @@ def is_approved_digest(template: Template, label: str, digest: str) -> bool:
 
 
 def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
-    """The version that takes the label's last move back, where this person may move it there, else None.
+    """The version that takes the label's last move back, if this person may move it there, else None.
 
     A protected label goes back by a roll back, so only to what it held by approval.
     """
@@ -248,7 +248,7 @@ def last_approved_version(template: Template, label: str, before: LabelMove | No
 
 
 def approval_of_label(template: Template, label: str) -> Approval | None:
-    """How the label got the version that it serves; None where it is not protected or not set."""
+    """How the label got the version that it serves; None if it is not protected or not set."""
     return approvals_of_labels([template]).get(template.pk, {}).get(label)
 
 
@@ -267,7 +267,7 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
 
 
 def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by the templates' names: one query. Absent where it is not
+    """The same for one label of many templates, by the templates' names: one query. Absent if it is not
     protected.
     """
     rows = Label.objects.filter(template__name__in=list(names), name=label)

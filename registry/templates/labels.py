@@ -32,9 +32,9 @@ __all__ = [
 
 
 def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None, reason: str = "") -> Label:
-    """Point an unprotected label at a version; `expected` is the number it points to, or None where it is not set.
+    """Point an unprotected label at a version; `expected` is the number it points to, or None if it is not set.
 
-    Conflict where it is elsewhere (facts["actual"]), ApprovalRequired where it is protected.
+    Raises Conflict if it is elsewhere (facts["actual"]), ApprovalRequired if it is protected.
     """
     names.check_label(label)
     check_text("reason", reason)
@@ -72,7 +72,7 @@ def roll_back_label(
     """Put a label back on a version whose digest it held before; reviewers only, with a reason.
 
     expected: as `require_unmoved` takes it. A protected label goes back only to what it held by approval itself:
-    ApprovalRequired for anything else. Gone where the version was redacted.
+    ApprovalRequired for anything else. Raises Gone if the version was redacted.
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
@@ -114,7 +114,7 @@ def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, La
 
 
 def require_unprotected(template: Template, label: str) -> None:
-    """Raise ApprovalRequired where only an approved change request moves the label."""
+    """Raise ApprovalRequired if only an approved change request moves the label."""
     if label in template.namespace.protected_labels:
         raise ApprovalRequired(
             gettext("{label} is protected in {name}: propose a change, and it moves once that is approved.").format(
@@ -126,7 +126,7 @@ def require_unprotected(template: Template, label: str) -> None:
 
 
 def _require_held(template: Template, label: str, target: Version) -> None:
-    """Raise ApprovalRequired where the label may not go back to this version."""
+    """Raise ApprovalRequired if the label may not go back to this version."""
     ever = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest).exists()
     if not ever:
         raise ApprovalRequired(

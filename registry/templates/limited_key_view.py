@@ -41,7 +41,7 @@ _AT_ONCE = 200  # templates whose text is looked through in one go
 
 @dataclass(frozen=True)
 class VisibleTemplate:
-    """What a limited key sees of a template. `version` is the one it is read from; None where the caller may fetch
+    """What a limited key sees of a template. `version` is the one it is read from; None if the caller may fetch
     none."""
 
     description: str
@@ -72,7 +72,7 @@ def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, Visib
 
 
 def visible_in_version(template: Template, version: Version | None) -> VisibleTemplate:
-    """What one version shows of its template; nothing where there is none, or its text is gone."""
+    """What one version shows of its template; nothing if there is none, or its text is gone."""
     document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
         return VisibleTemplate("", (), template.format, version)

@@ -62,7 +62,7 @@ class Template(models.Model):
         return self.path.rpartition("/")[0]
 
     def current_samples(self) -> "SampleSet | None":
-        """The samples as last saved, or None where there never were any."""
+        """The samples as last saved, or None if there never were any."""
         return self.sample_sets.order_by("-number").first()
 
 
@@ -119,7 +119,7 @@ class Version(models.Model):
         return getattr(self, "redaction", None)
 
     def require_text(self) -> None:
-        """Raise Gone where the text was redacted, saying when, by whom and why."""
+        """Raise Gone if the text was redacted, saying when, by whom and why."""
         if self.is_redacted:
             raise self._gone()
 

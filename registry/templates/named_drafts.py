@@ -44,7 +44,7 @@ def draft_ref(name: str) -> str:
 
 
 def read_draft_ref(ref: str) -> str | None:
-    """The name of the draft that a reference means, empty for the first one; None where it means a version."""
+    """The name of the draft that a reference means, empty for the first one; None if it means a version."""
     word, colon, name = ref.partition(":")
     if word != DRAFT or (colon and not name):
         return None
@@ -63,8 +63,8 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
     """Start another draft of a template, beside those that the actor has.
 
     source: reference of a version, or of one of the actor's drafts as `draft_ref` writes it. A draft from a version is
-    made over the newest version. Invalid by field where the name is none or taken, Conflict at `drafts.MOST_DRAFTS`,
-    NotFound where there is no such version or draft, Gone where the version was redacted.
+    made over the newest version. Invalid by field if the name is none or taken, Conflict at `drafts.MOST_DRAFTS`,
+    Raises NotFound if there is no such version or draft, Gone if the version was redacted.
     """
     names.check_template(name)
     space, _, path = name.partition("/")

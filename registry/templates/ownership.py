@@ -11,7 +11,7 @@ __all__ = ["list_owned_names", "list_owners"]
 
 
 def list_owners(template: Template) -> list[str]:
-    """Whom the list of templates names as its owners; nobody where the template is in no list."""
+    """Whom the list of templates names as its owners; nobody if the template is in no list."""
     facts = SearchEntry.objects.filter(template=template).values_list("facts", flat=True).first()
     return list(json.loads(facts)["owner"]) if facts else []
 

@@ -44,7 +44,7 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
 ) -> dict[str, Any]:
     """Render a version (name and ref) or an unsaved document with data, in the bounded child.
 
-    `prompt` is a body to try in the place of the document's. `index` chooses where a document makes several prompts.
+    `prompt` is a body to try in the place of the document's. `index` chooses if a document makes several prompts.
     Gives the renderer's dict with `overridden`, `version` and `digest` added; an overridden one is no version and has
     neither. Invalid carries the problem.
     """
@@ -74,7 +74,7 @@ def render_examined_document(
     """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
 
     Of several prompts it gives the one of that index, or the last; `prompts` says how many there are. Invalid carries
-    the problem that stops it, or all of them where there is no bundle to render. with_placeholders: a value that is
+    the problem that stops it, or all of them if there is no bundle to render. with_placeholders: a value that is
     missing does not stop it; `placeholders` are the paths of those that are, each of which reads as `[path]`.
     """
     if not examined.bundle:

@@ -86,7 +86,7 @@ def get_template(actor: Actor, name: str) -> Template:
 
 
 def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
-    """The template, with the right to do this to it checked; locked until commit where the caller is about to write.
+    """The template, with the right to do this to it checked; locked until commit if the caller is about to write.
 
     A former name leads to the template for who only reads; Conflict for others, so that what they write names it right.
     """

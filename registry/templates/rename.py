@@ -29,8 +29,8 @@ def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Te
     """Rename a template inside its namespace; admins only.
 
     Digests, versions, labels and requests stay. The former name leads to the template from then on, and no other
-    template can take it; the template itself can go back to it. Conflict where the new name is taken, or was the name
-    of another template. Invalid where it is in another namespace or breaks the namespace's standard of names.
+    template can take it; the template itself can go back to it. Conflict if the new name is taken, or was the name
+    of another template. Raises Invalid if it is in another namespace or breaks the namespace's standard of names.
     """
     check_text("reason", reason)
     _check_target(name, to)
@@ -48,8 +48,8 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
     none.
 
     folder, to: with the namespace in front; `to` may be the namespace alone, or a folder that there is. Refused as
-    `rename_template` refuses each; NotFound where the folder holds no template, Invalid over MOST_TEMPLATES. People's
-    roles in the folder go with it; Conflict where they would reach templates that are in the other folder already.
+    `rename_template` refuses each; NotFound if the folder holds no template, Invalid over MOST_TEMPLATES. People's
+    roles in the folder go with it. Raises Conflict if they would reach templates that are in the other folder already.
     """
     check_text("reason", reason)
     _check_folders(folder, to)

@@ -69,7 +69,7 @@ class Check(APIView):
         """Check a document and samples; the problems are the answer, so this succeeds with them.
 
         `undeclared` are the inputs that the text uses and does not declare, with the edit that declares them all;
-        absent where there are none.
+        absent if there are none.
         """
         checked = document_check.check_for_caller(actor=actor_of(request), **read(CheckInput, request))
         problems = [describe_problem(problem) for problem in checked.problems]

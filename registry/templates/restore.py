@@ -29,9 +29,9 @@ class StartedDraft:
 def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, message: str = "") -> SavedVersion:
     """Save the text of an older version as the newest version; the samples stay as they are.
 
-    base: digest of the newest version that the caller knows; PreconditionRequired without, Stale where it is another
-    one by now. message: "Restore v3" where it is empty. The actor's draft stays. Raises what `save_version` raises,
-    Gone where the text was redacted, and Conflict where the newest version says the same already.
+    base: digest of the newest version that the caller knows; PreconditionRequired without, Stale if it is another
+    one by now. message: "Restore v3" if it is empty. The actor's draft stays. Raises what `save_version` raises,
+    Raises Gone if the text was redacted, and Conflict if the newest version says the same already.
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
     saved = save_version(
@@ -55,7 +55,7 @@ def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> S
     """A draft of the actor with the text of a version, made over the newest version.
 
     A draft with another text is discarded, so that it can be restored; one that says the same stays as it is.
-    draft_name: which of the actor's drafts, empty for the first one. Raises Gone where the text was redacted.
+    draft_name: which of the actor's drafts, empty for the first one. Raises Gone if the text was redacted.
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
     template = version.template

@@ -35,7 +35,7 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class SavedVersion:
-    """The result of a save. `created`: whether it made a version; it did not where nothing changed."""
+    """The result of a save. `created`: whether it made a version; it did not if nothing changed."""
 
     template: Template
     version: Version
@@ -79,7 +79,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
-    this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
+    this was made from, needed once the template exists: PreconditionRequired without, Stale if it is not the latest
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
     from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
     unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
@@ -92,7 +92,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     given = None if samples is None else write_samples(samples)
     origin = _find_origin(actor, copied_from) if copied_from else ""
     with tracing.span("save", name) as current:
-        for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
+        for _ in range(_TRIES):  # again if the samples were changed while the document was checked against them
             held = _held_samples(name)
             samples_then = samples if samples is not None else held.samples if held else None
             examined = check_document(actor, document, samples_then, name=name)
@@ -132,7 +132,7 @@ def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
 
 
 def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
-    """Write the work; None where the samples are not those it was checked against."""
+    """Write the work; None if the samples are not those it was checked against."""
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
@@ -186,14 +186,14 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
 
 
 def _require_no_former_name(name: str) -> None:
-    """Conflict where a template had this name: it leads there for ever."""
+    """Raises Conflict if a template had this name: it leads there for ever."""
     former = FormerName.objects.filter(name=name).select_related("template").first()
     if former is not None:
         raise template_queries.renamed(name, former.template.name)
 
 
 def _require_unredacted(template: Template, work: _Work) -> None:
-    """Gone where this would bring back a redacted text, or a fragment that went while the document was being checked.
+    """Gone if this would bring back a redacted text, or a fragment that went while the document was being checked.
 
     Asked after the event took the journal's lock: no redaction comes between this and the commit.
     """

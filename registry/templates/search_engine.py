@@ -47,7 +47,7 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
         )
         return _run(sql, [_fts5_expression(groups)])
     with transaction.atomic():
-        # A scan of the table would be quicker where many match, and far slower where few do: use the index.
+        # A scan of the table would be quicker if many match, and far slower if few do: use the index.
         _execute("SET LOCAL enable_seqscan = off")
         hits = _run(f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)])
         _execute("SET LOCAL enable_seqscan = on")
@@ -55,7 +55,7 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
 
 
 def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
-    """Up to `limit` entries that match, newest first, older than the entry `before`. Fast where many match."""
+    """Up to `limit` entries that match, newest first, older than the entry `before`. Fast if many match."""
     older = "" if before is None else "AND {column} < %s"
     parameters: list[Any] = [] if before is None else [before]
     if connection.vendor == "sqlite":
@@ -72,7 +72,7 @@ def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) 
 
 
 def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
-    """Up to `limit` entries that match, by name, after the name `after`. Fast where many match, as the walk is
+    """Up to `limit` entries that match, by name, after the name `after`. Fast if many match, as the walk is
     short."""
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":

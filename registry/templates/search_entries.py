@@ -37,7 +37,7 @@ _COUNTS_AT_ONCE = 100
 @dataclass(frozen=True)
 class _State:
     """What stands beside a template's text: labels with their numbers, the newest outcome of each check, and the
-    usernames of the namespace's groups where one of them owns something.
+    usernames of the namespace's groups if one of them owns something.
     """
 
     labels: Mapping[str, int]

@@ -1,7 +1,7 @@
 """Search: templates by words and properties, and how many there are. Folders and values in use: `search_counts`.
 
 Every answer takes the same number of queries and, but for reading the rows of its page, the same time however many
-templates there are. Up to `COUNTED` matches are read, counted and sorted exactly; where there are more, the count says
+templates there are. Up to `COUNTED` matches are read, counted and sorted exactly; if there are more, the count says
 "more than" and the page is read along the order that was asked for.
 """
 
@@ -57,7 +57,7 @@ class TemplateSearch:
 
     q: words, each found by its beginning in the text, description and tags, and by any part in the name. only_names:
     look for them in names only. values: a kind of `FILTER_KINDS` to the values that a template must all have. any_of:
-    kinds with values of which it must have one, where there are any; of `behind` also `<namespace>:<label>`. folder:
+    kinds with values of which it must have one, if there are any; of `behind` also `<namespace>:<label>`. folder:
     a full path such as `support/refunds`; all below it counts. archived: those that were put away, in place of the
     rest.
     """
@@ -78,7 +78,7 @@ class TemplateSearch:
 
 @dataclass(frozen=True)
 class MatchCount:
-    """How many templates match; at least so many where it is not exact."""
+    """How many templates match; at least so many if it is not exact."""
 
     number: int
     is_exact: bool = True
@@ -135,7 +135,7 @@ def find_templates(
     """One page of what the search finds, by name or the last change first, and the count of all.
 
     counted: up to so many matches are counted. visible: of `visible_namespaces`, for who asks several times. Invalid
-    where the order, a kind of value, the limit or the cursor is none.
+    if the order, a kind of value, the limit or the cursor is none.
     """
     limit = check_limit(limit)
     if sort not in SORTS:
@@ -184,7 +184,7 @@ def count_templates(
 
 
 def _groups(search: TemplateSearch) -> list[TermGroup] | None:
-    """What has to match, or None where nothing can."""
+    """What has to match, or None if nothing can."""
     words = search.q.replace("\0", " ").split()[:_MOST_WORDS]
     terms = [read_words(word) for word in words]
     if not all(terms):

@@ -56,7 +56,7 @@ def read_words(text: str) -> list[str]:
 
 
 def text_terms(texts: Iterable[str]) -> list[str]:
-    """The different words of the texts, sorted; the first ones where there are too many."""
+    """The different words of the texts, sorted; the first ones if there are too many."""
     terms: set[str] = set()
     size = 0
     for word in _indexed_words(texts):

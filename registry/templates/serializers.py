@@ -42,7 +42,7 @@ class LabelApproval(serializers.ChoiceField):
     """How a protected label came to what it serves; read from the label."""
 
     def to_representation(self, value: Any) -> Any:
-        """The way it came there, or None where the label is not protected."""
+        """The way it came there, or None if the label is not protected."""
         label: Label = value
         approval = approval_of_label(label.template, label.name)
         return approval.value if approval else None
@@ -197,7 +197,7 @@ class SamplesOutput(Output):
 
 
 class ExpectedNumber(Integer):
-    """The number of the version that a label served when the caller looked; left out where nobody looked."""
+    """The number of the version that a label served when the caller looked; left out if nobody looked."""
 
     def __init__(self, **options: Any) -> None:
         sentence = "The number that the label serves as you saw it, 0 for none: 409 where it moved since. null: any."

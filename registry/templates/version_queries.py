@@ -113,10 +113,10 @@ def versions_of(
 
 
 def require_readable_version(actor: Actor, template: Template, version: Version, label: str | None) -> None:
-    """Raise NotAllowed where a key limited to approved digests asks for a version that was never approved, or one
+    """Raise NotAllowed if a key limited to approved digests asks for a version that was never approved, or one
     limited to labels for a version that none of them serves now.
 
-    A protected label is always answered, also where what it serves was never approved: only the gate moves it.
+    A protected label is always answered, also if what it serves was never approved: only the gate moves it.
     """
     if actor.key is None:
         return

@@ -157,7 +157,7 @@ class ReportTotals:
 
 
 def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
-    """What was reported of the version, or None where no client reported any."""
+    """What was reported of the version, or None if no client reported any."""
     return _sum(_rows(days).filter(version=version))
 
 

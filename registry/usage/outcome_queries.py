@@ -50,8 +50,8 @@ class Score:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score beside the one of the version before it that has any; `reading` is better, worse, or unclear where the
-    intervals meet or one is missing. It is empty where there is nothing to compare with.
+    """A score beside the one of the version before it that has any; `reading` is better, worse, or unclear if the
+    intervals meet or one is missing. It is empty if there is nothing to compare with.
     """
 
     score: Score
@@ -105,9 +105,9 @@ def _sum_days(days: Sequence[OutcomeTotal]) -> Score:
 
 
 def read_score_change(score: Score, before: Score | None) -> str:
-    """What the score is against the other: better, worse, or unclear where the intervals meet or one is missing.
+    """What the score is against the other: better, worse, or unclear if the intervals meet or one is missing.
 
-    Empty where there is nothing to compare with.
+    Empty if there is nothing to compare with.
     """
     if before is None:
         return ""

@@ -118,7 +118,7 @@ def delete_old_outcomes() -> int:
 
 
 def _find_versions(actor: Actor, entries: Iterable[OutcomeEntry]) -> dict[tuple[str, str], int]:
-    """Template and digest to the version's row, where the actor may fetch."""
+    """Template and digest to the version's row, if the actor may fetch."""
     namespaces = set(permissions.visible_namespaces(actor, Verb.FETCH).values_list("name", flat=True))
     selection = [entry for entry in entries if entry.template.partition("/")[0] in namespaces]
     return version_queries.find_rows_by_digest({(entry.template, entry.digest) for entry in selection})

@@ -48,7 +48,7 @@ PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by numb
 class Fetcher:
     """A service and what it got: `ref` as it asked, `version` the number it was given.
 
-    former_name: what it asked by, where that is not the template's name any more; else empty.
+    former_name: what it asked by, if that is not the template's name any more; else empty.
     """
 
     key: Key

@@ -19,7 +19,7 @@ class ServiceFetches:
     """One service (the name of a key) that fetched a template by one ref in the last thirty days.
 
     version: the number it was given last. per_day: the mean over the last seven days, rounded up, so that it is 0 only
-    where nothing was fetched in them.
+    if nothing was fetched in them.
     """
 
     service: str

@@ -40,8 +40,8 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 class _Message:
     """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
 
-    subject: what it is about, the words of the link. place: the namespace, unless the subject is it, and the key where
-    one acted. panel_url: of the panel before it is published; empty where nothing waits for that.
+    subject: what it is about, the words of the link. place: the namespace, unless the subject is it, and the key if
+    one acted. panel_url: of the panel before it is published; empty if nothing waits for that.
     """
 
     title: str

@@ -60,7 +60,7 @@ def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
     """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first. A chat
     gets none of these.
 
-    Raises Conflict where a secret can't be read any more.
+    Raises Conflict if a secret can't be read any more.
     """
     headers = {"content-type": "application/json", "user-agent": "Promptuary"}
     if delivery.webhook.is_chat:

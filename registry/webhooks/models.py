@@ -58,7 +58,7 @@ class Webhook(models.Model):
 
     @property
     def address(self) -> str:
-        """The whole address. Raises Conflict where it was sealed under another secret key."""
+        """The whole address. Raises Conflict if it was sealed under another secret key."""
         return unseal(self.sealed_url) if self.sealed_url else self.url
 
     @property

@@ -45,7 +45,7 @@ def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
 def list_deliveries(
     actor: Actor, webhook_id: str, *, state: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[Delivery]:
-    """What was sent, or is to be, the newest first, with every attempt; only those in one state where it is given."""
+    """What was sent, or is to be, the newest first, with every attempt; only those in one state if it is given."""
     if state is not None and state not in Delivery.STATES:
         raise Invalid(fields={"state": gettext("one of {names}.").format(names=", ".join(Delivery.STATES))})
     limit = check_limit(limit)
@@ -58,7 +58,7 @@ def list_deliveries(
 
 
 def old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:
-    """Until when a secret before the present one still signs; None where there is only one."""
+    """Until when a secret before the present one still signs; None if there is only one."""
     return (
         webhook.secrets.filter(expires_at__gt=at).order_by("-expires_at").values_list("expires_at", flat=True).first()
     )

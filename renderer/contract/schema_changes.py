@@ -24,7 +24,7 @@ _EVERY_TYPE = frozenset(("string", "number", "integer", "boolean", "null", "obje
 
 
 class SchemaChange(NamedTuple):
-    """`narrows` tells whether data taken before may be refused now; it is True where that cannot be ruled out."""
+    """`narrows` tells whether data taken before may be refused now; it is True if that cannot be ruled out."""
 
     path: str
     message: str

@@ -33,7 +33,7 @@ class Document:
 
     `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` holds the front
     matter as plain JSON values and `places` says where each of its values is, by path: `("inputs", "tone",
-    "enum")`. `inputs` is None where the document declares none, else a JSON Schema per name.
+    "enum")`. `inputs` is None if the document declares none, else a JSON Schema per name.
     """
 
     text: str
@@ -147,7 +147,7 @@ _Found = tuple[yaml_reader.Mapping, str, int, str]
 
 
 def _split(text: str) -> _Found | None:
-    """(front mapping, body, the body's first line, front text), or None where the text has no front matter."""
+    """(front mapping, body, the body's first line, front text), or None if the text has no front matter."""
     if not text.startswith("---") or text.partition("\n")[0].rstrip(" \t") != "---":
         return None
     start = text.find("\n") + 1

@@ -37,7 +37,7 @@ def find_untrusted_in_system(
 
 
 def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
-    """Raise InputError where a part that came out with a system role holds an untrusted value."""
+    """Raise InputError if a part that came out with a system role holds an untrusted value."""
     for part in parts:
         if part.role not in _TRUSTED_ROLES:
             continue
@@ -50,7 +50,7 @@ def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
 
 
 def _role_fix(lines: Sequence[str], line: int) -> Fix | None:
-    """Make the part around a line a user part; None where its role is not on one line of its own."""
+    """Make the part around a line a user part; None if its role is not on one line of its own."""
     dashes = [(number, match) for number, text in enumerate(lines, start=1) if (match := _DASH.match(text))]
     indent = min((len(match[1]) for _, match in dashes), default=0)
     starts = [number for number, match in dashes if len(match[1]) == indent]
@@ -99,7 +99,7 @@ def _item_starts(text: str) -> list[int]:
 
 
 def _slots_of_system_part(item: str) -> list[int]:
-    """The numbers of the slots in the content of an item that has a system role; all of them where it cannot be
+    """The numbers of the slots in the content of an item that has a system role; all of them if it cannot be
     read.
     """
     marked_text, count = _numbered(item)

@@ -51,7 +51,7 @@ def to_strings(
 def to_list(value: Any, like: Sequence[Any] | None = None) -> list[Any]:
     """`value` as many times as `like` is long, so that each item of `like` gets a prompt of its own.
 
-    In a shaped document `like` is the input `documents` where there is one. A list stays as it is.
+    In a shaped document `like` is the input `documents` if there is one. A list stays as it is.
     """
     if isinstance(value, list):
         return value

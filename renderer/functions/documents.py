@@ -109,7 +109,7 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
     """Show one document, answer or string through `pattern`.
 
     Placeholders: `$content` (`$answer` for answers), `$idx` (from 1), `$id`, `$score` and every field of `meta`;
-    `${idx}x` where a letter follows, `$$` for a dollar sign. Replacements touch the values, never the pattern.
+    `${idx}x` if a letter follows, `$$` for a dollar sign. Replacements touch the values, never the pattern.
     """
     if pattern is not None and not isinstance(pattern, str):
         raise InputError(f"the pattern must be text, not {_kind(pattern)}")

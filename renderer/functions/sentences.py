@@ -73,7 +73,7 @@ class _Words:
         self._end_before = 0
 
     def last(self, start: int, end: int) -> tuple[str, bool]:
-        """The last word between two places, empty where there is none, and whether it is the only one there.
+        """The last word between two places, empty if there is none, and whether it is the only one there.
 
         Neither place may be before those of an earlier call.
         """

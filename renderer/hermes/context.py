@@ -139,7 +139,7 @@ def _parts(
 
 
 def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
-    """Raise InputError where the service's data are empty, or lack what the default document is about."""
+    """Raise InputError if the service's data are empty, or lack what the default document is about."""
     raw = prefix.raw_prompt_data_dict
     names = ("character", "username") if name == structured.DEFAULT_NAME else ()
     missing = [key for key in names if not raw.get(key)]

@@ -38,7 +38,7 @@ def bare(schema: Any) -> Any:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """The type that a schema's values are of; string where it says nothing."""
+    """The type that a schema's values are of; string if it says nothing."""
     given = schema.get("type")
     if isinstance(given, list):
         given = next((kind for kind in given if kind != "null"), "null")

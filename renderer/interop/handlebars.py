@@ -1,6 +1,6 @@
 """Mustache and Handlebars texts as pieces: variables, sections, `if`, `unless`, `each` and `with` become Jinja.
 
-Both print a value with HTML's signs escaped where the tag has two braces, and nothing for a name that is missing. The
+Both print a value with HTML's signs escaped if the tag has two braces, and nothing for a name that is missing. The
 differences say so. Partials, helpers of one's own and changed delimiters are refused with their line.
 """
 
@@ -151,7 +151,7 @@ class _Reader:
             raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
 
     def _open_section(self, name: str) -> Iterator[Piece]:
-        """A section: a loop where its inside speaks of the item, else a condition. The difference says which."""
+        """A section: a loop if its inside speaks of the item, else a condition. The difference says which."""
         inside = self._inside(name)
         if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(inside):
             self.differences[Difference(f"`{name}` is a list, of which each item is shown", self.line)] = None

@@ -62,7 +62,7 @@ def read_haystack_prompts(value: Any, stem: str) -> Iterator[ImportedTemplate]:
 
 
 def to_haystack_file(source: Document, name: str) -> tuple[str, list[str]]:
-    """The text of a prompt file, or of a PromptTemplate where replies are shaped; and what it does not carry."""
+    """The text of a prompt file, or of a PromptTemplate if replies are shaped; and what it does not carry."""
     value, losses = _to_prompt(source, name)
     return foreign_yaml.write_yaml_1_1(value), losses
 

@@ -21,7 +21,7 @@ _LONGEST = 60
 
 
 class InputNames:
-    """Input names for foreign ones: the same where that is a name here, else made of its ASCII letters and digits.
+    """Input names for foreign ones: the same if that is a name here, else made of its ASCII letters and digits.
 
     One foreign name has one input name, and no two share one.
     """

@@ -1,4 +1,4 @@
-"""Turns that labels begin: `SYSTEM:`, `USER:`, `ASSISTANT:`, `Human:`. They become parts only where somebody asks.
+"""Turns that labels begin: `SYSTEM:`, `USER:`, `ASSISTANT:`, `Human:`. They become parts only if somebody asks.
 
 A text with such labels may as well be one message that shows a conversation, so it is never read so by itself.
 """

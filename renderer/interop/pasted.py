@@ -38,8 +38,8 @@ class PastedPrompt:
     """How a pasted text could be written. `kind` says what it is: messages, several prompts, a text with inputs of
     another notation, a text whose braces and signs have to be kept, or one that stays and of which something is noted.
 
-    `title` is the format's, empty where it has no name. `body` are the parts, empty for several prompts and for a note;
-    `document` is the whole document where the text says more than its messages: a model, settings, inputs. `count` is
+    `title` is the format's, empty if it has no name. `body` are the parts, empty for several prompts and for a note;
+    `document` is the whole document if the text says more than its messages: a model, settings, inputs. `count` is
     the number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
     """
 
@@ -57,7 +57,7 @@ class PastedPrompt:
 
 
 def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt | None:
-    """What a text becomes that was pasted as the whole content of a part; None where the part reads it as it is.
+    """What a text becomes that was pasted as the whole content of a part; None if the part reads it as it is.
 
     as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
     """

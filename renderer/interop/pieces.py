@@ -76,7 +76,7 @@ def write_parts_body(messages: Sequence[Message | History]) -> str:
 def prove_parts(document: str, messages: Sequence[Message | History]) -> None:
     """Render with every slot being its own mark, and compare the texts of the messages. Raises LossError.
 
-    A message with statements is compared with the rendering of its pieces as a text; where marks are no values for it,
+    A message with statements is compared with the rendering of its pieces as a text; if marks are no values for it,
     it is left to the checks of the document.
     """
     if any(isinstance(message, History) or message.items for message in messages):

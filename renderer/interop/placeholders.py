@@ -1,5 +1,5 @@
 """Placeholders of plain texts, found and read into pieces: `{x}`, `{{x}}`, `$x`, `%(x)s`, `<<x>>`, `[[x]]`,
-`!<INPUT 0>!`; and `<x>` and `[X]`, which are read only where somebody says so.
+`!<INPUT 0>!`; and `<x>` and `[X]`, which are read only if somebody says so.
 
 Formulas in LaTeX have braces and dollars of their own. They stay text, and so do `$x` in a fenced block of code and
 `$X` in capitals.
@@ -68,7 +68,7 @@ class PlainText:
 
 
 def find_syntax(text: str) -> str:
-    """The syntax of a text's placeholders, a key of SYNTAXES; `none` where it has none."""
+    """The syntax of a text's placeholders, a key of SYNTAXES; `none` if it has none."""
     if _NUMBERED.search(text):
         return "numbered"
     if _is_spaced_double(text):
@@ -82,7 +82,7 @@ def find_syntax(text: str) -> str:
 
 
 def describe_guess(text: str, syntax: str) -> Difference | None:
-    """Says which places of a text became inputs because of their look; None where they are written as here."""
+    """Says which places of a text became inputs because of their look; None if they are written as here."""
     pattern = _PATTERNS.get("single" if syntax == "str.format" else syntax)
     if pattern is None or syntax == "double":
         return None
@@ -131,7 +131,7 @@ def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
 def find_unread(text: str, *, braces: bool = True) -> Iterator[Difference]:
     """Says which places of a text, without its placeholders, look like placeholders as well: the first of a notation.
 
-    braces: whether braces may be placeholders; they are no such thing where `str.format` printed them.
+    braces: whether braces may be placeholders; they are no such thing if `str.format` printed them.
     """
     fences = [fence.span() for fence in _FENCED.finditer(text)]
     formulas = [formula.span() for formula in _LATEX.finditer(text)] if _LATEX_COMMAND.search(text) else []

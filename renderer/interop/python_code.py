@@ -85,7 +85,7 @@ def _pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tupl
 
 
 def _pieces_of_filled(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
-    """An f-string outside of functions is filled once more where its text has placeholders of its own."""
+    """An f-string outside of functions is filled once more if its text has placeholders of its own."""
     slots = [piece for piece in text.pieces if not isinstance(piece, str)]
     numbers = iter(range(len(slots)))
     template = "".join(p if isinstance(p, str) else f"\ue000{next(numbers)}\ue001" for p in text.pieces)

@@ -14,7 +14,7 @@ FoundMessage = tuple[str, CodeText]
 
 
 def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
-    """The messages of a list, or of a call with one; empty where it is none. A plain name takes a history."""
+    """The messages of a list, or of a call with one; empty if it is none. A plain name takes a history."""
     if isinstance(node, ast.Call) and (called_name(node).endswith(_CHAT_CALLS) or called_name(node) == "from_messages"):
         listed = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "messages")]
         return find_messages(listed[0], texts) if listed else []

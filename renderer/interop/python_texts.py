@@ -43,7 +43,7 @@ class CodeTexts:
         self.names = InputNames()
 
     def read_text(self, node: ast.expr | None) -> CodeText | None:
-        """The text of an expression; None where it is none."""
+        """The text of an expression; None if it is none."""
         if isinstance(node, ast.Constant):
             return CodeText(node.value) if isinstance(node.value, str) else None
         if isinstance(node, ast.JoinedStr):
@@ -155,7 +155,7 @@ def _of_pieces(pieces: list[Piece]) -> CodeText:
 
 
 def called_name(node: ast.Call) -> str:
-    """The last name of what is called; empty where it has none."""
+    """The last name of what is called; empty if it has none."""
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""

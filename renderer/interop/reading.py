@@ -1,6 +1,6 @@
 """Reads prompts of other systems: a file's bytes and name give the documents that its prompts become.
 
-What a file is, its content tells; the ending of its name decides only where the content fits several formats. Pure
+What a file is, its content tells; the ending of its name decides only if the content fits several formats. Pure
 functions: nothing is run, opened or fetched, so this may read what nobody has looked at, in a bounded child process.
 """
 
@@ -212,7 +212,7 @@ class FileResult:
 
 
 def detect_format(source: SourceFile) -> SourceFormat | None:
-    """The first format that a file looks like; None where it looks like none."""
+    """The first format that a file looks like; None if it looks like none."""
     return next((entry for entry in FORMATS if entry.recognises(source)), None)
 
 
@@ -220,7 +220,7 @@ def read_templates(path: str, content: bytes, source_format: str = "") -> list[I
     """The templates of one file's bytes.
 
     `source_format` is the name of one of FORMATS, one of template_text.LANGUAGES for a plain text in it, or empty for
-    what the content looks like. Raises LossError, with the line where there is one.
+    what the content looks like. Raises LossError, with the line if there is one.
     """
     source = read_source_file(path, content)
     if not source.text.strip():
@@ -263,7 +263,7 @@ def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[File
 
 
 def _with_folders(results: list[FileResult]) -> list[FileResult]:
-    """The same, where templates of several files have one name, with their folders before their names."""
+    """The same, if templates of several files have one name, with their folders before their names."""
     files_of_name: dict[str, set[str]] = {}
     for result in results:
         for template in result.templates:

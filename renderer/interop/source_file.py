@@ -35,7 +35,7 @@ class Tagged:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file's text with line feeds only; `path` is its name, with its folders where it has some."""
+    """A file's text with line feeds only; `path` is its name, with its folders if it has some."""
 
     path: str
     text: str
@@ -52,7 +52,7 @@ class SourceFile:
 
     @cached_property
     def value(self) -> Any:
-        """The file's value; None where it is neither JSON nor YAML of a mapping or a list."""
+        """The file's value; None if it is neither JSON nor YAML of a mapping or a list."""
         try:
             return self.read_value()
         except LossError:
@@ -77,7 +77,7 @@ class SourceFile:
         return value
 
     def line_of(self, text: str) -> int | None:
-        """The line on which a text starts, as it or its JSON stands in the file; None where that is not found."""
+        """The line on which a text starts, as it or its JSON stands in the file; None if that is not found."""
         first = next((line.strip() for line in text.split("\n") if line.strip()), "")
         if not first:
             return None

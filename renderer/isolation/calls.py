@@ -86,7 +86,7 @@ class BoundedCalls(ABC):
     def read_pasted_prompt(
         self, text: str, *, as_document: bool = False, wall_seconds: float | None = None
     ) -> PastedPrompt | None:
-        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
+        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None if it is fine."""
         seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
         answer = self.call("read_pasted_prompt", {"text": text, "as_document": as_document}, seconds=seconds)
         return PastedPrompt(**{**answer, "differences": tuple(answer["differences"])}) if answer else None
@@ -111,7 +111,7 @@ class BoundedCalls(ABC):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
     ) -> LineEdit | RefusedEdit | None:
-        """As `origins.line_edits.edit_rendered_lines`; None where the prompt has no such lines."""
+        """As `origins.line_edits.edit_rendered_lines`; None if the prompt has no such lines."""
         sources = {"document": document, "fragments": fragments, "profile": profile}
         lines = {"part": part, "line": line, "end_line": end_line, "text": text}
         # Up to four renderings: before, the trace, and after each of two ways to edit.
@@ -128,7 +128,7 @@ class BoundedCalls(ABC):
         return changes
 
     def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
-        """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
+        """Check a JSON Schema, and a value against it if one is given; returns what is wrong, or None."""
         message: str | None = self.call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
         return message
 

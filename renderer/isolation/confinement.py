@@ -1,7 +1,7 @@
 """Confinement of child processes by the kernel: no sockets, files, processes or signals.
 
-Jinja's sandbox and the process's limits come before this; it matters where they have a hole. Two mechanisms of Linux,
-each applied where the kernel and a library for it are there (docs/decisions/021):
+Jinja's sandbox and the process's limits come before this; it matters if they have a hole. Two mechanisms of Linux,
+each applied if the kernel and a library for it are there (docs/decisions/021):
 
 * seccomp (`pyseccomp`, over libseccomp): no sockets, no new processes or programs, no signals to others, no change of
   a file.
@@ -75,12 +75,12 @@ class Confinement:
 
 
 def probe() -> list[str]:
-    """What this process can still do of what no rendering needs, in words; empty where it is confined in full."""
+    """What this process can still do of what no rendering needs, in words; empty if it is confined in full."""
     return [words for words, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
 
 
 def _prepared(make: Callable[[], Any]) -> Any:
-    """What was made, or None where this machine can't."""
+    """What was made, or None if this machine can't."""
     if not sys.platform.startswith("linux"):
         return None
     try:

@@ -2,7 +2,7 @@
 
 It imports the renderer and loads vocabularies once, then forks a child for every request that comes over a control
 socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
-The descriptor is a control socket, or a listening one where several processes share the fork server: then each
+The descriptor is a control socket, or a listening one if several processes share the fork server: then each
 connection of a process of the same user is a control socket. It ends when its one control socket closes, or with the
 process that started it.
 """

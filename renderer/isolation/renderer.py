@@ -35,8 +35,8 @@ class BoundedRenderer(BoundedCalls):
 
     At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
     more are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and
-    may answer `output_bytes`. `shared` is the path of a socket where a fork server listens that several processes
-    share; without one, or where nobody listens, a process starts its own. Arguments and results are plain JSON values,
+    may answer `output_bytes`. `shared` is the path of a socket if a fork server listens that several processes
+    share; without one, or if nobody listens, a process starts its own. Arguments and results are plain JSON values,
     or the dataclasses of `renderer`.
     """
 
@@ -237,7 +237,7 @@ class _Admission:
 
 
 def _plain(value: Any) -> Any:
-    """Mappings of any kind as dicts, all the way down where they are not dicts already."""
+    """Mappings of any kind as dicts, all the way down if they are not dicts already."""
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 

@@ -61,7 +61,7 @@ def note_test(usage: Usage, name: str) -> None:
 
 
 def note_method(usage: Usage, name: str) -> None:
-    """Take the value for what has this method; for a group with such a key where nothing known has it."""
+    """Take the value for what has this method; for a group with such a key if nothing known has it."""
     if name in _GROUP_METHODS:
         usage.is_group = True
     elif name in TEXT_METHODS:

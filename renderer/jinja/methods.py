@@ -37,7 +37,7 @@ def check_width(name: str, width: Any) -> None:
 
 
 def bounded(name: str, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Raise LimitError where this method of a text, of bytes or of a number would make too much."""
+    """Raise LimitError if this method of a text, of bytes or of a number would make too much."""
     if isinstance(owner, bytes | bytearray) and name not in _BYTES_METHODS:
         raise LimitError(f"`{name}` of bytes is not offered; decode them first")
     if isinstance(owner, int) and name == "to_bytes" and (args or kwargs):
@@ -125,7 +125,7 @@ _PERCENT = re.compile(r"[-#0 +]*(\d+|\*)?(?:\.(\d+|\*)?)?[hlL]?")
 
 
 def _conversions(text: str) -> Iterator[tuple[str, ...]]:
-    """(width, precision) of each conversion of a `%` format, empty where there is none."""
+    """(width, precision) of each conversion of a `%` format, empty if there is none."""
     at = text.find("%")
     while 0 <= at < len(text) - 1:
         at += 1
@@ -145,7 +145,7 @@ def is_wide_percent(text: str) -> bool:
 
 
 def check_percent(text: str, arguments: Any) -> None:
-    """Raise LimitError where `text % given` would make too much, Unprintable where a value has no text."""
+    """Raise LimitError if `text % given` would make too much, Unprintable if a value has no text."""
     if "%" not in text:
         return
     if is_wide_percent(text):

@@ -1,6 +1,6 @@
 """A body as a tree of the author's text: what is always there, what depends on the data, and what cannot be known.
 
-Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in where it is sure that they are
+Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in if it is sure that they are
 what is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
 """
 
@@ -30,7 +30,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A printed value. `fragment` names the fragment whose text it is, where it is one."""
+    """A printed value. `fragment` names the fragment whose text it is, if it is one."""
 
     fragment: str | None = None
 
@@ -42,14 +42,14 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several, as an `if` has it; an empty one where there is no `else`."""
+    """One of several, as an `if` has it; an empty one if there is no `else`."""
 
     branches: "tuple[Seq, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The body any number of times, or `otherwise` where that number is 0."""
+    """The body any number of times, or `otherwise` if that number is 0."""
 
     body: "Seq"
     otherwise: "Seq"

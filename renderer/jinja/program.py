@@ -242,7 +242,7 @@ class Program:
 
 
 def _describe_failure(error: Exception, expression: str) -> str:
-    """What Jinja or Python says, without values; of other code, and where Python tells the value, its kind alone."""
+    """What Jinja or Python says, without values; of other code, and if Python tells the value, its kind alone."""
     if isinstance(error, TemplateError):
         return without_values(str(error), expression)
     is_telling = isinstance(error, TypeError | ArithmeticError | AttributeError) and _is_our_own(error.__traceback__)

@@ -51,7 +51,7 @@ class MissingValue(UndefinedError):
         self._unnamed = unnamed or message
 
     def told(self, expression: str) -> tuple[str, str | None]:
-        """The message and the name, where the author's expression holds the name; else a message without it, and
+        """The message and the name, if the author's expression holds the name; else a message without it, and
         None.
         """
         if self.name is not None and self.name in expression:
@@ -163,7 +163,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return unit.template
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """`x.items` means the key before the method, where x is a mapping."""
+        """`x.items` means the key before the method, if x is a mapping."""
         kind = type(obj)
         if kind is dict:
             value = obj.get(attribute, missing)

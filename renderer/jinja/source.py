@@ -220,7 +220,7 @@ class Reference:
 
 
 def find_references(unit: Unit) -> list[Reference]:
-    """Every fragment a unit asks for, in order. Raises FragmentError where one is not written out."""
+    """Every fragment a unit asks for, in order. Raises FragmentError if one is not written out."""
     references = []
     for node in unit.tree.find_all((nodes.Call, nodes.Include)):
         if isinstance(node, nodes.Include):

@@ -42,7 +42,7 @@ def syntax_error(
 
 
 def _find_open_block(source: str, message: str, offset: int) -> int:
-    """Where the block begins that the message says is not closed; the offset where it says nothing of one."""
+    """Where the block begins that the message says is not closed; the offset if it says nothing of one."""
     innermost = _INNERMOST.search(message)
     tags = re.finditer(rf"\{{%[-+]?\s*{innermost[1]}\b", source) if innermost else ()
     return max((tag.start() for tag in tags), default=offset)

@@ -15,7 +15,7 @@ _SPECIAL = frozenset(("caller", "kwargs", "loop", "self", "varargs"))
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that is read. `sure` is False where a `{% set %}` in one branch of an `if` may have bound it."""
+    """A name that is read. `sure` is False if a `{% set %}` in one branch of an `if` may have bound it."""
 
     name: str
     place: Place

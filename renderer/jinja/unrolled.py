@@ -62,7 +62,7 @@ class _Builder:
         self.depth -= 1
 
     def _body_of(self, node: nodes.Expr) -> list[nodes.Node] | None:
-        """The template text that an expression prints, where it is one."""
+        """The template text that an expression prints, if it is one."""
         if isinstance(node, nodes.Name):
             return self.blocks.get(node.name)
         if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):

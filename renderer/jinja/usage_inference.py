@@ -138,7 +138,7 @@ class _Walk:
                 usage.is_tested = True
 
     def value(self, node: nodes.Node | None, scope: Scope) -> Usage | None:
-        """Follow an expression; the usage of the value it passes on, or None where it makes a value of its own."""
+        """Follow an expression; the usage of the value it passes on, or None if it makes a value of its own."""
         visit = getattr(self, f"_value_{type(node).__name__.lower()}", None)
         if visit is not None:
             passed: Usage | None = visit(node, scope)

@@ -19,7 +19,7 @@ _BLANK = re.compile(r"[ \t]*(?:\n(?:#[^\n]*|[ \t]*))*")
 
 @dataclass(slots=True)
 class Block:
-    """Pieces of one item, or of several that cannot be told apart; `fork` where it is a choice or loop of whole
+    """Pieces of one item, or of several that cannot be told apart; `fork` if it is a choice or loop of whole
     items.
     """
 

@@ -40,7 +40,7 @@ _UNKNOWN = Found(may_hold=frozenset((None,)))
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads outlines. `cost` gives what a part of a role costs besides its content, None where that depends on others.
+    """Reads outlines. `cost` gives what a part of a role costs besides its content, None if that depends on others.
 
     `every` says that all parts count, whether they may be cut or not, and wherever their text may be: as in a
     fragment.
@@ -100,7 +100,7 @@ class Reader:
         return self._least(ways)
 
     def _check(self, variant: Variant) -> None:
-        """Raise Fault where more rounds of a loop could change more than a text."""
+        """Raise Fault if more rounds of a loop could change more than a text."""
         text = printed(variant, self.marker)
         if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
             raise PartError("not a text", "PT301", 0)

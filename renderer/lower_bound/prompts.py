@@ -27,7 +27,7 @@ _SPEAKERS = ("user", "assistant", "tool")
 def least_prompt(template: Template, tokenizer: Tokenizer) -> int:
     """The tokens that every prompt of the template takes at least, after all that may be cut is gone.
 
-    Raises MissingVocabularyError where the tokenizer's vocabulary can't be had.
+    Raises MissingVocabularyError if the tokenizer's vocabulary can't be had.
     """
     loaded = tokenizer.loaded() if isinstance(tokenizer, LazyTokenizer) else tokenizer
     try:

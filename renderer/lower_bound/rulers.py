@@ -108,7 +108,7 @@ _SYSTEM = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who may speak in a prompt. A role is None where it is printed.
+    """Who may speak in a prompt. A role is None if it is printed.
 
     `roles` are those of the parts that are sure to stay, in order. `may_hold` are those of any part there may be, None
     among them for one that is not known. `last` says that the last of `roles` is sure to end the prompt.
@@ -131,7 +131,7 @@ class MarkupRuler:
 
     @property
     def cost(self) -> Callable[[str | None], int] | None:
-        """What a part of each role costs besides its content; None where that depends on the parts around it."""
+        """What a part of each role costs besides its content; None if that depends on the parts around it."""
         profile = self.profile
         if profile is None or profile.markup is None:
             return lambda _role: 0
@@ -184,7 +184,7 @@ class MarkupRuler:
         return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)
 
     def _default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
-        """The turn that the profile puts in where no part is the system's."""
+        """The turn that the profile puts in if no part is the system's."""
         if profile.default_system is None or "system" in turns or None in turns:
             return 0
         text = [] if cast.may_speak(*_SYSTEM) else [profile.default_system]

@@ -143,7 +143,7 @@ class _ContentReader:
         self._marks = re.compile(f"{re.escape(marker)}([0-9]+){re.escape(marker)}")
 
     def read(self, item: yaml_reader.Node) -> LiteralText | None:
-        """The literal text of a part's content or sections; None where it can't be followed."""
+        """The literal text of a part's content or sections; None if it can't be followed."""
         fields = {entry.key.value: entry.value for entry in item.items} if isinstance(item, yaml_reader.Mapping) else {}
         if "content" in fields:
             atoms = self._atoms(fields["content"])
@@ -252,7 +252,7 @@ class _ContentReader:
             place += 1
 
     def _one_thing(self, atom: Atom, at: int) -> Stretch | None:
-        """What is written otherwise than it reads; None where a tag parts its writing."""
+        """What is written otherwise than it reads; None if a tag parts its writing."""
         run = atom.run or Run(0, 0, 0, 0)
         place = bisect_right(self._starts, run.source_start) - 1
         start, _, piece = self.spans[place]

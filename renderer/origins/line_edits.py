@@ -1,4 +1,4 @@
-"""Edits of rendered lines carried back to the document: only where the document then renders to exactly those lines.
+"""Edits of rendered lines carried back to the document: only if the document then renders to exactly those lines.
 
 An edit is planned from the origins of the characters that it touches; in formats that keep none (shaped, prompter) from
 where the document has the same words. What it comes to is rendered with the same data, and the plan is taken only where
@@ -26,7 +26,7 @@ from promptuary.renderer.template import Template, load
 __all__ = ["edit_rendered_lines"]
 
 _PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
-_MOST_PLANS = 32  # that are rendered where words are looked for
+_MOST_PLANS = 32  # that are rendered if words are looked for
 _TAG = re.compile(r"\{[{%#]")
 
 
@@ -36,7 +36,7 @@ def edit_rendered_lines(
     """The edit of the document that makes lines `line` to `end_line` of a part read `text`, or why there is none.
 
     part: its place in the prompt, from 0; line, end_line: 1-based and included; an empty text removes the lines. Raises
-    IndexError where the prompt has no such part or lines, and as `render`.
+    Raises IndexError if the prompt has no such part or lines, and as `render`.
     """
     try:
         return _Editor(template, data, part, line, end_line, unify_newlines(text)).edit()
@@ -156,7 +156,7 @@ class _Editor:
             yield piece.source_start, piece.source_end, ""
 
     def _pieces(self, start: int, end: int) -> Iterator[Stretch]:
-        """The author's stretches that make up content from start to end. Refused where any of it is not theirs."""
+        """The author's stretches that make up content from start to end. Raises Refused if any of it is not theirs."""
         self._refuse_values(start, end)
         for stretch in self.stretches:
             left, right = max(start, stretch.start), min(end, stretch.end)
@@ -172,7 +172,7 @@ class _Editor:
             yield Stretch(left, right, begin, begin + right - left, None, 1, stretch.style, stretch.indent)
 
     def _refuse_values(self, start: int, end: int) -> None:
-        """Refuse where some of the content from start to end was printed by a value."""
+        """Refuse if some of the content from start to end was printed by a value."""
         for mark in self.part.part.marks:
             if mark.start < end and start < mark.end:
                 raise EditRefusal(refuse_value(mark))

@@ -23,7 +23,7 @@ class Atom:
 
 
 def cut_run(words: str, run: Run, start: int, end: int, style: str, indent: int) -> Atom:
-    """The atom of a run's characters `start` to `end` in these words; the whole run where it is written otherwise."""
+    """The atom of a run's characters `start` to `end` in these words; the whole run if it is written otherwise."""
     if not run.is_verbatim:
         return Atom(words, run, style, indent)
     source = run.source_start

@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 
 def align_scalar(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
-    """The runs of a scalar's value, in order and without gaps; None where the text is folded in a way not followed."""
+    """The runs of a scalar's value, in order and without gaps; None if the text is folded in a way not followed."""
     if scalar.style == "literal":
         return _align_literal(scalar, text)
     return _Aligner(scalar, text).align()
@@ -53,7 +53,7 @@ def find_indent(scalar: yaml_reader.Scalar, text: str) -> int:
 
 
 def escape_text(text: str, style: str, indent: int) -> str | None:
-    """The text as it is written in a scalar of this style, or None where it can't be written there."""
+    """The text as it is written in a scalar of this style, or None if it can't be written there."""
     if style == "text":
         return text
     if style == "literal":
@@ -119,7 +119,7 @@ class _Aligner:
         return self.runs
 
     def _step(self, position: int) -> int:
-        """Add the run of the next value characters; returns how many they are, 0 where they are not understood."""
+        """Add the run of the next value characters; returns how many they are, 0 if they are not understood."""
         text, at = self.text, self.at
         if self.style == "double" and text.startswith("\\", at):
             return self._escape(position)

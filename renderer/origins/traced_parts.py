@@ -1,8 +1,8 @@
 """The parts of one rendering with the origin of each stretch: the author's literal text, by its place in the document.
 
-Rendering itself keeps no positions of literals, so that it costs nothing where nobody asks. A trace renders again: it
+Rendering itself keeps no positions of literals, so that it costs nothing if nobody asks. A trace renders again: it
 reads the whole marked text as the parser of format `parts` does, follows each scalar back to the literals, and takes
-the result only where it spells the very content that the rendering gave.
+the result only if it spells the very content that the rendering gave.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ _MOST_CHARACTERS = 400_000
 class TracedPart:
     """A part as rendered, before anything is cut, and its literal stretches in order.
 
-    `stretches` is None where its text could not be followed back. `styles` are the style and indentation of each
+    `stretches` is None if its text could not be followed back. `styles` are the style and indentation of each
     scalar that its content is read from.
     """
 
@@ -120,7 +120,7 @@ def _lines_of(found: TracedPart | None, part: Part, lines: Lines) -> list[list[i
 
 
 def _place(part: Part, found: LiteralText | None) -> tuple[Stretch, ...] | None:
-    """The stretches by offset in the content: what is no value is the author's. None where the two differ."""
+    """The stretches by offset in the content: what is no value is the author's. None if the two differ."""
     content = part.content
     if found is None or not isinstance(content, str):
         return None

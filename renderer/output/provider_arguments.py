@@ -5,9 +5,9 @@
     client.messages.create(**adapters.anthropic(prompt))
     client.completions.create(**adapters.completion(prompt))
 
-A document's `settings` go in as they are, except where a provider calls a setting otherwise. A setting that the call
+A document's `settings` go in as they are, except when a provider calls a setting otherwise. A setting that the call
 does not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call`
-where it is given (`call=client.messages.create`), else from the provider's package where the process has loaded it.
+if it is given (`call=client.messages.create`), else from the provider's package if the process has loaded it.
 What the prompt itself says (model, messages, tools) replaces a setting of the same name.
 """
 
@@ -109,7 +109,7 @@ def responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
 def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of a plain completion API: model, prompt, the profile's stop texts, settings.
 
-    The text holds the profile's chat markup. Raises RenderError where a part holds an image or file.
+    The text holds the profile's chat markup. Raises RenderError if a part holds an image or file.
     """
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
@@ -132,7 +132,7 @@ def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
 
 
 def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a message with these settings; RenderError where the first message is not a user's."""
+    """Return the body of a message with these settings. Raises RenderError if the first message is not a user's."""
     body: dict[str, Any] = {**settings, **_model(request)}
     messages = request.messages
     system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
@@ -147,7 +147,7 @@ def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
 
 
 def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
-    """Return the settings in the words of Anthropic's messages; RenderError where nothing limits the reply."""
+    """Return the settings in the words of Anthropic's messages. Raises RenderError if nothing limits the reply."""
     settings = request_settings(request)
     if "stop" in settings:
         stop = settings.pop("stop")

@@ -38,9 +38,9 @@ class ProviderCall:
     known: frozenset[str]
 
     def parameters(self, call: Call | None = None) -> frozenset[str] | None:
-        """The names of its arguments; None where it takes any (`**kwargs`).
+        """The names of its arguments; None if it takes any (`**kwargs`).
 
-        They are those of `call`, else those of the package where the process has loaded it, else `known`.
+        They are those of `call`, else those of the package if the process has loaded it, else `known`.
         """
         call = call or self._loaded()
         if call is None:

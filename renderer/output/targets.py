@@ -45,7 +45,7 @@ def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict
 
 
 def _content(turn: output_turns.Turn, only_text: bool) -> Content:
-    """The content of a turn: a text where it can be one, else a list of items.
+    """The content of a turn: a text if it can be one, else a list of items.
 
     Families that take text alone get a list of texts as one text; what is no text is left for the provider to refuse.
     """
@@ -175,7 +175,7 @@ def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyT
 
 
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
-    """Return the tokens of the markup that each part brings itself, where the profile has none."""
+    """Return the tokens of the markup that each part brings itself, if the profile has none."""
     return [
         sum(len(_markup_ids(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
         if part.frame

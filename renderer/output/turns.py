@@ -1,7 +1,7 @@
 """Parts to turns to pieces: a profile's policies and markup applied, with each piece knowing which part it came from.
 
 A turn is what a model sees as one message. Without a profile each part is a turn. With one, the system text goes where
-the family wants it and neighbours of one role are joined where it refuses them.
+the family wants it and neighbours of one role are joined if it refuses them.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Turn:
 
 
 def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool = False) -> list[Turn]:
-    """Make turns of parts by the profile's policies. Raises ProfileError where the family can't take them.
+    """Make turns of parts by the profile's policies. Raises ProfileError if the family can't take them.
 
     `spoken_only` leaves out what is for the text of a prompt and not for its messages.
     """
@@ -74,7 +74,7 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
 
 
 def role_of(role: str, profile: Profile | None) -> str:
-    """The role of a turn of the family's that a part with this role becomes. Raises ProfileError where it has none."""
+    """The role of a turn of the family's that a part with this role becomes. Raises ProfileError if it has none."""
     if profile is None or profile.markup is None:
         return role
     roles = profile.markup.roles
@@ -166,7 +166,7 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
         if before:
             yield Piece(before)
         yield from _contents(turn, trim=markup.trim)
-        # An assistant's turn at the end is the beginning of the reply where the family allows that: it stays open.
+        # An assistant's turn at the end is the beginning of the reply if the family allows that: it stays open.
         if after and not (turn is last and _left_open(turn, profile)):
             yield Piece(after)
     if markup.reply and not (last and _left_open(last, profile)):

@@ -55,7 +55,7 @@ class Markup:
 
 @dataclass(frozen=True)
 class Profile:
-    """A checked profile. `markup` is None where a prompt of this family is its contents and nothing else."""
+    """A checked profile. `markup` is None if a prompt of this family is its contents and nothing else."""
 
     name: str
     tokenizer: str
@@ -218,7 +218,7 @@ def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
 def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
     """Find the profile's tokenizer.
 
-    Raises MissingVocabularyError where its vocabulary is not here, TokenizerError when it is not the pinned one.
+    Raises MissingVocabularyError if its vocabulary is not here, TokenizerError when it is not the pinned one.
     """
     return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 

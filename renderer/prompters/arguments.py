@@ -24,7 +24,7 @@ def _listed(names: Sequence[Any]) -> str:
 def read_query(query: Any, slots: Sequence[str], *, strict: bool) -> Query:
     """Share a query out among the slots.
 
-    A text fills the only slot, or is the input where there is none. A mapping gives each slot its value; one further
+    A text fills the only slot, or is the input if there is none. A mapping gives each slot its value; one further
     key at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
     """
     if isinstance(query, Mapping):

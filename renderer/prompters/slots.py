@@ -1,4 +1,4 @@
-"""Slots in an instruction: `{name}`, where a name is letters, digits and `_`; `{{` … `}}` are braces.
+"""Slots in an instruction: `{name}`, if a name is letters, digits and `_`; `{{` … `}}` are braces.
 
 A text is read once and filled in one pass, so a value that looks like a slot stays as it is.
 """

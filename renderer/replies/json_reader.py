@@ -44,7 +44,7 @@ _FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)
 def read_reply(reply: str) -> Reading:
     """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
 
-    Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged
+    Raises OutputError, and nothing else, if there is no JSON to be found, or too much of it, or if it is damaged
     beyond what can be repaired in bounded time.
     """
     if len(reply) > MAX_REPLY:
@@ -176,9 +176,9 @@ _STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def _closed(text: str) -> Any:
-    """A long text that breaks off, with what is open closed; where that does not do, without its last item.
+    """A long text that breaks off, with what is open closed; if that does not do, without its last item.
 
-    Raises OutputError where it is damaged otherwise.
+    Raises OutputError if it is damaged otherwise.
     """
     closing: list[str] = []
     cut_at, cut_closing = 0, list[str]()
@@ -205,7 +205,7 @@ def _closed(text: str) -> Any:
 
 
 def _repair(text: str) -> Any:
-    """What json_repair makes of the text; OutputError where it fails or would take too long."""
+    """What json_repair makes of the text. Raises OutputError if it fails or would take too long."""
     try:
         return json_repair.repair_json(_Metered(text), return_objects=True, skip_json_loads=True)
     except _TooDamaged:
@@ -219,7 +219,7 @@ def _repair(text: str) -> Any:
 def _bounded(text: str) -> tuple[str, bool]:
     """(the text up to the bracket that closes its first one, whether that bracket is missing)
 
-    Raises OutputError where more than MAX_DEPTH brackets are open.
+    Raises OutputError if more than MAX_DEPTH brackets are open.
     """
     depth, inside, skip = 0, False, False
     for index, sign in enumerate(text):

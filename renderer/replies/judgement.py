@@ -27,9 +27,9 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Keys of document sentences, known ones only and each once; None where the reply has no such list.
+    """Keys of document sentences, known ones only and each once; None if the reply has no such list.
 
-    `supported` is None where no response sentence is judged; `unsupported` are the response sentences that are not
+    `supported` is None if no response sentence is judged; `unsupported` are the response sentences that are not
     fully supported; `trouble` says in words what is wrong with them.
     """
 
@@ -200,7 +200,7 @@ class _Sentences:
         )
 
     def _support(self, value: Any) -> list[str] | None:
-        """The sentences and special reasons that support a sentence; None where the reply does not say."""
+        """The sentences and special reasons that support a sentence; None if the reply does not say."""
         items = _items(value)
         if items is None:
             return None

@@ -1,7 +1,7 @@
 """A model's reply field by field: what each field says, and what the document's output rules find wrong with it.
 
 `Template.read` gives all of a reply or an error. A page that shows a reply wants the sound fields too, and all faults.
-A reply is valid here exactly where `Template.read` takes it.
+A reply is valid here exactly when `Template.read` takes it.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ from promptuary.renderer.schemas.error_messages import describe_schema_error
 
 __all__ = ["read_reply_fields"]
 
-_WHOLE = "reply"  # the name of the only field, where a reply is no object
+_WHOLE = "reply"  # the name of the only field, if a reply is no object
 
 
 def read_reply_fields(document: Document, reply: str, read: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """The reading of a reply, as plain JSON types.
 
     {"kind": "text" or "json", "valid": bool, "fields": [{"name", "value", "problem"}], "problem": sentence or None,
-    "notes": what had to be repaired}. kind is text where the document has no output rules. read: `Template.read` of
+    "notes": what had to be repaired}. kind is text if the document has no output rules. read: `Template.read` of
     the same reply, which runs the document's shapers.
     """
     schema, steps = document.output.get("schema"), document.output.get("shapers")

@@ -24,7 +24,7 @@ Mode = Literal["distinct", "ragbench"]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A judge's reply as read (`mapping`, empty where there was none to read), what it says, and the scores of it."""
+    """A judge's reply as read (`mapping`, empty if there was none to read), what it says, and the scores of it."""
 
     mapping: Mapping[str, Any]
     judgement: Judgement
@@ -44,12 +44,12 @@ def trace_scores(
 
     `documents` holds, for each document, its list of (key, sentence) pairs, as `document_sentences` gives them; plain
     documents are split here. Keys are taken once, unknown ones are left out and listed. `tokenizer` is needed for the
-    unit token. Returns relevance, utilization and completeness between 0 and 1, adherence as a boolean, each None where
+    unit token. Returns relevance, utilization and completeness between 0 and 1, adherence as a boolean, each None if
     it is not defined, with the reason under `reasons`; and unsupported_keys, unknown_keys, duplicate_keys, repairs.
 
     `mode="ragbench"` counts as the values shipped with RAGBench were counted: keys as often as they are listed, unknown
-    ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone
-    where the reply has it. By sentences only.
+    ones too, completeness 1 if nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone
+    if the reply has it. By sentences only.
     """
     reading = trace(reply, documents, unit, tokenizer, mode)
     judgement = reading.judgement

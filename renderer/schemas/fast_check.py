@@ -1,6 +1,6 @@
 """A fast check that accepts data which fit the common part of JSON Schema, without building an error first.
 
-`acceptor` gives a function that is True only for plain JSON values that the schema takes. Where it is False, or where
+`acceptor` gives a function that is True only for plain JSON values that the schema takes. Where it is False, or if
 the schema uses more than is known here, the full validator has the word.
 """
 

@@ -57,14 +57,14 @@ def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
     except RecursionError:
         raise Unusable(_ENDLESS) from None
     except BaseException as failure:
-        # `referencing` keeps schemas in a Rust map, which panics where Python's stack ends inside it.
+        # `referencing` keeps schemas in a Rust map, which panics if Python's stack ends inside it.
         if type(failure).__name__ != "PanicException":
             raise
         raise Unusable(_ENDLESS) from None
 
 
 def best_error(schema: Any, value: Any) -> SchemaFault | None:
-    """The error that says most about the value, or None where it fits. Raises Unusable."""
+    """The error that says most about the value, or None if it fits. Raises Unusable."""
     return jsonschema.exceptions.best_match(errors(schema, value))
 
 

@@ -38,7 +38,7 @@ class Effort:
     left: int = STEPS
 
     def spend(self, count: int) -> bool:
-        """Take these steps; False where there are not that many, and then none are left."""
+        """Take these steps; False if there are not that many, and then none are left."""
         is_enough = count <= self.left
         self.left = self.left - count if is_enough else 0
         return is_enough
@@ -131,7 +131,7 @@ def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
 
 
 def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
-    """Compare a range by Myers' method, noting what is equal; the rest of the range where the edits ran out before it
+    """Compare a range by Myers' method, noting what is equal; the rest of the range if the edits ran out before it
     did.
     """
     i1, i2, j1, j2 = inner

@@ -146,7 +146,7 @@ def _digest(items: Sequence[str]) -> bytes:
 
 
 class Word(NamedTuple):
-    """A run of a text, marked where it is not in the other text."""
+    """A run of a text, marked if it is not in the other text."""
 
     text: str
     changed: bool = False

@@ -227,7 +227,7 @@ def core_value(text: str) -> Any:
 
 
 def value_of(node: Node | None) -> Any:
-    """Plain JSON values from a node. Raises YamlError where a number has no JSON form."""
+    """Plain JSON values from a node. Raises YamlError if a number has no JSON form."""
     if node is None:
         return None
     if isinstance(node, Sequence):

@@ -12,7 +12,7 @@ from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["UNKNOWN_ID", "Estimate", "FunctionTokenizer", "RememberingTokenizer", "Span", "Tokenizer", "by_function"]
 
-# Used among the ids where a token is counted but its id is not known: an estimate, or a mark without a published id.
+# Used among the ids if a token is counted but its id is not known: an estimate, or a mark without a published id.
 UNKNOWN_ID = -1
 
 # What one tokenizer remembers at most; a text longer than the second number is encoded each time.
@@ -35,7 +35,7 @@ class Tokenizer(Protocol):
 
     @property
     def exact(self) -> bool:
-        """False where the counts are an estimate."""
+        """False if the counts are an estimate."""
 
     def encode(self, text: str) -> list[Any]:
         """Encode data; never yields a control token."""

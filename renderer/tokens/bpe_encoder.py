@@ -43,7 +43,7 @@ class BpeEncoder:
         self._characters: dict[str, int] = {}
 
     def encode(self, text: str) -> list[int] | None:
-        """The ids, or None where the library has to encode the text. Raises what the library raises for a lone
+        """The ids, or None if the library has to encode the text. Raises what the library raises for a lone
         surrogate.
         """
         rules = self._rules

@@ -14,7 +14,7 @@ class LazyTokenizer:
     """A known vocabulary that is read when something is first counted; until then it says how long a text can get at
     most.
 
-    Threads may share it. Counting raises MissingVocabularyError where the vocabulary can't be had.
+    Threads may share it. Counting raises MissingVocabularyError if the vocabulary can't be had.
     """
 
     exact = True
@@ -47,7 +47,7 @@ class LazyTokenizer:
         return self.loaded().borders(text)
 
     def loaded(self) -> Tokenizer:
-        """The tokenizer itself, read now. Raises MissingVocabularyError where the vocabulary can't be had."""
+        """The tokenizer itself, read now. Raises MissingVocabularyError if the vocabulary can't be had."""
         return tokenizers.load_vocabulary(self.name, self._source)
 
 

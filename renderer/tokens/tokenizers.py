@@ -1,7 +1,7 @@
 """Tokenizers by name, file or function, run by HF `tokenizers`; this is the only module that imports it.
 
 Control tokens never come out of `encode`: text that spells one is plain text there. A profile's own chat markup goes
-through `encode_markup`, where they count.
+through `encode_markup`, if they count.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ class VocabularyTokenizer(RememberingTokenizer):
         self.name, self.revision = vocabulary.name, vocabulary.revision
         self._tables = vocabulary.tables
         try:
-            # With all but the tokens and merges, where these are in tables.
+            # With all but the tokens and merges, if these are in tables.
             self._rules = tokenizers.Tokenizer.from_str(vocabulary.tokenizer)
         except Exception as error:
             raise TokenizerError(f"The vocabulary {vocabulary.name} can't be loaded: {error}") from error
@@ -196,7 +196,7 @@ run_after_fork(_LOADED.renew)
 
 
 def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> VocabularyTokenizer:
-    """The tokenizer of a known vocabulary, read once a process. Raises MissingVocabularyError where it can't be had."""
+    """The tokenizer of a known vocabulary, read once a process. Raises MissingVocabularyError if it can't be had."""
     loaded = _LOADED.get(name)
     if loaded is not None:
         return loaded
@@ -279,7 +279,7 @@ def find_tokenizer(choice: Wanted = None, source: vocabularies.VocabularySource 
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
     `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError
-    where it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    if it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
     """
     if choice is None:
         choice = DEFAULT

@@ -101,7 +101,7 @@ def is_at_hand(name: str) -> bool:
 
 
 def find_installed(digest: str) -> Path | None:
-    """Find the installed data file whose content (unpacked, where it ends in `.gz`) hashes to `sha256:…`, or None."""
+    """Find the installed data file whose content (unpacked, if it ends in `.gz`) hashes to `sha256:…`, or None."""
     for source in VOCABULARIES.values():
         path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
         if path is not None and hash_of(path) == source.sha256:
@@ -118,7 +118,7 @@ def read_installed(digest: str) -> bytes | None:
 def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabulary:
     """Read a known vocabulary: kept from an earlier time, from its package, or from the source.
 
-    Raises MissingVocabularyError where none of them has the pinned data.
+    Raises MissingVocabularyError if none of them has the pinned data.
     """
     file = VOCABULARIES[name]
     path = _kept_file(file)
@@ -208,7 +208,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content (unpacked, where it ends in `.gz`), remembered while the file stays as it
+    """Return the SHA-256 of a file's content (unpacked, if it ends in `.gz`), remembered while the file stays as it
     is.
     """
     facts = path.stat()

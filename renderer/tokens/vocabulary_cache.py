@@ -53,7 +53,7 @@ def is_kept(path: Path) -> bool:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Return what is in a kept file, or None where it is missing or its checksum doesn't fit.
+    """Return what is in a kept file, or None if it is missing or its checksum doesn't fit.
 
     It is read, not mapped: a file that is cut short under a mapping would end the process.
     """
@@ -83,7 +83,7 @@ def keep(path: Path, body: bytes) -> None:
 
 @contextmanager
 def making(path: Path) -> Iterator[None]:
-    """Let one process at a time make this file; where that can't be arranged, or takes too long, go on all the same."""
+    """Let one process at a time make this file; if that can't be arranged, or takes too long, go on all the same."""
     file = _open_lock(path)
     try:
         if file is not None:

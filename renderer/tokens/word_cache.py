@@ -83,7 +83,7 @@ class WordMemory:
         return memory
 
     def encode(self, texts: Sequence[str]) -> list["array[int] | None"]:
-        """The ids of each text, None where the vocabulary has to encode it whole."""
+        """The ids of each text, None if the vocabulary has to encode it whole."""
         inner, first = self._known
         encoded: list[array[int] | None] = []
         waiting: list[_Waiting] = []

@@ -2,7 +2,7 @@
 
 Let T be the prompt's tokens, L the limit and S the step. Over the limit, parts are taken away until `ceil((T - L) / S)
 * S` tokens are gone: highest `truncation_priority` first, within a priority in the template's order, priority 0 and
-below never. Whole parts go; one with `shrink` may be shortened instead. With a step above 1 the cut stays where it is
+below never. Whole parts go; one with `shrink` may be shortened instead. With a step above 1 the cut stays if it is
 while a chat grows by less than a step, which keeps a model's prefix cache warm.
 """
 

@@ -97,7 +97,7 @@ class Plan:
         return self._drop(head) if saved_tokens is None else saved_tokens
 
     def _shorten(self, head: int, need: int, shorten: Shorten) -> int | None:
-        """Shorten the part instead of dropping it, where it leaves something of it; the tokens that this saves."""
+        """Shorten the part instead of dropping it, if it leaves something of it; the tokens that this saves."""
         part, count = self._parts[head], self._counts[head]
         target = max(part.min_tokens, count - need)
         if not isinstance(part.content, str) or len(self._unit(head)) > 1 or target <= 0:

@@ -41,7 +41,7 @@ def structure_problems(template: Template) -> list[Problem]:
 
 
 def same_names(template: Template) -> list[Problem]:
-    """A note where two parts that the author wrote have one name; the turns of one loop may share theirs."""
+    """A note if two parts that the author wrote have one name; the turns of one loop may share theirs."""
     if template.document.format != "parts":
         return []
     for data in _trials(template):

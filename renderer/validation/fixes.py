@@ -24,13 +24,13 @@ __all__ = [
 
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """A fix that declares one more input; None where no input is declared, or where the edit would not be small."""
+    """A fix that declares one more input; None if no input is declared, or if the edit would not be small."""
     return declare_all(document, {name: schema}) if document.inputs is not None else None
 
 
 def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fix | None:
-    """A fix that declares inputs in the front matter, adding front matter where there is none; no other text changes.
-    They come after the inputs that are declared already. None where that would not be a small edit.
+    """A fix that declares inputs in the front matter, adding front matter if there is none; no other text changes.
+    They come after the inputs that are declared already. None if that would not be a small edit.
     """
     entries = [f"{name}: {write_flow(schema)}" for name, schema in schemas.items()]
     title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
@@ -54,7 +54,7 @@ def _declaring_edit(document: Document, lines: list[str], entries: list[str]) ->
 
 
 def insert_key(document: Document, lines: list[str], written: str) -> Edit | None:
-    """An edit that adds a key at the end of the front matter, or front matter with it; None where it is in braces.
+    """An edit that adds a key at the end of the front matter, or front matter with it; None if it is in braces.
 
     lines: of the document. written: the key with its value, in lines that end.
     """
@@ -81,7 +81,7 @@ def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -
 def set_default(document: Document, name: str, value: Any) -> Fix | None:
     """A fix that gives a declared input a default, which makes it optional; its other keywords stay.
 
-    None where its schema is written in more than one line, or where it has a default already.
+    None if its schema is written in more than one line, or if it has a default already.
     """
     schema = (document.inputs or {}).get(name)
     place = find_value(document, "inputs", name)
@@ -97,7 +97,7 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
-    """A fix that removes an input; None where it shares a line with others or is the only one."""
+    """A fix that removes an input; None if it shares a line with others or is the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = find_value(document, "inputs", name)
     first = _key_line(lines, document, name)
@@ -141,7 +141,7 @@ def write_flow(value: Any) -> str:
 
 
 def find_value(document: Document, *path: str) -> Place | None:
-    """Where a value of the front matter is, without the white space that YAML counts to a block; None where it is not
+    """Where a value of the front matter is, without the white space that YAML counts to a block; None if it is not
     written out.
     """
     place = document.places.get(path)
@@ -157,7 +157,7 @@ def find_value(document: Document, *path: str) -> Place | None:
 
 
 def _key_line(lines: list[str], document: Document, name: str) -> int | None:
-    """The line on which an input's key starts; None where the key shares its line with another or spans several."""
+    """The line on which an input's key starts; None if the key shares its line with another or spans several."""
     place = document.places.get(("inputs", name))
     key = re.compile(rf" +(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}') *:")
     for line in range(place.line, 0, -1) if place else ():

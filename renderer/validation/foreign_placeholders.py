@@ -139,7 +139,7 @@ def _written(name: str, *, braces: bool) -> str:
 
 
 def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
-    """The stretches of the body that reach the model as they are; none where it has placeholders of its own."""
+    """The stretches of the body that reach the model as they are; none if it has placeholders of its own."""
     if isinstance(body, JinjaBody):
         tags = body.unit.located.tags
         if any(tag.kind != "comment" for tag in tags):
@@ -206,7 +206,7 @@ def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) ->
 
 
 def _together(texts: Sequence[str]) -> str:
-    """Declarations at one place: in flow style each ends with a comma, but the last where nothing follows."""
+    """Declarations at one place: in flow style each ends with a comma, but the last if nothing follows."""
     if len(texts) < 2 or texts[0].endswith(("\n", ", ")):
         return "".join(texts)
     return ", ".join(texts)

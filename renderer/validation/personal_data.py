@@ -49,7 +49,7 @@ def find_personal_data(text: str) -> Iterator[PersonalDatum]:
 
 
 def _end_of_iban(text: str) -> int:
-    """How many characters of the text are an account number; capitals that follow it may look like more of it. 0 where
+    """How many characters of the text are an account number; capitals that follow it may look like more of it. 0 if
     none is."""
     compact = text.replace(" ", "")
     for length in range(len(compact), 14, -1):

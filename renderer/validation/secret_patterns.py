@@ -1,7 +1,7 @@
 """Patterns of credentials: the kinds that gitleaks and detect-secrets know, where they have a form of their own.
 
-docs/decisions/020 says why the list is our own. A pattern is only run where one of its keywords occurs, and takes
-linear time: what may repeat is bounded, or can begin only where the run before it ends.
+docs/decisions/020 says why the list is our own. A pattern is only run if one of its keywords occurs, and takes
+linear time: what may repeat is bounded, or can begin only if the run before it ends.
 """
 
 import re
@@ -12,7 +12,7 @@ __all__ = ["PATTERNS", "Pattern"]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One kind. The first group, where there is one, is the credential itself, else all of the match.
+    """One kind. The first group, if there is one, is the credential itself, else all of the match.
 
     keywords: texts of which one occurs in every match.
     """

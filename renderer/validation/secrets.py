@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"(?i)x{4}|\*{3}|\.{3}|…|your[_-]|placeholder|redact
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """`start` and `end` are offsets; `sure` is False where only the look of it is suspicious."""
+    """`start` and `end` are offsets; `sure` is False if only the look of it is suspicious."""
 
     kind: str
     start: int

@@ -38,8 +38,8 @@ _MOST_PLACES = 50  # of banned words: a long list of sentences helps nobody
 class Subject:
     """What is checked.
 
-    path: the template's name inside its namespace; None where it isn't known, then names are not checked. exists:
-    whether the template was saved before. samples: the names of its samples, None where they aren't known. fragments:
+    path: the template's name inside its namespace; None if it isn't known, then names are not checked. exists:
+    whether the template was saved before. samples: the names of its samples, None if they aren't known. fragments:
     the texts that the document includes.
     """
 

@@ -61,7 +61,7 @@ def read_standards(value: object) -> Standards:
 
 
 def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Standard | None:
-    """The standard, or None where something is wrong with it, which is added to the faults."""
+    """The standard, or None if something is wrong with it, which is added to the faults."""
     kind = _KINDS[name]
     known = [item.name for item in fields(kind)]
     if not isinstance(settings, Mapping):
@@ -121,7 +121,7 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """The same, where an empty list allows all."""
+    """The same, if an empty list allows all."""
     return () if value in ([], ()) else _words(value)
 
 

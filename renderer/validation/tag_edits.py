@@ -11,9 +11,9 @@ __all__ = ["edit_tags"]
 
 
 def edit_tags(document: Document, tags: Sequence[str]) -> Fix | None:
-    """Write these tags in place of the document's; the front matter is made where there is none.
+    """Write these tags in place of the document's; the front matter is made if there is none.
 
-    None where that would lose something: a comment among the tags, or a form of YAML that is written in no list.
+    None if that would lose something: a comment among the tags, or a form of YAML that is written in no list.
     """
     lines = unify_newlines(document.text).split("\n")
     if "tags" in document.front:

@@ -44,8 +44,8 @@ class UndeclaredInput:
 
 @dataclass(frozen=True)
 class UndeclaredInputs:
-    """All of them in the order of their first use. `fix` declares them all; None where that is not a small edit, or
-    where there is nothing to declare. `used` are the names of all inputs the text uses, declared or not; None where
+    """All of them in the order of their first use. `fix` declares them all; None if that is not a small edit, or
+    if there is nothing to declare. `used` are the names of all inputs the text uses, declared or not; None if
     the text can't be read.
     """
 

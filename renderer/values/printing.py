@@ -92,7 +92,7 @@ def printed(value: Any) -> str:
 
 
 def check_sizes(sizes: Iterable[int]) -> None:
-    """Raise LimitError where texts of these lengths together are too long."""
+    """Raise LimitError if texts of these lengths together are too long."""
     total = 0
     for size in sizes:
         total += size

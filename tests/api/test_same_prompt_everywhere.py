@@ -36,7 +36,7 @@ PROFILES = ("", "", "model: gpt-4o\n", "model: mistral-7b-instruct-v0.1\n")
 LIMITS = ("", "", "token_limit: 12\n", "token_limit: 40\nreserve: 4\n", "token_limit: 400\n")
 LOCAL_NAMES = dict.fromkeys(("r", "t1", "t2", "w", "z"), "given")  # of documents that set them on some paths only
 MISSING: Answer = {"problem": "PT401"}  # a value that the preview has a placeholder for
-SEVERAL: Answer = {"problem": "PT802"}  # for who asks for one prompt where there are more, or none
+SEVERAL: Answer = {"problem": "PT802"}  # for who asks for one prompt if there are more, or none
 _OF_THE_API = ("overridden", "version", "digest", "preview")
 
 documents = st.tuples(varied_documents.documents(), st.sampled_from(PROFILES), st.sampled_from(LIMITS)).map(
@@ -93,7 +93,7 @@ class EntryPoints:
         return {name: value for name, value in found.items() if name not in _OF_THE_API}
 
     def ask_client(self, name: str, data: Answer) -> Prompt | Answer:
-        """The Python client fetches the version and renders it here; the first prompt where there are several."""
+        """The Python client fetches the version and renders it here; the first prompt if there are several."""
         assert self.client is not None
         try:
             prompts = self.client.get(name, 1).render_all(data)
@@ -117,7 +117,7 @@ class EntryPoints:
 
 
 def find_problems(save: Callable[[], object]) -> set[str]:
-    """The codes of the problems with which a save is refused; none where it is not."""
+    """The codes of the problems with which a save is refused; none if it is not."""
     try:
         save()
     except Invalid as error:

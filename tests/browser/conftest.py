@@ -187,7 +187,7 @@ def sessions() -> dict[str, list[Any]]:
 
 @pytest.fixture
 def visit(browser: Browser, server: Server, sessions: dict[str, list[Any]]) -> Iterator[Visit]:
-    """Windows for one test; it fails where a console shows an error, a refused style or script among them."""
+    """Windows for one test; it fails if a console shows an error, a refused style or script among them."""
     made = Visit(browser, server, sessions)
     yield made
     for context in made.contexts:

@@ -19,7 +19,7 @@ def four_templates(server: Server) -> None:
 
 
 def take_picture(page: Page, name: str) -> None:
-    """The page in both widths and both themes, where a folder for that is named."""
+    """The page in both widths and both themes, if a folder for that is named."""
     if not SHOTS:
         return
     for width, height in ((1280, 800), (390, 844)):

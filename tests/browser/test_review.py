@@ -241,7 +241,7 @@ def put_in(page: Page, address: str, number: int) -> None:
 
 
 def put_forward(author: Page, reviewer: Page, number: int) -> None:
-    """Bring a version to production again, so that the next look begins where this one ended."""
+    """Bring a version to production again, so that the next look begins if this one ended."""
     author.goto(f"/t/{NAME}/-/propose?version={number}")
     author.get_by_role("button", name=f"Propose v{number}").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))

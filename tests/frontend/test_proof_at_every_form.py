@@ -86,7 +86,7 @@ OWN = {
 
 def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
     approving = {"approve", "acknowledge", "publish", "schedule", "unschedule", "close_emergency"}
-    approving |= {"take_back"}  # where it takes back what held the change up
+    approving |= {"take_back"}  # if it takes back what held the change up
     others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
     others |= {"ask", "edit_comment", "delete_comment"}
     others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}

@@ -69,7 +69,7 @@ class Caller:
             self._client.headers["X-CSRFToken"] = self._client.cookies[CSRF_COOKIE]
 
     def call(self, method: str, path: str, **content: Any) -> httpx.Response:
-        """The answer; raises AssertionError where the product refuses."""
+        """The answer; raises AssertionError if the product refuses."""
         response = self._client.request(method, path, **content)
         assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text[:2000]}"
         return response

@@ -54,7 +54,7 @@ def test_what_haystacks_shaper_refuses_is_refused(case):
 
 
 def published(case):
-    """What the shaper of a document makes of the case's inputs where they are data, named like its arguments."""
+    """What the shaper of a document makes of the case's inputs if they are data, named like its arguments."""
     step = json.dumps({"func": case["func"], "params": case["params"], "outputs": ["made"]})
     template = renderer.load(f"---\nformat: text\noutput:\n  shapers: [{step}]\n---\nAsk.\n")
     return template.read(["a reply of the model"], case["inputs"])["made"]

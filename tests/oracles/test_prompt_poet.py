@@ -1,4 +1,4 @@
-"""Promptuary against recorded results of prompt-poet (record_prompt_poet.py), and live where it is installed."""
+"""Promptuary against recorded results of prompt-poet (record_prompt_poet.py), and live if it is installed."""
 
 import importlib
 import importlib.util

@@ -16,7 +16,7 @@ _RUN = "async options => (await axe.run(options)).violations"
 
 
 def list_barriers_in_every_look(page: Page) -> list[str]:
-    """What axe objects to in both themes at both widths, and where the page is wider than the screen."""
+    """What axe objects to in both themes at both widths, and if the page is wider than the screen."""
     found = []
     for viewport in SIZES:
         for theme in ("light", "dark"):

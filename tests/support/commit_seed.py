@@ -9,6 +9,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def read_commit_seed() -> int:
-    """The first digits of HEAD's id as a number; 0 where the tree is no clone."""
+    """The first digits of HEAD's id as a number; 0 if the tree is no clone."""
     done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
     return int(done.stdout[:12], 16) if done.returncode == 0 else 0

@@ -39,7 +39,7 @@ class EditorPage:
 
     def select(self, words: str) -> None:
         """Find the words with the editor's own search and leave them selected."""
-        self.source.focus()  # its middle may be out of sight where messages leave little room on a phone
+        self.source.focus()  # its middle may be out of sight if messages leave little room on a phone
         self.page.keyboard.press("Control+Home")
         self.page.keyboard.press("Control+f")
         self.page.locator(".cm-search [name=search]").fill("")

@@ -20,7 +20,7 @@ def run_size(normal: int, torture: int) -> int:
 def example_count(share: float, torture: int | None = None) -> int:
     """Examples for a test whose examples cost more or less than usual; at least 5.
 
-    share: of the profile's `max_examples`; torture: the number under `make torture`, where it is not the same share.
+    share: of the profile's `max_examples`; torture: the number under `make torture`, if it is not the same share.
     """
     if torture is not None and settings.get_current_profile_name() == "torture":
         return torture

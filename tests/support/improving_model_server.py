@@ -18,7 +18,7 @@ def propose(document: str, explanation: str = "It asks for one word.", **more: A
 
 
 class ImprovingModelServer(ModelServer):
-    """Answers `Question 3?` with `answer 3` where the prompt says "one word", and with more words elsewhere.
+    """Answers `Question 3?` with `answer 3` if the prompt says "one word", and with more words elsewhere.
 
     proposals: the replies to prompts that ask for a better text, in order; the last one is given again and again.
     Each may be a status code, which refuses. asked_prompts: the messages of those prompts. hold: set to let go a reply

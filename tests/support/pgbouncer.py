@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode in front of a PostgreSQL of the tests, where the program is installed."""
+"""PgBouncer in transaction mode in front of a PostgreSQL of the tests, if the program is installed."""
 
 import contextlib
 import os

@@ -5,7 +5,7 @@
 starts a server on a socket of its own, sets PROMPTUARY_DATABASE_URL for the command, stops the server when it ends and
 answers with the command's exit code. The wheel's own launcher is not used: as root it would add a user to the machine.
 
-The data is in memory (`/dev/shm`) where there is room for it: copying and dropping databases makes and removes hundreds
+The data is in memory (`/dev/shm`) if there is room for it: copying and dropping databases makes and removes hundreds
 of files each time, which costs a disk's file system six times as much.
 """
 
@@ -70,7 +70,7 @@ def copy_once(package: Path) -> Path:
 
 
 def choose_parent(memory: Path = _MEMORY, room: int = _ROOM) -> Path:
-    """The folder for the data: in memory where `room` bytes are free there, else the system's temp folder."""
+    """The folder for the data: in memory if `room` bytes are free there, else the system's temp folder."""
     is_roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= room
     return memory if is_roomy else Path(tempfile.gettempdir())
 
@@ -86,7 +86,7 @@ def remove_leftovers(parent: Path) -> None:
 
 @contextlib.contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder, which ends with this process; BlockingIOError where another process has it."""
+    """Hold the lock on a folder, which ends with this process. Raises BlockingIOError if another process has it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

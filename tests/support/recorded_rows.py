@@ -41,7 +41,7 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
 
     `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The times
-    in the rows stay those of the first call. `write` is called again where a test commits, and once more for each
+    in the rows stay those of the first call. `write` is called again if a test commits, and once more for each
     number of rows that a test begins with.
     """
     if not connection.in_atomic_block:
@@ -122,7 +122,7 @@ def _removed_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row
 
 
 def _sequence_resets(tables: Container[str]) -> list[str]:
-    """Statements for PostgreSQL, whose sequences go back for good where a test restores a database."""
+    """Statements for PostgreSQL, whose sequences go back for good if a test restores a database."""
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.db_table in tables]
     return connection.ops.sequence_reset_sql(no_style(), models)
 

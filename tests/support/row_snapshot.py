@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import models
 
 RECOVERY = Path(__file__).parents[2] / "docs/operate/recovery.md"
-NAMES = {  # how a row is named across databases, where its own key is a number made there
+NAMES = {  # how a row is named across databases, if its own key is a number made there
     "Comment": lambda row: f"{row.thread.change_id}#{row.thread.number}/{row.number}",
     "Dataset": lambda row: row.name,
     "DatasetVersion": lambda row: f"{row.dataset.name}@{row.number}",

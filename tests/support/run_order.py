@@ -1,7 +1,7 @@
 """The order of the tests in a run of several processes: each begins with its share of what is slow.
 
 xdist cuts the list into as many even pieces as there are processes, which take tests from each other's ends when they
-have none left. What is slow must not be left to the end, where one process would work and the others wait.
+have none left. What is slow must not be left to the end, if one process would work and the others wait.
 """
 
 from collections.abc import Hashable, Sequence

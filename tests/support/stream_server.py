@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, b'{"error": {"message": "no"}}', headers)
             return
         if fault == "silent":
-            time.sleep(server.pause)  # a slow model, where a test wants one
+            time.sleep(server.pause)  # a slow model, if a test wants one
             return
         if fault == "whole" or not body.get("stream"):
             self._send(200, json.dumps(_whole_reply(server.words)).encode(), {"Content-Type": "application/json"})
@@ -95,7 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         for number, event in enumerate(_EVENTS[self.path.rsplit("/", 1)[1]](server.words, fault)):
             name = f"event: {event['type']}\n" if "type" in event else ""
             if "delta" in json.dumps(event):
-                time.sleep(server.pause)  # a slow model, where a test wants one
+                time.sleep(server.pause)  # a slow model, if a test wants one
             self.wfile.write(f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
             self.wfile.flush()
             if fault == "cut" and number == 2:

@@ -103,7 +103,7 @@ def _check_scopes(description: Description) -> ProviderCheck:
 
 
 def _fetch_json(address: str) -> Description:
-    """The JSON object at the address. RequestException or ValueError where there is none."""
+    """The JSON object at the address. RequestException or ValueError if there is none."""
     with get_adapter().get_requests_session() as session:
         answer = session.get(address)
         answer.raise_for_status()

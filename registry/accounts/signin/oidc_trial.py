@@ -23,7 +23,7 @@ from registry.accounts.signin.oidc import PROVIDER, Adapter
 __all__ = ["Trial", "finish_trial", "is_trial"]
 
 _MOST = 500  # characters of a claim, or of a provider's own words
-# What allauth, and the reading of what a provider sends, raise where it is not as it has to be.
+# What allauth, and the reading of what a provider sends, raise if it is not as it has to be.
 _UNFIT = (OAuth2Error, PermissionDenied, RequestException, AttributeError, KeyError, TypeError, ValueError)
 
 
@@ -65,7 +65,7 @@ def finish_trial(request: HttpRequest) -> Trial:
 
 
 def _read_login(request: HttpRequest, state: dict[str, Any]) -> SocialLogin:
-    """The login that the answer proves, which nobody stored. Raises what allauth raises where it proves nothing."""
+    """The login that the answer proves, which nobody stored. Raises what allauth raises if it proves nothing."""
     adapter = Adapter(request)
     app = adapter.get_provider().app
     client = adapter.get_client(request, app)

@@ -59,7 +59,7 @@ _UNREADABLE = (
 
 
 def describe_passkey_obstacle(request: HttpRequest) -> str:
-    """Why browsers allow no passkey at the address that was opened, in a sentence; empty where they do."""
+    """Why browsers allow no passkey at the address that was opened, in a sentence; empty if they do."""
     host = read_host(request)
     if host == "localhost" or host.endswith(".localhost"):
         return ""
@@ -92,7 +92,7 @@ class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no t
     passwordless = None  # always: see the module
 
     def clean_name(self) -> str:
-        """The name, or one by number where none was typed."""
+        """The name, or one by number if none was typed."""
         return _check_name(super().clean_name())
 
     def clean_credential(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _PAUSE = 0.01  # seconds between two looks for a free slot
 
 
 class SlotArgon2Hasher(Argon2PasswordHasher):
-    """Django's argon2, in one of the machine's slots. Raises Busy where none is free within five seconds."""
+    """Django's argon2, in one of the machine's slots. Raises Busy if none is free within five seconds."""
 
     def encode(self, password: str, salt: str) -> str:
         """The hash of the password, as Django stores it."""

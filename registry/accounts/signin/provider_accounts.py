@@ -17,7 +17,7 @@ _TRIES = 1000
 
 
 def merge_facts(data: dict[str, Any]) -> dict[str, Any]:
-    """What the token and userinfo say together; userinfo counts where both say something.
+    """What the token and userinfo say together; userinfo counts if both say something.
 
     data: both halves of a provider's answer, as allauth keeps them with the account.
     """
@@ -25,7 +25,7 @@ def merge_facts(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_verified_address(facts: dict[str, Any]) -> str:
-    """The mail address that the provider has verified; empty where it vouches for none."""
+    """The mail address that the provider has verified; empty if it vouches for none."""
     address = facts.get("email")
     return address if isinstance(address, str) and facts.get("email_verified") is True else ""
 
@@ -46,7 +46,7 @@ def takes_new_account(address: str) -> bool:
 
 
 def make_account(facts: dict[str, Any]) -> User | None:
-    """A new account without a password, where the setting lets this person in and nobody has the address."""
+    """A new account without a password, if the setting lets this person in and nobody has the address."""
     address = read_verified_address(facts)
     taken = User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
     if not takes_new_account(address) or taken.exists():
@@ -61,7 +61,7 @@ def make_account(facts: dict[str, Any]) -> User | None:
 def name_account(facts: dict[str, Any]) -> str:
     """A username as ours are, never one that somebody has: the name alone does not say that it is the same person.
 
-    Busy where a thousand such names are taken.
+    Raises Busy if a thousand such names are taken.
     """
     address = read_verified_address(facts)
     preferred = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()

@@ -21,7 +21,7 @@ __all__ = ["missing_proof"]
 
 
 def missing_proof(request: HttpRequest | Request) -> str:
-    """What the session would have to prove again, `password` or `totp`; empty where it is proven, or nothing is
+    """What the session would have to prove again, `password` or `totp`; empty if it is proven, or nothing is
     asked.
     """
     method = str(settings.PROMPTUARY_STEP_UP)

@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 def send_mail_about(template_prefix: str, person: User) -> None:
-    """Tell the person by mail what was done; nothing where no mail is sent, or they have no address.
+    """Tell the person by mail what was done; nothing if no mail is sent, or they have no address.
 
     template_prefix: allauth's name of what was done, such as `mfa/email/totp_activated`. A mail that can't be sent is
     logged: what was done stays done.

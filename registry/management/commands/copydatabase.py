@@ -15,7 +15,7 @@ from registry.database_copy.tables import find_unknown_tables
 
 __all__ = ["Command"]
 
-_DIFFERENT = 3  # the exit code where both were read and are not the same
+_DIFFERENT = 3  # the exit code if both were read and are not the same
 _VARIABLE = "PROMPTUARY_COPY_TO"
 
 

@@ -47,7 +47,7 @@ class Command(BaseCommand):
             action="store_const",
             const=True,
             dest="approved_only",
-            help="approved versions only, as keys that read are where the namespace protects a label",
+            help="approved versions only, as keys that read are if the namespace protects a label",
         )
         versions.add_argument(
             "--any-version",

@@ -12,7 +12,7 @@ from registry.core.errors import PromptuaryError
 
 
 class Command(BaseCommand):
-    help = "Make an account. The password is asked for, or read from standard input where that is no terminal."
+    help = "Make an account. The password is asked for, or read from standard input if that is no terminal."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

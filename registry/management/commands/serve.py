@@ -62,7 +62,7 @@ class Command(BaseCommand):
 
 
 def _prepare(host: str, only: str | None) -> None:
-    """Bring the database up to date where this process may, and see that the port is free where it serves."""
+    """Bring the database up to date if this process may, and see that the port is free if it serves."""
     if only != "worker":
         _refuse_taken_port(host, settings.PORT)
         for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
@@ -84,7 +84,7 @@ def _migrate_in_child() -> None:
 
 
 def _migrate() -> None:
-    """Migrate as the tables' owner, then give the server's role its rights where one is named."""
+    """Migrate as the tables' owner, then give the server's role its rights if one is named."""
     with migration_lock.hold_migration_lock():
         call_command("migrate", verbosity=0, interactive=False)
         _grant_rights()

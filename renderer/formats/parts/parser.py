@@ -70,7 +70,7 @@ class PartsParser:
         if len(lines) != len(items):  # an item's dash is in another piece than the line end before it
             starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
             lines = stream.lines(_one, tuple(starts))
-        # The last item is told apart where it lacks the line end that the cut took from the others.
+        # The last item is told apart if it lacks the line end that the cut took from the others.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
         templates, parts = self._templates, []
         for item, line in zip(items, lines, strict=True):

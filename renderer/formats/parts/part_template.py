@@ -49,7 +49,7 @@ class PartTemplate:
     """Offsets of the part, its role and its priority, for faults."""
 
     def fill(self, slots: Slots, line: int) -> Part:
-        """The part with values in place. Raises Fault for a value that the author put where it does not fit."""
+        """The part with values in place. Raises Fault for a value that the author put if it does not fit."""
         for key in self.expected:
             if key not in slots.given:
                 raise PartError(f"the part expects `{key}`, which is not given", "PT401", self.starts[0])

@@ -97,7 +97,7 @@ class SlotText:
         self.constant = None if self._steps else self._tail
 
     def pieces(self) -> list[Piece]:
-        """Its texts and slots in order, tidied as they are where every value prints something."""
+        """Its texts and slots in order, tidied as they are if every value prints something."""
         piece_list: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
         return [*piece_list, self._tail] if self._tail else piece_list
 

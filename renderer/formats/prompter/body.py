@@ -25,7 +25,7 @@ _ASIDE = ("history", "tools", "token_limit")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a body says. `input` names the input that is the user's message, None where only the data can tell.
+    """What a body says. `input` names the input that is the user's message, None if only the data can tell.
 
     `says` tells whether its author wrote anything that is sent.
     """
@@ -62,7 +62,7 @@ class PrompterBody:
         return self._setup.instruction.slots
 
     def names(self) -> set[str]:
-        """The inputs the body uses, with `history` and `tools` where they are declared and have a place."""
+        """The inputs the body uses, with `history` and `tools` if they are declared and have a place."""
         names = set(self._setup.instruction.slots) | ({self._setup.input} if self._setup.input else set())
         inputs, fields = self._document.inputs or {}, self._setup.recipe.fields
         if "history" in inputs and "history" in fields:

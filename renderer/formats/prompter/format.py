@@ -3,7 +3,7 @@
     kind: chat                    # alpaca, chat or custom
     instruction: You help {name}. # text for the system, or {system: …, user: …}; `{name}` is a slot
     extra_keys: [knowledge]       # inputs shown in a block of their own
-    input: question               # the input that is the user's message; found by itself where only one is left over
+    input: question               # the input that is the user's message; found by itself if only one is left over
     tools: []                     # function tools in OpenAI form; the front matter's stand for them
     system: You are …             # instead of the profile's system text
     dialect: "0.1.2"
@@ -165,7 +165,7 @@ class _Reading:
         return tools
 
     def _input(self, recipe: Layout, names: list[str]) -> str | None:
-        """The input that is the user's message, where it can be told before there are data."""
+        """The input that is the user's message, if it can be told before there are data."""
         input_name = self._text("input")
         if input_name is not None:
             if "input" not in recipe.fields:

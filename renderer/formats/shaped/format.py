@@ -64,7 +64,7 @@ class ShapedBody:
         return self._pieces
 
     def names(self) -> set[str]:
-        """The inputs the body uses; `documents` too where to_list takes its length from there."""
+        """The inputs the body uses; `documents` too if to_list takes its length from there."""
         names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}
         if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._nodes()):
             names.add("documents")
@@ -263,7 +263,7 @@ def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None
 def rewritten(body: str) -> str:
     """A body of Haystack's own with every argument by position and strings whole, as this format wants them.
 
-    Raises DocumentError, without a place, where the body cannot be read even so.
+    Raises DocumentError, without a place, if the body cannot be read even so.
     """
     calls = {name: function.call for name, function in FUNCTIONS.items()}
     try:
@@ -278,7 +278,7 @@ def rewritten(body: str) -> str:
 
 
 def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
-    """The same node with every argument by position, defaults filled in where a later one is given."""
+    """The same node with every argument by position, defaults filled in if a later one is given."""
     if isinstance(node, Items):
         return Items(tuple(positional(item, calls) for item in node.items), node.start, node.end)
     if isinstance(node, Dict):

@@ -41,7 +41,7 @@ def read_outputs(
 
     They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Where the data do not
     name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which
-    a note says. Without shapers the outcome is `results`, read by the output schema where there is one. Raises
+    a note says. Without shapers the outcome is `results`, read by the output schema if there is one. Raises
     OutputError.
     """
     output = document.output

@@ -15,7 +15,7 @@ def json(strings: str | Sequence[str], schema: Mapping[str, Any] | None = None, 
     """The value in each reply, in a list; of a single text, the value itself.
 
     Fences, prose around and broken punctuation are mended and noted. Each value must fit `schema`, or the document's
-    `output.schema` where none is given.
+    `output.schema` if none is given.
     """
     is_single = isinstance(strings, str)
     texts = [str(strings)] if is_single else wanted_texts(strings, "strings")

@@ -1,4 +1,4 @@
-"""Metrics that get worse without a gate, as people see them where they approve: a change, and a release."""
+"""Metrics that get worse without a gate, as people see them if they approve: a change, and a release."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Inputs of an example go from a new template whose text no longer uses them, where the author never changed them."""
+"""Inputs of an example go from a new template whose text no longer uses them, if the author never changed them."""
 
 import json
 

@@ -235,7 +235,7 @@ def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, relea
 
 
 def test_the_page_shows_what_the_model_reads_of_each_template(desk, release, browser):
-    """The rendered text comes first where there is a sample to render; the source is one tab away."""
+    """The rendered text comes first if there is a sample to render; the source is one tab away."""
     page = words(browser("reader").get("/releases/1"))
     assert page.count("v1, all new") == 2
     assert "No samples, so nothing to render. Showing the source." in page

@@ -46,7 +46,7 @@ def test_each_example_comes_in_as_the_format_that_the_page_names(path, source_fo
 
 
 def test_the_page_shows_an_example_of_each_format():
-    # The last is read only where somebody chooses it, so that no text is an example of it.
+    # The last is read only if somebody chooses it, so that no text is an example of it.
     shown = {example[1] for example in EXAMPLES} | {"haystack", "langfuse", "mlflow", "prompt-poet", "labelled-turns"}
     assert shown == {entry.name for entry in reading.FORMATS}
 

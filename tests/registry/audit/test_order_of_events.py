@@ -1,4 +1,4 @@
-"""Events between two moments are in the order of their times, page by page, also where a clock had been wrong."""
+"""Events between two moments are in the order of their times, page by page, also if a clock had been wrong."""
 
 from datetime import timedelta
 

@@ -194,7 +194,7 @@ labels = st.sampled_from(("production", "staging"))
 @settings(max_examples=example_count(2))
 @given(number=st.integers(0, 3), rules=st.lists(rule, max_size=4), said=people, hands=people, able=people, label=labels)
 def test_nothing_is_published_without_every_group_and_every_number(number, rules, said, hands, able, label):
-    """Whatever the rules: the gate is open exactly where each of them is met by approvals that count."""
+    """Whatever the rules: the gate is open exactly when each of them is met by approvals that count."""
     facts = replace(
         FACTS,
         label=label,

@@ -174,7 +174,7 @@ class Model:
 
 @dataclass
 class World:
-    """The same acts by the services; True where they were let through."""
+    """The same acts by the services; True if they were let through."""
 
     author: Actor
     reviewer: Actor

@@ -197,7 +197,7 @@ def test_no_history_publishes_with_the_approvals_of_contributors_alone(team, ste
 
 
 def test_the_random_histories_can_publish(team):
-    """The property says something only where publishing is possible at all."""
+    """The property says something only if publishing is possible at all."""
     registry = Registry()
     story = [
         ("save", "ada", 1, "AAA"),

@@ -1,4 +1,4 @@
-"""The gate where a namespace requires two-step sign-in: whose approvals count, and who publishes."""
+"""The gate if a namespace requires two-step sign-in: whose approvals count, and who publishes."""
 
 import pytest
 from allauth.mfa.models import Authenticator

@@ -34,7 +34,7 @@ def evaluate(author):
 
 @pytest.fixture
 def worse(save, publish, propose, evaluate):
-    """A request whose version answers every row wrong, where the one in production answers all."""
+    """A request whose version answers every row wrong, if the one in production answers all."""
     first = save()
     publish(first)
     second = save("words that nobody expects")

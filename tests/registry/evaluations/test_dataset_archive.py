@@ -1,4 +1,4 @@
-"""Archived datasets: in no list and no choice, without new rows, and kept where an evaluation measures by them."""
+"""Archived datasets: in no list and no choice, without new rows, and kept if an evaluation measures by them."""
 
 import json
 

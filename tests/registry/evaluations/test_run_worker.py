@@ -64,7 +64,7 @@ def test_a_run_goes_on_in_slices(start):
 
 @pytest.mark.postgres
 def test_rows_are_written_behind_the_lock_of_their_run(start):
-    """Two workers on one run would wait for each other where one took the run first and the other its rows."""
+    """Two workers on one run would wait for each other if one took the run first and the other its rows."""
     run = start()
     with CaptureQueriesContext(connection) as statements:
         finish(run)

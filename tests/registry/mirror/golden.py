@@ -129,7 +129,7 @@ def read_conversations() -> dict[str, list[dict[str, Any]]]:
 
 
 def _describe_text(said: CommentText | None) -> dict[str, Any] | None:
-    """What a comment says now and said before; None where nothing was edited or deleted."""
+    """What a comment says now and said before; None if nothing was edited or deleted."""
     if said is None or said.changed_at is None:
         return None
     return {"deleted": said.is_deleted, "earlier": [earlier.text for earlier in said.earlier]}

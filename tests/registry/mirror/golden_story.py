@@ -390,7 +390,7 @@ def _rename(cast: Cast) -> None:
 
 
 def _filter_webhook(admin: Actor) -> None:
-    """A webhook that hears of some templates only: its event speaks of a pattern where others name a template."""
+    """A webhook that hears of some templates only: its event speaks of a pattern if others name a template."""
     address = "http://127.0.0.1:9/hook?token=x"
     webhook_services.create_webhook(actor=admin, namespace="support", url=address, template="refunds/*")
 
@@ -489,7 +489,7 @@ def _give_folder_roles(cast: Cast) -> None:
 
 
 def _approve_by_group(cast: Cast) -> None:
-    """A folder where Legal has to approve, and a change that it approved."""
+    """A folder if Legal has to approve, and a change that it approved."""
     rule = {"label": "production", "folder": "contracts", "approvals": 2, "groups": ["legal"]}
     rules.set_rules(actor=cast["admin"], namespace="support", approval_rules=[rule])
     version = _save(cast["author"], "support/contracts/reply", _greet("sign here"))
@@ -528,7 +528,7 @@ def _schedule(cast: Cast) -> None:
 
 
 def _number_runs_from_one() -> None:
-    """Tests before this one leave PostgreSQL's sequence where it is, and events name runs by number."""
+    """Tests before this one leave PostgreSQL's sequence if it is, and events name runs by number."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [Run]):
             cursor.execute(statement)

@@ -1,4 +1,4 @@
-"""Record the golden journal again; only where what the product writes has changed on purpose:
+"""Record the golden journal again; only if what the product writes has changed on purpose:
 
     python -m tests.registry.mirror.record_golden_journal
 

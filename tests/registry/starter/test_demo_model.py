@@ -1,4 +1,4 @@
-"""The demo's model server: answers by rules, streams, and is listed where the demo wrote the list of models."""
+"""The demo's model server: answers by rules, streams, and is listed if the demo wrote the list of models."""
 
 import asyncio
 import json

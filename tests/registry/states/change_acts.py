@@ -8,7 +8,7 @@ __all__ = ["ChangeActs"]
 
 
 class ChangeActs(RegistryModel):
-    """Each act raises what the service raises, and notes what follows where it is let through."""
+    """Each act raises what the service raises, and notes what follows if it is let through."""
 
     def propose(self, actor: str, name: str, label: str, version: int) -> None:
         template = self.take_template(actor, "author", name)
@@ -20,7 +20,7 @@ class ChangeActs(RegistryModel):
     def open_request(
         self, actor: str, template: Template, label: str, version: int, release: int | None = None
     ) -> Request:
-        """Open a request that was allowed, where it would change something."""
+        """Open a request that was allowed, if it would change something."""
         self._require_new_head(template, label, version)
         number = len(self.requests) + 1
         request = Request(number, template.name, label, version, self.person(actor), release=release)

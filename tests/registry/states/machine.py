@@ -72,7 +72,7 @@ class ActMachine(RuleBasedStateMachine):
             transaction.savepoint_rollback(self.savepoint)
 
     def actor(self, drawn: str) -> str:
-        """The key that was drawn, where there is such a key and it holds; else the author."""
+        """The key that was drawn, if there is such a key and it holds; else the author."""
         if not drawn.startswith("key:"):
             return drawn
         index = int(drawn.removeprefix("key:"))
@@ -276,7 +276,7 @@ class ActMachine(RuleBasedStateMachine):
 
 
 def _find_refusal(act: Callable[[], None]) -> type[PromptuaryError] | None:
-    """The class of the error with which an act is refused, None where it is let through."""
+    """The class of the error with which an act is refused, None if it is let through."""
     try:
         act()
     except PromptuaryError as error:

@@ -8,7 +8,7 @@ __all__ = ["PublicationActs"]
 
 
 class PublicationActs(ChangeActs):
-    """Each act raises what the service raises, and notes what follows where it is let through."""
+    """Each act raises what the service raises, and notes what follows if it is let through."""
 
     def propose_release(self, actor: str, label: str, versions: dict[str, int]) -> None:
         self.require_role(actor, "author")

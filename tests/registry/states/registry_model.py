@@ -48,7 +48,7 @@ class RegistryModel:
             raise NotAllowed("role")
 
     def take_template(self, actor: str, least: str, name: str) -> Template:
-        """The template, where the actor may and it is not archived."""
+        """The template, if the actor may and it is not archived."""
         self.require_role(actor, least)
         template = self.templates[name]
         if template.is_archived:
@@ -56,7 +56,7 @@ class RegistryModel:
         return template
 
     def require_text(self, template: Template, number: int) -> None:
-        """Raise Gone where the version was redacted."""
+        """Raise Gone if the version was redacted."""
         if template.mark(number) in template.redacted:
             raise Gone("redacted")
 
@@ -71,7 +71,7 @@ class RegistryModel:
         return next(rows, None)
 
     def require_undivided(self, template: Template, label: str) -> None:
-        """Raise Conflict where a rollout divides the label."""
+        """Raise Conflict if a rollout divides the label."""
         if label in template.labels and self.active_rollout(template.name, label):
             raise Conflict("rollout")
 
@@ -211,12 +211,12 @@ class RegistryModel:
         return {"superseded" if template.contains(held, request.head) else "diverged"}
 
     def require_unblocked(self, found: set[str]) -> None:
-        """Raise ApprovalRequired where reviewers are waited for, Conflict for anything else."""
+        """Raise ApprovalRequired if reviewers are waited for, Conflict for anything else."""
         if found:
             raise (ApprovalRequired if found & _BY_REVIEWERS else Conflict)(" ".join(sorted(found)))
 
     def put(self, template: Template, label: str, number: int, how: str, request: int | None = None) -> None:
-        """Move a label, where the text is there and no rollout divides it."""
+        """Move a label, if the text is there and no rollout divides it."""
         self.require_text(template, number)
         self.require_undivided(template, label)
         template.moves.append(Move(label, number, how, label in self.protected, request))

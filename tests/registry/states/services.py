@@ -32,7 +32,7 @@ class Services:
     secrets: list[str] = field(default_factory=list)
 
     def actor(self, name: str) -> Actor:
-        """Who acts; AssertionError where the key behind it holds no more."""
+        """Who acts. Raises AssertionError if the key behind it holds no more."""
         if not name.startswith("key:"):
             return Actor(User.objects.get(username=name))
         actor = self.authenticate(int(name.removeprefix("key:")))
@@ -40,7 +40,7 @@ class Services:
         return actor
 
     def authenticate(self, index: int) -> Actor | None:
-        """The actor behind a key, None where it was revoked."""
+        """The actor behind a key, None if it was revoked."""
         return authenticate_key(self.secrets[index])
 
     def digest(self, name: str, number: int) -> str:

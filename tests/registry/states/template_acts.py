@@ -8,7 +8,7 @@ __all__ = ["TemplateActs"]
 
 
 class TemplateActs(RegistryModel):
-    """Each act raises what the service raises, and notes what follows where it is let through."""
+    """Each act raises what the service raises, and notes what follows if it is let through."""
 
     def save(self, actor: str, name: str, mark: str, base: int | None, parallel: bool) -> None:
         """base: the number of the version that the caller says it was made from; 0 for one that there is not."""

@@ -25,7 +25,7 @@ def prepared():
 
 
 def in_child(act, confine):
-    """What `act` gave in a child that was confined before, as text; the name of the error where it raised one."""
+    """What `act` gave in a child that was confined before, as text; the name of the error if it raised one."""
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
         try:
