@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, find_best_score, format_change, format_score, to_shares
 from frontend.web.forms import read_expected
 from promptuary.evaluation import interval_svg
+from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
 from registry.changes import suggested_runs
 from registry.changes.label_preview import LabelPreview
@@ -77,6 +79,14 @@ class MetricRow:
         return gettext("{low} to {high}").format(
             low=format_change(self.reading.low), high=format_change(self.reading.high)
         )
+
+    @property
+    def gate_words(self) -> str:
+        """Its threshold: `at least 0.85`, or how far it may be behind what is live: `may drop 0.02`."""
+        gate = parse_gate(self.reading.gate)
+        if gate.floor is not None:
+            return gettext("at least {score}").format(score=number_format(gate.floor))
+        return gettext("may drop {score}").format(score=number_format(gate.fall))
 
     @property
     def gate_look(self) -> tuple[str, str]:

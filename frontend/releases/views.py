@@ -15,6 +15,7 @@ from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
 from frontend.releases.member_differences import compare_members, difference_tabs
 from frontend.releases.panels import read_seen, show_publish_panel, show_roll_back_panel
+from frontend.releases.service_rows import list_affected_services
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
@@ -142,6 +143,7 @@ def _render_release(
         ],
         "live_topics": _list_live_topics(gate),
         "seen": [row.seen for row in rows if row.change.is_open],
+        "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
         "story": presenters.release_story(release, actor.person.username if act.comment else ""),

@@ -2,9 +2,11 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Server, Visit, make_four_templates
+from tests.browser.test_release import wait_for_checks
 
 NAME = "support/refunds/reply"
 
@@ -106,3 +108,43 @@ def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visi
     expect(dialog.get_by_label("Why")).to_have_value("Because it was typed")
     dialog.get_by_role("button", name="Remove it").click()
     expect(dialog.get_by_label("Why")).not_to_have_value("Because it was typed")
+
+
+@pytest.fixture
+def checked(server: Server) -> str:
+    """A namespace of its own with four templates, one of which fails its samples."""
+    make_four_templates(server, "checked")
+    return "checked"
+
+
+def propose_first_version(page: Page, name: str) -> None:
+    """Propose version 1 for production in the panel, whose checks have not run, and wait until they have."""
+    page.goto(f"/t/{name}/-/propose?label=production&version=1")
+    expect(page.get_by_role("region", name="Checks")).to_contain_text("not run yet")
+    page.get_by_role("button", name="Propose v1").click()
+    page.wait_for_url(re.compile(r"/changes/\d+$"))
+    wait_for_checks(page)
+
+
+def test_the_panel_lists_the_checks_of_a_version_before_a_label_moves(visit: Visit, checked: str):
+    author = visit.open("author")
+    propose_first_version(author, f"{checked}/refunds/summary")
+    author.goto(f"/t/{checked}/refunds/summary/-/labels?label=trial&version=1")
+    expect(author.get_by_role("heading", name="Move trial to v1")).to_be_visible()
+    checks = author.get_by_role("region", name="Checks")
+    expect(checks.locator(".panel-section-head .bad")).to_contain_text(["Samples", "Budget"])
+    expect(checks.locator(".panel-section-head .ok").first).to_have_text(re.compile("Problems"))
+    expect(checks.locator(".note.bad").first).to_contain_text("Samples: ")
+    expect(checks).not_to_contain_text("not run yet")
+    author.get_by_role("button", name="Move trial", exact=True).click()
+    expect(author.get_by_text("Moved trial to v1.")).to_be_visible()
+
+    propose_first_version(author, f"{checked}/refunds/reply")
+    reviewer = visit.open("reviewer", author.url)
+    reviewer.get_by_role("button", name="Approve v1").first.click()
+    expect(reviewer.locator("#blockers")).to_contain_text("Ready to publish")
+    author.reload()
+    author.get_by_role("link", name=re.compile("^Publish")).first.click()
+    panel = author.get_by_role("dialog", name="Publish v1 to production")
+    expect(panel.locator(".panel-checks .ok").filter(has_text="Samples")).to_be_visible()
+    expect(panel.locator(".panel-checks .bad")).to_have_count(0)

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from frontend.changes.label_evidence import MetricRow
 from registry.changes import decisions, emergencies, label_preview, rules
+from registry.evaluations.metric_readings import MetricReading
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
@@ -102,6 +104,7 @@ def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
     attach_gates(reply, "squad_f1 >= 0.9", pattern="refunds/reply")
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
     assert "<b>1 metric doesn't reach its gate.</b> While it doesn't, production can't take this version." in page
+    assert "at least 0.9</span>" in page
     assert "Propose anyway" in page
     assert "Propose v3</button>" not in page
 
@@ -287,3 +290,11 @@ def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, brows
     page = words(browser("reviewer").post(f"/changes/{change.number}", {"do": "publish"}, follow=True))
     assert "Published: the label moved." in page
     assert ">Undo</a>" not in page
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"), [("squad_f1 >= 0.85", "at least 0.85"), ("squad_f1[answer] - 0.02", "may drop 0.02")]
+)
+def test_a_gate_is_told_in_words(gate, told):
+    reading = MetricReading("squad_f1", "answer", 0.9, 0.9, 0.0, None, None, "unclear", gate, passes=True)
+    assert MetricRow(reading).gate_words == told

@@ -1,19 +1,25 @@
 """The pages of releases: proposing several templates, reviewing, publishing and rolling them back together."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.template.loader import render_to_string
 
 from frontend.home.work_items import rows_of_person, urgency_sentence
 from frontend.releases import member_differences
+from frontend.releases.service_rows import ServiceRow, list_affected_services
+from registry.accounts.models import Key
 from registry.changes import services as change_services
+from registry.namespaces import keys
 from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
 from registry.templates import samples
 from registry.templates.label_models import Label
+from registry.templates.models import Version
+from registry.usage.models import Fetch
 from tests.frontend.conftest import OTHER, REPLY, SAMPLES, words
 
 SUMMARY = "support/refunds/summary"
@@ -267,3 +273,30 @@ def test_past_the_most_differences_a_page_leads_to_the_change(release, browser, 
     page = browser("reader").get("/releases/1")
     assert page.content.decode().count('class="diff diff-source sheet') == 1
     assert "Not shown on this page, which shows the first differences only." in words(page)
+
+
+def test_the_page_says_which_services_it_reaches_and_which_stay(release, desk, browser):
+    assert "No service fetched production in the last 30 days." in words(browser("reader").get("/releases/1"))
+    now = datetime.now(UTC)
+    for service, ref, count in (("chat", "production", 7000), ("chat", "1", 7), ("mail", "1", 70)):
+        key = Key.objects.filter(name=service).first()
+        if key is None:
+            key = keys.issue_key(
+                actor=desk.actor("admin"), namespace="support", name=service, scope="read", person="author"
+            ).key
+        for name in (ONE, TWO) if service == "chat" and ref == "production" else (ONE,):
+            version = Version.objects.get(template__name=name, number=1)
+            Fetch.objects.create(key=key, version=version, ref=ref, day=now.date(), count=count, last_at=now)
+    members = Release.objects.get().members.select_related("template__namespace")
+    assert list_affected_services("production", list(members)) == [
+        ServiceRow("chat", 2, 2000),
+        ServiceRow("mail", 0, 10, "one v1"),
+    ]
+    page = " ".join(words(browser("reader").get("/releases/1")).split())
+    assert page.index("<b>chat</b>") < page.index("<b>mail</b>") < page.index("stays on one v1")
+
+
+def test_a_published_release_names_no_services_any_more(release, browser):
+    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    browser("author").post("/releases/1", {"do": "publish"})
+    assert "Services affected" not in words(browser("reader").get("/releases/1"))
