@@ -86,7 +86,7 @@ class MetricRow:
         gate = parse_gate(self.reading.gate)
         if gate.floor is not None:
             return gettext("at least {score}").format(score=number_format(gate.floor))
-        return gettext("may drop {score}").format(score=number_format(gate.fall))
+        return gettext("may drop {score}").format(score=number_format(gate.fall or 0.0))
 
     @property
     def gate_look(self) -> tuple[str, str]:
