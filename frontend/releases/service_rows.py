@@ -1,4 +1,4 @@
-"""The services that a release affects: how often each fetches its templates, and which of them stay where they are."""
+"""The services that a release affects: how often each fetches its templates, and which of them stay if they are."""
 
 from collections import defaultdict
 from collections.abc import Sequence
