@@ -7,7 +7,6 @@ __all__ = [
     "FIRST_SAMPLE",
     "drop_value",
     "fill_missing_value",
-    "is_same_samples",
     "list_spent_samples",
     "read_value",
     "remove_sample",
@@ -65,14 +64,6 @@ def read_value(values: Mapping[str, Any], path: str) -> Any:
 def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]], used: Collection[str]) -> list[str]:
     """Names of samples that came with an example document, unchanged since, and give inputs the text no longer uses."""
     return [name for name, values in samples.items() if values in examples and not values.keys() <= set(used)]
-
-
-def is_same_samples(samples: Samples, others: Samples) -> bool:
-    """Whether these are the same samples in the same order. Browsers put names that are whole numbers first, so that
-    the place of these says nothing.
-    """
-    order, other_order = ([name for name in each if not name.isdecimal()] for each in (samples, others))
-    return samples == others and order == other_order
 
 
 def _with_value(values: Mapping[str, Any], steps: list[str], value: Any) -> dict[str, Any]:

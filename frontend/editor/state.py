@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.editor.sample_edits import Samples, is_same_samples, set_values
+from frontend.editor.sample_edits import Samples, set_values
 from frontend.editor.undeclared_values import take_typed_values
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -92,8 +92,8 @@ class EditorState:
 
     @property
     def samples_to_save(self) -> Samples | None:
-        """The samples if they differ from the stored ones, else None."""
-        return None if is_same_samples(self.samples, self.kept_samples) else self.samples
+        """The samples where they differ from the stored ones, else None."""
+        return None if _is_same_samples(self.samples, self.kept_samples) else self.samples
 
 
 def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "") -> EditorState:
@@ -132,7 +132,15 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
 def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
     is_same_text = draft.document == latest.remaining
     is_same = is_same_text and not draft.message.strip()
-    return is_same and is_same_samples(read_samples(draft.samples, stored), stored)
+    return is_same and _is_same_samples(read_samples(draft.samples, stored), stored)
+
+
+def _is_same_samples(samples: Samples, others: Samples) -> bool:
+    """Whether these are the same samples in the same order. Browsers put names that are whole numbers first, so that
+    the place of these says nothing.
+    """
+    order, other_order = ([name for name in each if not name.isdecimal()] for each in (samples, others))
+    return samples == others and order == other_order
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:

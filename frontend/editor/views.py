@@ -11,13 +11,11 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from frontend.editor import responses
+from frontend.editor import responses, sample_rows, sample_table
 from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
-from frontend.editor.sample_rows import offer_rows
-from frontend.editor.sample_table import build_sample_table
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
@@ -29,8 +27,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.core.problem_details import status_of
-from registry.templates import drafts, imports, version_queries
-from registry.templates import fragments as fragment_queries
+from registry.templates import drafts, fragments, imports, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
@@ -72,16 +69,16 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_json(request)
         if fields.get("want") == "fragments":
-            return {"fragments": responses.fragment_choices(fragment_queries.list_text_fragments(actor))}, 200
+            return {"fragments": responses.fragment_choices(fragments.list_text_fragments(actor))}, 200
         if fields.get("want") == "pasted":
-            namespace, text = name.partition("/")[0], str(fields.get("text", ""))
-            pasted = imports.read_pasted_prompt(actor=actor, namespace=namespace, text=text)
+            text = str(fields.get("text", ""))
+            pasted = imports.read_pasted_prompt(actor=actor, namespace=name.partition("/")[0], text=text)
             return {"pasted": responses.pasted_response(pasted)}, 200
         state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
         if fields.get("want") == "rows":
-            return offer_rows(actor, state, fields), 200
+            return sample_rows.offer_rows(actor, state, fields), 200
         if fields.get("want") == "samples":
             return {"samples": _samples_fragment(request, actor, state)}, 200
         return responses.preview_response(request, state, build_preview(actor, state)), 200
@@ -273,7 +270,7 @@ def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, again
 
 def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     """The fragment with the values of each sample and the text rendered on it: tokens, and which takes most."""
-    context = {"table": build_sample_table(actor, state), "state": state}
+    context = {"table": sample_table.build_sample_table(actor, state), "state": state}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 

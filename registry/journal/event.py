@@ -27,7 +27,6 @@ __all__ = [
     "TimelineLine",
     "caches_of",
     "canonical",
-    "canonical_by_name",
     "columns_of",
     "digest_of",
     "event",
@@ -292,11 +291,6 @@ def _require(cls: type[T], value: Any) -> T:
 def canonical(value: Any) -> str:
     """The one JSON text of a value (RFC 8785). Raises rfc8785.CanonicalizationError for what JSON can't say exactly."""
     return rfc8785.dumps(value).decode("utf-8")
-
-
-def canonical_by_name(values: Mapping[str, Any]) -> str:
-    """Canonical JSON of each value under its name; the names stay in the order that they were given in."""
-    return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
 
 
 def digest_of(text: str) -> str:

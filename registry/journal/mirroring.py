@@ -109,6 +109,9 @@ class Restorer(Protocol):
     def canonical_json(self, path: str, field: str | None = None) -> str:
         """The canonical JSON of such a file, or of one field of it."""
 
+    def samples_json(self, path: str) -> str:
+        """The JSON of a file of samples, in their order."""
+
     def require_digest(self, text: str, digest: str | None) -> None:
         """Raises MirrorError if a text is not the one that the event names."""
 

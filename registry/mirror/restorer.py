@@ -27,6 +27,7 @@ from registry.namespaces.models import Group, Namespace
 from registry.redaction import services as redaction_services
 from registry.templates import rename
 from registry.templates.contribution_models import Contribution
+from registry.templates.document_check import canonical_by_name
 from registry.templates.models import Template, Version
 from registry.templates.search_index import update_search_index
 
@@ -148,6 +149,9 @@ class _EventRows:
     def canonical_json(self, path: str, field: str | None = None) -> str:
         value = self.yaml(path)
         return canonical(value if field is None else value[field])
+
+    def samples_json(self, path: str) -> str:
+        return canonical_by_name(self.yaml(path))
 
     def require_digest(self, text: str, digest: str | None) -> None:
         if digest_of(text) != digest:

@@ -23,7 +23,7 @@ from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
-from registry.journal.event import canonical, canonical_by_name, digest_of
+from registry.journal.event import canonical, digest_of
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import standards_of
@@ -31,7 +31,14 @@ from registry.namespaces.verbs import Verb
 from registry.templates import fragments
 from registry.templates.models import Template
 
-__all__ = ["CheckedDocument", "check_document", "check_for_caller", "list_problems", "write_samples"]
+__all__ = [
+    "CheckedDocument",
+    "canonical_by_name",
+    "check_document",
+    "check_for_caller",
+    "list_problems",
+    "write_samples",
+]
 
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
@@ -170,6 +177,11 @@ def write_samples(samples: object) -> str:
         ) from error
     check_size("samples", len(text.encode("utf-8")), SAMPLES_BYTES)
     return text
+
+
+def canonical_by_name(values: Mapping[str, Any]) -> str:
+    """Canonical JSON of each value under its name; the names stay in the order that they were given in."""
+    return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
 
 
 def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:

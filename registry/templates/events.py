@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, canonical_by_name, event
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
@@ -125,7 +125,7 @@ class SamplesSaved(JournalEvent):
         return CommitContent(f"{self.template}: samples", files)
 
     def restore(self, rows: Restorer) -> None:
-        text = canonical_by_name(rows.yaml(mirror_paths.samples(self.template)))
+        text = rows.samples_json(mirror_paths.samples(self.template))
         rows.require_digest(text, self.digest)
         rows.create(
             "SampleSet",
