@@ -92,7 +92,7 @@ class EditorState:
 
     @property
     def samples_to_save(self) -> Samples | None:
-        """The samples where they differ from the stored ones, else None."""
+        """The samples if they differ from the stored ones, else None."""
         return None if _is_same_samples(self.samples, self.kept_samples) else self.samples
 
 

@@ -34,8 +34,6 @@ register = template.Library()
 register.simple_tag(run_state_word)
 register.filter("time_needed", time_needed)
 register.filter("finding", stringfilter(translate_finding))
-
-
 register.filter("capital", stringfilter(capitalise_sentence))
 
 
@@ -231,7 +229,7 @@ def thousands(number: int | None) -> str:
 
 @register.filter
 def strong(sentence: str, name: str) -> SafeString:
-    """The sentence, escaped, with the name in bold if it first occurs."""
+    """The sentence, escaped, with the name in bold where it first occurs."""
     before, found, after = sentence.partition(name) if name else (sentence, "", "")
     return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", sentence)
 
