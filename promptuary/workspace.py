@@ -116,7 +116,7 @@ class Workspace:
         path = self.document_path(name)
         _write(path, str(body["document"]))
         if samples:
-            _write(self.samples_path(name), yaml_writer.write_yaml(samples))
+            _write(self.samples_path(name), yaml_writer.write_yaml(samples, sort_keys=False))
         elif samples is not None:
             self.samples_path(name).unlink(missing_ok=True)
         for ref, text in body["fragments"].items():

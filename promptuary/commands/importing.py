@@ -226,7 +226,8 @@ def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(item.imported.document.encode())
     if item.imported.samples:
-        workspace.samples_path(item.name).write_bytes(yaml_writer.write_yaml(item.imported.samples).encode())
+        text = yaml_writer.write_yaml(item.imported.samples, sort_keys=False)
+        workspace.samples_path(item.name).write_bytes(text.encode())
     return item
 
 

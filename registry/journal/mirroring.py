@@ -74,8 +74,8 @@ class Texts(Protocol):
     def record(self, **more: Any) -> bytes:
         """The event as a readable file: who, when, all of its body and what is added."""
 
-    def yaml(self, value: Any) -> bytes:
-        """A file with this plain value."""
+    def yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
+        """A file with this plain value. sort_keys: as for `write_yaml`."""
 
     def version(self, number: int | None = None) -> VersionTexts:
         """The version that the event saved or moved a label to, or another one of its template."""
@@ -109,8 +109,8 @@ class Restorer(Protocol):
     def canonical_json(self, path: str, field: str | None = None) -> str:
         """The canonical JSON of such a file, or of one field of it."""
 
-    def samples_json(self, path: str) -> str:
-        """The JSON of a file of samples, in their order."""
+    def samples_json(self, path: str, digest: str) -> str:
+        """The JSON of a file of samples with this digest: their names sorted, or in the order of the file."""
 
     def require_digest(self, text: str, digest: str | None) -> None:
         """Raises MirrorError if a text is not the one that the event names."""

@@ -75,8 +75,8 @@ class _EventTexts:
             {"event": row.number, "at": format_moment(from_microseconds(row.at)), "by": author, **self._body, **more}
         )
 
-    def yaml(self, value: Any) -> bytes:
-        return yaml_writer.write_yaml(value).encode()
+    def yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
+        return yaml_writer.write_yaml(value, sort_keys=sort_keys).encode()
 
     def version(self, number: int | None = None) -> Version:
         return self._sources.version(self._row, number)

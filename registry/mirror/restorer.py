@@ -150,8 +150,9 @@ class _EventRows:
         value = self.yaml(path)
         return canonical(value if field is None else value[field])
 
-    def samples_json(self, path: str) -> str:
-        return canonical_by_name(self.yaml(path))
+    def samples_json(self, path: str, digest: str) -> str:
+        text = self.canonical_json(path)
+        return text if digest_of(text) == digest else canonical_by_name(self.yaml(path))
 
     def require_digest(self, text: str, digest: str | None) -> None:
         if digest_of(text) != digest:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, canonical, event
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
@@ -121,11 +121,14 @@ class SamplesSaved(JournalEvent):
         return gettext("saved the samples of {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.samples(self.template): texts.yaml(json.loads(texts.stored_row()["text"]))}
-        return CommitContent(f"{self.template}: samples", files)
+        text = texts.stored_row()["text"]
+        samples = json.loads(text)
+        # Names that are stored in canonical order have a sorted file, as all had before samples had an order.
+        file = texts.yaml(samples, sort_keys=canonical(samples) == text)
+        return CommitContent(f"{self.template}: samples", {mirror_paths.samples(self.template): file})
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.samples_json(mirror_paths.samples(self.template))
+        text = rows.samples_json(mirror_paths.samples(self.template), self.digest)
         rows.require_digest(text, self.digest)
         rows.create(
             "SampleSet",

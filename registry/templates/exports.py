@@ -122,7 +122,9 @@ def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -
             archive.writestr(f"{template.name}{_suffix(form)}", exported.text)
             samples = template.current_samples() if form == DOCUMENT else None
             if samples is not None and samples.samples:
-                archive.writestr(f"{template.name}.samples.yml", yaml_writer.write_yaml(samples.samples))
+                archive.writestr(
+                    f"{template.name}.samples.yml", yaml_writer.write_yaml(samples.samples, sort_keys=False)
+                )
         if report:
             archive.writestr(REPORT, "\n".join(report) + "\n")
     return packed.getvalue()

@@ -16,8 +16,13 @@ _LONGEST_KEY = 500  # characters; YAML wants a longer one written as `? key`
 _LONGEST_PLAIN = 400
 
 
-def write_yaml(value: Any) -> str:
-    """A mapping or list in block style, its keys in order; ends with a newline."""
+def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
+    """A mapping or list in block style; ends with a newline.
+
+    sort_keys: whether the keys of the outermost mapping are sorted, so that one value has one text. Those inside are.
+    """
+    if not sort_keys and isinstance(value, Mapping) and value:
+        return "".join(f"{line}\n" for key, item in value.items() for line in _keyed(str(key), item, ""))
     return "\n".join(_lines(value, "")) + "\n"
 
 

@@ -32,7 +32,7 @@ def test_main_holds_the_newest_document_and_samples(story, mirror_path):
     mirror.catch_up()
     files = tree(mirror_path)
     assert files["support/refunds/reply.yml.j2"].decode() == Version.objects.get(number=3).document
-    assert files["support/refunds/reply.samples.yml"] == b"other:\n  name: x\nplain:\n  name: Ada\n"
+    assert files["support/refunds/reply.samples.yml"] == b"plain:\n  name: Ada\nother:\n  name: x\n"
 
 
 def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_path):

@@ -52,6 +52,15 @@ def test_keys_stand_in_order_whatever_order_they_came_in():
     assert yaml_writer.write_yaml({"b": 1, "a": 2}) == yaml_writer.write_yaml({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
 
 
+@given(st.dictionaries(_texts, _values, max_size=4))
+def test_the_outer_keys_keep_their_order_when_asked_and_the_inner_ones_are_sorted(value):
+    text = yaml_writer.write_yaml(value, sort_keys=False)
+    assert list(read(text)) == list(value)
+    assert read(text) == value
+    pieces = "".join(yaml_writer.write_yaml({key: item}) for key, item in value.items())
+    assert text == (pieces or yaml_writer.write_yaml(value))
+
+
 def test_a_text_of_several_lines_is_written_line_by_line():
     assert yaml_writer.write_yaml({"note": "one\n\ntwo\n"}) == "note: |\n  one\n\n  two\n"
 
