@@ -141,7 +141,7 @@ def test_a_line_of_the_rules_asks_for_a_group_and_the_pages_say_so(reply, browse
         ("production: 2\n: legal", "Line 2 is no rule"),
         ("a b c: 2", "Line 1 is no rule"),
         ("production: 2, 3", "Line 1 is no rule"),
-        ("production: medicine", "Medicine: not a group of support."),
+        ("production: medicine", "medicine: not a group of support."),
         ("production: 21", "Rule 1: a whole number from 0 to 20."),
         ("latest: 1", "Rule 1: latest can&#x27;t be set"),
     ],
@@ -160,4 +160,4 @@ def test_an_owner_is_a_group_in_a_line_of_the_rules(reply, browser):
     assert line in words(browser("admin").get("/n/support/rules"))
     assert line in words(browser("reader").get("/n/support/rules"))
     unknown = browser("admin").post("/n/support/rules", {**RULES, "owners": "*: group:medicine"})
-    assert (unknown.status_code, "Medicine: not a group of support." in words(unknown)) == (422, True)
+    assert (unknown.status_code, "medicine: not a group of support." in words(unknown)) == (422, True)

@@ -134,7 +134,7 @@ def test_what_owners_do_to_open_changes_is_read_first(browser, approved):
     ("pattern", "owners", "sentence"),
     [
         ("refunds/*", "nobody", "nobody: not a member of support."),
-        ("refunds/*", "group:legal", "Legal: not a group of support."),
+        ("refunds/*", "group:legal", "legal: not a group of support."),
         ("refunds/*", "", "Name an account or a group: refunds/* has no owners that could be removed."),
         ("", "admin", "This field is required."),
     ],
