@@ -94,7 +94,7 @@ def test_a_column_is_added_chosen_run_alone_and_removed(open_run):
     column.model.select_option("echo")
     column.choose("Run this column")
     expect(column.verdict).to_have_text(DONE)
-    expect(column.body).to_contain_text("Who pays the postage?")
+    expect(column.body).to_contain_text("walking boots")
     expect(page.column("This draft").body).to_contain_text("Run this draft to see")
     column.choose("Remove column")
     expect(page.columns).to_have_count(2)
