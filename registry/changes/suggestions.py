@@ -31,7 +31,7 @@ def apply_suggestions(
 ) -> ChangeRequest:
     """Save a version with these suggestions in it, each named by (thread, comment), and make it the request's head.
 
-    Conflict if lines were changed since or two suggestions meet; Invalid, with its problems, if what comes out is
+    Conflict if lines were changed since or two suggestions meet; Invalid, with its problems, if the result is
     no sound document. Nothing is changed then. The threads are resolved. confirm: to apply them although too few people
     are left then whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" names who
     could approve).

@@ -138,7 +138,7 @@ class Restorer(Protocol):
         """The row with these values."""
 
     def settle_roles(self, people: Sequence[Any]) -> None:
-        """Write the role of each of these accounts in the namespace anew, of their own role and their groups."""
+        """Write the role of each of these accounts in the namespace again, from their own role and their groups."""
 
     def write_own_role(self, person: Any, role: str) -> None:
         """Give the account a role of its own in the namespace; an empty one takes it away."""

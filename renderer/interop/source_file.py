@@ -77,7 +77,7 @@ class SourceFile:
         return value
 
     def line_of(self, text: str) -> int | None:
-        """The line on which a text starts, as it or its JSON stands in the file; None if that is not found."""
+        """The line of the file on which a text, or its JSON, starts; None if neither is found."""
         first = next((line.strip() for line in text.split("\n") if line.strip()), "")
         if not first:
             return None

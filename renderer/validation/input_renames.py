@@ -29,7 +29,7 @@ def rename_input(document: Document, old: str, new: str, fragments: Mapping[str,
     """The edits that give an input another name, declared or not; the rest of the text stays as it is.
 
     fragments: the texts of the fragments by reference as written. Raises InputRenameError for a name that is none, that
-    the text has already, that a fragment uses, or if a use stands in a way that no small edit can change.
+    the text has already, that a fragment uses, or if a small edit cannot change one of its uses.
     """
     _check_new_name(document, new)
     uses = _list_uses(document, fragments)

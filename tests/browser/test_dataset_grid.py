@@ -301,8 +301,7 @@ def test_rows_put_back_onto_a_newer_version_say_whose_place_they_take(visit: Vis
     page.reload()
     expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
     expect(page.locator(".kept-note")).to_contain_text(
-        "A newer version was saved since. Your row takes the place of its row of the same name, "
-        "so changes made there are not here: r-1."
+        "A newer version was saved. Your row replaces its row of that name; changes made there are not here: r-1."
     )
     looked_at(page, DESKTOP)
     page.get_by_role("button", name="Remove it").click()

@@ -3,7 +3,7 @@
 It plays one story. Each act of it runs in one child after the other, killed at each passing of each failpoint of the
 journal before the commit, and then right after the commit. The writer of the mirror is killed at its failpoints while
 it writes the events of that act. Each act ends with a line of JSON that says what was found. The last line says whether
-the mirror has the same commits when it is written anew.
+the mirror has the same commits when it is written again from the journal.
 """
 
 import json

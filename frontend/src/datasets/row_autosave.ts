@@ -109,8 +109,8 @@ function describeReplaced(names: readonly string[]): string {
   const more = names.length - MOST_NAMES;
   const list = more > 0 ? gettext("{names} and {count} more", { names: shown, count: more }) : shown;
   return ngettext(
-    "A newer version was saved since. Your row takes the place of its row of the same name, so changes made there are not here: {names}.",
-    "A newer version was saved since. Your rows take the place of its rows of the same name, so changes made there are not here: {names}.",
+    "A newer version was saved. Your row replaces its row of that name; changes made there are not here: {names}.",
+    "A newer version was saved. Your rows replace its rows of those names; changes made there are not here: {names}.",
     names.length,
     { names: list },
   );

@@ -1,4 +1,4 @@
-"""Untrusted inputs may not stand in system parts, whichever way they get there."""
+"""Untrusted inputs are refused in system parts, however they get there."""
 
 from concurrent.futures import ThreadPoolExecutor
 
