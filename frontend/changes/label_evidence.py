@@ -17,7 +17,7 @@ from frontend.web.forms import read_expected
 from promptuary.evaluation import interval_svg
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
-from registry.changes import suggested_runs
+from registry.changes import move_sizes, suggested_runs
 from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading, RunReadings
@@ -157,6 +157,8 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
         "preview": preview,
         "difference": changes,
         "views": _views(request, changes),
+        "size": move_sizes.find_move_size(preview, changes["sample"]),
+        "turns": _turns(request, changes),
         "metrics": metric_rows(preview),
         "readings": readings,
         "counts": metric_counts(readings),
@@ -212,11 +214,34 @@ def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
     sample_set = preview.template.current_samples()
     view = request.GET.get("view") if request.GET.get("view") in _VIEWS else ""
     has_samples = bool(sample_set and sample_set.samples)
-    shown = diff_context(request, preview.serves, preview.version, view="rendered" if has_samples else "source")
+    # A text that was redacted can't be shown, yet the label has to move on from it.
+    serves = None if preview.serves is None or preview.serves.is_redacted else preview.serves
+    shown = diff_context(request, serves, preview.version, view="rendered" if has_samples else "source")
     rendered = shown["rendered"]
     if view == "source" or not has_samples or (not view and rendered is not None and rendered.is_same):
         shown["view"] = "source"
     return shown
+
+
+@dataclass(frozen=True)
+class SampleTurns:
+    """Where the shown sample stands among all, and the addresses of those before and after it, empty at the ends."""
+
+    place: int
+    count: int
+    previous_url: str
+    next_url: str
+
+
+def _turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
+    """None where the source is shown, or no other sample exists."""
+    names = changes["samples"]
+    if changes["view"] != "rendered" or len(names) < 2:
+        return None
+    query = {name: value for name, value in request.GET.items() if name != "sample"}
+    at = names.index(changes["sample"])
+    urls = {place: f"{request.path}?{urlencode({**query, 'sample': name})}" for place, name in enumerate(names)}
+    return SampleTurns(at + 1, len(names), urls.get(at - 1, ""), urls.get(at + 1, ""))
 
 
 def _views(request: HttpRequest, changes: dict[str, Any]) -> list[dict[str, Any]]:

@@ -120,8 +120,7 @@ def _failure(error: Invalid) -> RenderFailure:
     return RenderFailure(problem.code, problem.message, problem.line)
 
 
-# More samples than this are not set against each other on one page; the checks look at all of them.
-MOST = 60
+MOST = sample_renderings.MOST_COMPARED
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def tell_effects(preview: Any) -> None:
     label = preview["label"]
     if sentence := _STATES.get(preview["state"]):
         say(f"  {sentence}")
+    _tell_size(preview.get("size"), is_first=preview["serves"] is None)
     if preview["included"]:
         say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
     _tell_services(preview)
@@ -47,6 +48,21 @@ def tell_effects(preview: Any) -> None:
         for group in preview.get("groups", ()):  # older registries know no groups
             say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
+
+
+def _tell_size(size: Any, *, is_first: bool) -> None:
+    """A line on how much changes. size: of the API; None from an older registry, or if a text was redacted."""
+    if size is None:
+        return
+    facts = [f"{size['lines']} {'line changes' if size['lines'] == 1 else 'lines change'}"]
+    if size["tokens"] is not None:
+        unit = "token" if abs(size["tokens"]) == 1 else "tokens"
+        facts.append(f"{size['tokens']:+d} {unit} on sample {size['sample']}")
+    if inputs := size["inputs"]:
+        needs = [f"must {'' if is_first else 'also '}send {', '.join(inputs['added'])}"] if inputs["added"] else []
+        needs += [f"must send {', '.join(inputs['narrowed'])} differently"] if inputs["narrowed"] else []
+        facts.append(f"callers {' and '.join(needs) or 'need to send nothing new'}")
+    say(f"  {', '.join(facts)}.")
 
 
 def _tell_services(preview: Any) -> None:

@@ -1,5 +1,7 @@
 """The preview of a label's move: what would follow, before anything is proposed or moved."""
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -7,8 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import label_preview
+from registry.changes import label_preview, move_sizes
 from registry.changes.checks import Check
+from registry.changes.label_preview import LabelPreview
 from registry.changes.metric_serializers import MetricOutput
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import actor_of
@@ -70,6 +73,26 @@ class OverlappingOutput(Output):
     superseded = serializers.BooleanField(help_text="True: the version contains it. False: it has to be merged then.")
 
 
+class InputChangesOutput(Output):
+    """What callers have to send otherwise than before; both lists are empty if nothing changes for them."""
+
+    added = serializers.ListField(child=serializers.CharField(), help_text="Inputs that they must send too.")
+    narrowed = serializers.ListField(
+        child=serializers.CharField(), help_text="Inputs of which some values are no longer accepted."
+    )
+
+
+class MoveSizeOutput(Output):
+    """How much a move changes."""
+
+    lines = serializers.IntegerField(help_text="Changed lines of the source.")
+    sample = serializers.CharField(help_text="The first that the model reads otherwise; empty without samples.")
+    tokens = serializers.IntegerField(
+        allow_null=True, help_text="More or fewer tokens on the sample; null where a version does not render on it."
+    )
+    inputs = InputChangesOutput(allow_null=True, help_text="null: a version could not be read.")
+
+
 class LabelPreviewOutput(Output):
     """What follows from moving a label of a template to a version."""
 
@@ -105,17 +128,29 @@ class LabelPreviewOutput(Output):
     undo_version = serializers.IntegerField(allow_null=True)
 
 
+class SizedPreviewOutput(LabelPreviewOutput):
+    """What follows from moving a label, with how much it changes."""
+
+    size = serializers.SerializerMethodField()
+
+    @extend_schema_field(MoveSizeOutput(allow_null=True))
+    def get_size(self, preview: LabelPreview) -> Any:
+        """The size of the move; null if the text of a version was redacted."""
+        size = move_sizes.find_move_size(preview)
+        return MoveSizeOutput.of(size) if size else None
+
+
 class PreviewLabel(APIView):
     """What follows from a move of a label."""
 
     @extend_schema(
         operation_id="previewLabel",
         parameters=[OpenApiParameter("version", int, required=True, description="Where the label would go.")],
-        responses={200: LabelPreviewOutput, "4XX": ProblemOutput},
+        responses={200: SizedPreviewOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
-        """Who gets the version, how it scored, what overlaps, and how it is undone. Nothing is stored."""
+        """How much changes, who gets it, how it scored, what overlaps, and how it is undone. Nothing is stored."""
         number = parse_number(read_query(request, "version").get("version", ""), digits=7)
         if not number:
             raise ValidationError({"version": ["Give the number of a version."]})
-        return Response(LabelPreviewOutput.of(label_preview.find_preview(actor_of(request), name, label, number)))
+        return Response(SizedPreviewOutput.of(label_preview.find_preview(actor_of(request), name, label, number)))

@@ -14,7 +14,10 @@ from registry.journal import log
 from registry.journal.event import canonical, digest_of
 from registry.templates.models import Rendering, Version
 
-__all__ = ["SampleOutcome", "render_samples"]
+__all__ = ["MOST_COMPARED", "SampleOutcome", "find_differing_sample", "render_samples"]
+
+MOST_COMPARED = 60
+"""More samples than this are not set against each other at once; the checks look at all of them."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,19 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
     fresh = _render(version, missing) if missing else {}
     _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
     return {name: kept.get(data[name]) or fresh[name] for name in samples}
+
+
+def find_differing_sample(before: Mapping[str, SampleOutcome], after: Mapping[str, SampleOutcome]) -> str:
+    """The first sample that a model reads otherwise after than before; the first of all if there is none."""
+    differing = (name for name in after if name not in before or _read(before[name]) != _read(after[name]))
+    return next(differing, next(iter(after), ""))
+
+
+def _read(outcome: SampleOutcome) -> Any:
+    """What a model reads of a prompt, or why it reads nothing."""
+    if outcome.prompt is None:
+        return outcome.problem.message if outcome.problem else ""
+    return [(part.get("name"), part.get("role"), part.get("content")) for part in outcome.prompt["parts"]]
 
 
 def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:

@@ -7,7 +7,7 @@ from typing import Any
 from promptuary.renderer.contract.schema_changes import SchemaChange, schema_changes
 from promptuary.renderer.template import Template
 
-__all__ = ["Change", "compare"]
+__all__ = ["Change", "compare", "list_required_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,11 @@ def _inputs(old: Template, new: Template) -> Iterator[Change]:
             yield Change("input", name, f"`{name}` {change}", not optional)
         else:
             yield from _input(name, before[name], after[name])
+
+
+def list_required_inputs(template: Template) -> list[str]:
+    """The names of the inputs that every caller has to send."""
+    return sorted(name for name, schema in _declared(template).items() if "default" not in schema)
 
 
 def _declared(template: Template) -> dict[str, Any]:

@@ -127,6 +127,19 @@ class BoundedCalls(ABC):
         changes: list[dict[str, Any]] = self.call("compare", request)
         return changes
 
+    def list_required_inputs(
+        self,
+        document: str,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> list[str]:
+        """Return the names of the inputs that every caller has to send."""
+        names: list[str] = self.call(
+            "list_required_inputs", {"document": document, "fragments": fragments, "profile": profile}
+        )
+        return names
+
     def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
         """Check a JSON Schema, and a value against it if one is given; returns what is wrong, or None."""
         message: str | None = self.call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)

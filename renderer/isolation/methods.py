@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from promptuary import renderer
+from promptuary.renderer.contract import comparison
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation.confinement import probe
@@ -109,6 +110,10 @@ def _compare(old: Any, new: Any) -> Any:
     return [change.to_dict() for change in renderer.compare(renderer.from_bundle(old), renderer.from_bundle(new))]
 
 
+def _list_required_inputs(document: str, fragments: Any, profile: Any) -> Any:
+    return comparison.list_required_inputs(renderer.load(document, fragments=fragments, profile=profile))
+
+
 def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) -> Any:
     return renderer.load(document, fragments=fragments, profile=profile).read(replies, data)
 
@@ -166,6 +171,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "render_with_placeholders": _render_with_placeholders,
     "edit_lines": _edit_lines,
     "compare": _compare,
+    "list_required_inputs": _list_required_inputs,
     "read": _read,
     "read_many": _read_many,
     "read_fields": _read_fields,

@@ -124,6 +124,20 @@ def test_every_metric_is_the_same(proposal):
     assert (f"{losses} without a gate gets worse: nothing blocks that." in lines) == (losses == 1)
 
 
+def test_how_much_changes_is_the_same(proposal):
+    page, told, lines = proposal
+    size = told["size"]
+    assert (size["sample"], size["inputs"]) == ("boots", {"added": [], "narrowed": []})
+    assert size["lines"] > 0
+    assert size["tokens"] != 0
+    count = f"{size['lines']} {'line changes' if size['lines'] == 1 else 'lines change'}"
+    tokens = f"{size['tokens']:+d} {'token' if size['tokens'] == 1 else 'tokens'}"
+    assert f"{count}, {tokens} on sample boots, callers need to send nothing new." in lines
+    shown = re.sub(r"<[^>]*>", "", page.split('class="panel-size">')[1].split("</span>")[0])
+    said = " ".join(shown.replace("\N{MINUS SIGN}", "-").split())
+    assert said == f"· {count} · {tokens} · callers need to send nothing new"
+
+
 def test_overlapping_and_superseded_changes_are_the_same(proposal):
     page, told, lines = proposal
     assert [(each["version"], each["superseded"]) for each in told["overlapping"]] == [(2, True), (4, False)]

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 
@@ -9,6 +10,7 @@ from frontend.changes.label_evidence import MetricRow
 from registry.changes import decisions, emergencies, label_preview, rules
 from registry.evaluations.metric_readings import MetricReading
 from registry.namespaces import keys
+from registry.redaction.services import redact_version
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
@@ -298,3 +300,30 @@ def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, brows
 def test_a_gate_is_told_in_words(gate, told):
     reading = MetricReading("squad_f1", "answer", 0.9, 0.9, 0.0, None, None, "unclear", gate, passes=True)
     assert MetricRow(reading).gate_words == told
+
+
+def test_the_panel_leads_to_the_other_samples(fetched, browser):
+    first = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2&view=rendered"))
+    assert "1 of 2" in first
+    assert "Previous sample" not in first
+    address = unescape(re.search(r'href="([^"]+)" data-panel title="Next sample"', first)[1])
+    assert address == f"/t/{REPLY}/-/propose?label=production&version=2&view=rendered&sample=late"
+    second = words(browser("author").get(address))
+    assert "on sample “late”" in second
+    assert "2 of 2" in second
+    assert "Next sample" not in second
+    assert "of 2" not in words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2&view=source"))
+
+
+def test_inputs_that_callers_must_also_send_are_named(fetched, browser):
+    fetched.save(OTHER.replace("inputs:", "inputs:\n  order: {type: string}"))
+    assert "callers must also send order" in words(
+        browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3")
+    )
+
+
+def test_a_label_whose_text_was_redacted_can_be_moved_on(fetched, browser):
+    redact_version(actor=fetched.actor("admin"), name=REPLY, version=1, reason="A name", force=True)
+    answer = browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2")
+    assert answer.status_code == 200
+    assert "callers need" not in words(answer)

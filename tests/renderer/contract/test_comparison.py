@@ -3,6 +3,7 @@
 import pytest
 
 from promptuary import renderer
+from promptuary.renderer.contract.comparison import list_required_inputs
 
 BODY = "- name: a\n  content: x\n"
 
@@ -122,3 +123,13 @@ def test_a_fragment_that_moved_is_listed():
         renderer.load(f"- name: a\n  content: {{{{ fragment('a/b@{n}') }}}}\n", fragments=texts) for n in (1, 2)
     )
     assert changes(old, new) == [("body", "body", False), ("fragment", "a/b@1", False), ("fragment", "a/b@2", False)]
+
+
+def test_required_inputs_are_those_without_a_default():
+    template = document("inputs: {b: {}, a: {type: string}, c: {default: 1}}", "- name: a\n  content: '{{ a }}'\n")
+    assert list_required_inputs(template) == ["a", "b"]
+
+
+def test_what_a_document_uses_without_declaring_it_is_required():
+    template = renderer.load("- name: a\n  content: '{{ who }}'\n")
+    assert list_required_inputs(template) == ["who"]
