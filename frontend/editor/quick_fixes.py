@@ -148,7 +148,10 @@ def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
         )
         raise Invalid(fields={"document": message.format(count=pasted.count)})
     state.document = front + pasted.body if front else pasted.document or pasted.body
-    return ngettext("Turned into {count} part.", "Turned into {count} parts.", pasted.count).format(count=pasted.count)
+    said = ngettext("Turned into {count} part.", "Turned into {count} parts.", pasted.count).format(count=pasted.count)
+    if pasted.differences:
+        said = f"{said} {gettext('Changed:')} {'; '.join(map(translate_finding, pasted.differences))}."
+    return said
 
 
 QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {

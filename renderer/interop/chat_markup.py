@@ -34,18 +34,32 @@ _FAMILIES = (
 )
 _INSTRUCTION = re.compile(r"\[INST\](?P<user>.*?)\[/INST\](?P<answer>.*?)(?=(?:<s>)?\s*\[INST\]|\Z)", re.DOTALL)
 _SYSTEM = re.compile(r"\s*<<SYS>>(?P<system>.*?)<</SYS>>", re.DOTALL)
-_OUTER = re.compile(r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*|\s*(?:</s>|<\|end_of_text\|>)?\s*\Z")
+_FIRST_MARKS = ("<s>", "<bos>", "<|begin_of_text|>")
+_LAST_MARKS = ("</s>", "<|end_of_text|>")
 
 
 def is_chat_markup(text: str) -> bool:
     """Whether the text starts with a message in one of these forms."""
-    inner = _OUTER.sub("", text)
+    inner = _unwrap(text)
     return inner.startswith("[INST]") or any(start.match(inner) for start, _ in _FAMILIES)
+
+
+def _unwrap(text: str) -> str:
+    """The text without the marks of its start and end, and the white space around them."""
+    inner = text.strip()
+    for mark in _FIRST_MARKS:
+        if inner.startswith(mark):
+            inner = inner.removeprefix(mark).lstrip()
+            break
+    for mark in _LAST_MARKS:
+        if inner.endswith(mark):
+            return inner.removesuffix(mark).rstrip()
+    return inner
 
 
 def read_chat_markup(source: SourceFile) -> list[ImportedTemplate]:
     """The messages as one template; an empty last turn of the assistant is left out. Raises LossError with the line."""
-    inner = _OUTER.sub("", source.text)
+    inner = _unwrap(source.text)
     first_line = source.text.count("\n", 0, source.text.find(inner)) + 1
     builder = TemplateBuilder(KIND, source.stem)
     turns = _instructions(inner) if inner.startswith("[INST]") else _marked_turns(inner, first_line)

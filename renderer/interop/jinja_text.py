@@ -39,7 +39,9 @@ _LENIENT = Difference("a name that is not given is an error here; there it print
 
 def has_statements(text: str) -> bool:
     """Whether the text has a block, a comment, or an expression that is more than a dotted name, of Jinja."""
-    for tag in _TAG.finditer(text):
+    # Nothing closes a tag after the last of these ends, and each opening brace would be followed to the text's end.
+    last_end = max(text.rfind(end) for end in ("}}", "%}", "#}"))
+    for tag in _TAG.finditer(text, 0, last_end + 2):
         if tag["raw"] is not None or tag["comment"] or tag["block"]:
             return True
         if not _PLAIN.fullmatch(tag["print"]) and _STARTS_NAME.match(tag["print"]):

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from promptuary.renderer.interop.imported import ImportedTemplate, check_imported, slugify
 from promptuary.renderer.interop.source_file import SourceFile
 
-__all__ = ["KIND", "is_own_document", "read_own_document"]
+__all__ = ["KIND", "has_parts", "is_own_document", "read_own_document"]
 
 KIND = "prompt-poet"
 _ENDINGS = (".yml.j2", ".yaml.j2")
@@ -19,6 +19,11 @@ def is_own_document(source: SourceFile) -> bool:
     return source.path.endswith(_ENDINGS) or (
         source.suffix in (".j2", ".yml", ".yaml") and _PART.search(source.text) is not None
     )
+
+
+def has_parts(text: str) -> bool:
+    """Whether a text without a name has a part with a name and a role or content."""
+    return _PART.search(text) is not None
 
 
 def read_own_document(source: SourceFile, fragments: Mapping[str, str] | None = None) -> list[ImportedTemplate]:

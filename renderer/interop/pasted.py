@@ -2,7 +2,8 @@
 
 Text that a part reads as it stands needs nothing. Chat markup, other placeholders and tags, and the few spellings that
 mean something else in a part (`\\n` is a line end there) need another writing; nobody but the author can say whether
-they want it.
+they want it. White space at the edges of a text is left out by a part, so it needs another writing too; the end of the
+last line alone is only named.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
-from promptuary.renderer.interop import reading
+from promptuary.renderer.interop import own_document, reading
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
@@ -27,6 +28,7 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
+_LINE_END_LEFT = "the end of the last line is left out, because a part has none"
 _TRIMS_EDGE = re.compile(r"\A\{[{%#]-|-[}%#]\}\Z")
 """Tags that would take the line ends of the part itself, and so run it into what is around it."""
 _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
@@ -36,14 +38,15 @@ _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eva
 @dataclass(frozen=True)
 class PastedPrompt:
     """How a pasted text could be written. `kind` says what it is: messages, several prompts, a text with inputs of
-    another notation, a text whose braces and signs have to be kept, or one that stays and of which something is noted.
+    another notation, a text whose braces and signs have to be kept, one whose edges have white space that a part would
+    leave out, or one that stays and of which something is noted.
 
     `title` is the format's, empty if it has no name. `body` are the parts, empty for several prompts and for a note;
     `document` is the whole document if the text says more than its messages: a model, settings, inputs. `count` is
     the number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
     """
 
-    kind: Literal["messages", "several", "inputs", "literal", "noted"]
+    kind: Literal["messages", "several", "inputs", "literal", "edges", "noted"]
     body: str
     count: int = 1
     title: str = ""
@@ -112,7 +115,7 @@ def _read_messages(text: str) -> PastedPrompt | None:
 
 
 def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
-    text = text.strip()
+    before, text, after = _split_edges(text)
     language, reason = find_language(text), ""
     names = InputNames()
     try:
@@ -123,20 +126,33 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
         reason, names = str(error), InputNames()
         language = "double" if find_syntax(text) == "double" else "none"
         plain = read_template_text(text, language, names)
-    body = write_parts_body([Message("user", plain.pieces)])
+    has_edges = bool(before or after not in ("", "\n")) and not own_document.has_parts(text)
+    edges_left = (Difference(_LINE_END_LEFT),) if after == "\n" and not has_edges else ()
+    pieces = (before, *plain.pieces, after) if has_edges else plain.pieces
+    body = write_parts_body([Message("user", pieces)])
     if language not in _OWN_LANGUAGES or names.differences():
         guess = describe_guess(text, language)
-        differences = _sentences([*([guess] if guess else []), *plain.differences])
+        differences = _sentences([*([guess] if guess else []), *plain.differences, *edges_left])
         return PastedPrompt("inputs", body, reason=reason, differences=differences)
     # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
-    is_other = body.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
+    inner = write_parts_body([Message("user", plain.pieces)])
+    is_other = inner.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
     if as_document or reason or is_other or _TRIMS_EDGE.search(text):
-        return PastedPrompt("literal", body, reason=reason)
+        return PastedPrompt("literal", body, reason=reason, differences=_sentences(edges_left))
     # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
     said = "`<%" if language == "none" else "`"
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
     stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(said))
+    if has_edges:
+        return PastedPrompt("edges", body, differences=stays)
     return PastedPrompt("noted", "", differences=stays) if stays else None
+
+
+def _split_edges(text: str) -> tuple[str, str, str]:
+    """The white space before a text, the text, and the white space after it."""
+    inner = text.strip()
+    start = len(text) - len(text.lstrip())
+    return (text[:start], inner, text[start + len(inner) :]) if inner else ("", "", "")
 
 
 def _find_error(text: str) -> str:

@@ -49,7 +49,6 @@ class History:
 
 
 _BRACES = re.compile(r"\{[{%#]|\r|\{\Z")
-_EDGES = re.compile(r"\A\s+|\s+\Z")
 # What a part's YAML cannot hold, and the spellings that mean something else in a part; with the braces before it,
 # because what is written for it begins with a brace too.
 _UNSAFE = re.compile(
@@ -161,7 +160,11 @@ def _content(key: str, indent: str, pieces: Iterable[Piece]) -> str:
         text = "{{ '' }}" + text
     if isinstance(pairs[-1][0], Statement):
         text += "{{ '' }}"
-    text = _EDGES.sub(lambda edge: _string(edge[0]), text)
+    if inner := text.strip():
+        first, last = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        text = (_string(first) if first else "") + inner + (_string(last) if last else "")
+    else:
+        text = _string(text)
     lines = "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
     return f"{key}|-\n{lines}"
 

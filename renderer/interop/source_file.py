@@ -35,10 +35,13 @@ class Tagged:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file's text with line feeds only; `path` is its name, with its folders if it has some."""
+    """A file's text with line feeds only; `path` is its name, with its folders if it has some. `had_other_line_ends`
+    says whether it had others, as Windows writes them.
+    """
 
     path: str
     text: str
+    had_other_line_ends: bool = False
 
     @property
     def stem(self) -> str:
@@ -107,7 +110,7 @@ def read_source_file(path: str, content: bytes) -> SourceFile:
         raise LossError("it is no text in UTF-8", line) from None
     if "\0" in text:
         raise LossError("it holds the character U+0000, so it is no text", text.count("\n", 0, text.index("\0")) + 1)
-    return SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+    return SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"), "\r" in text)
 
 
 def read_foreign_yaml(text: str) -> Any:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 from typing import Literal as OneOf
 
@@ -56,10 +57,12 @@ class Located:
 
     tokens: list[tuple[int, str, str]]
     tags: list[Tag]
+    starts: list[int]
+    """The offset of each tag: a body of thousands of tags is searched for each of them."""
 
     def tag_at(self, offset: int) -> Tag | None:
         """The last tag that starts at or before an offset."""
-        index = bisect_right([tag.start for tag in self.tags], offset) - 1
+        index = bisect_right(self.starts, offset) - 1
         return self.tags[index] if index >= 0 else None
 
 
@@ -83,7 +86,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     except TemplateSyntaxError as error:
         offset = _offset_of(error, source, at)
         raise TemplateSyntaxError(error.message or "this is not Jinja", offset + 1, name) from error
-    return Located(tokens, tags)
+    return Located(tokens, tags, [tag.start for tag in tags])
 
 
 def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, str, str]]:
@@ -151,6 +154,11 @@ class Unit:
     flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
 
+    @cached_property
+    def names_fragments(self) -> bool:
+        """Whether the word stands anywhere in the source."""
+        return "fragment" in self.source
+
     def place(self, start: int, end: int | None = None) -> Place:
         return self.shown or self.lines.place(start, end)
 
@@ -170,7 +178,7 @@ class Unit:
         site = self.site_of(node)
         self.sandbox.sites.append(site)
         # Text of fragments can reach any site; indenting shows at its own.
-        if site.indented or "fragment" in self.source:
+        if site.indented or self.names_fragments:
             self.sandbox.ordinary = False
         return len(self.sandbox.sites) - 1
 

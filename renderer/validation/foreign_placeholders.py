@@ -57,6 +57,14 @@ class _Found:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line without the blanks around it, and whether it is code or a formula."""
+
+    stripped: str
+    is_code: bool
+
+
 def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
     """A warning for each kind of placeholder; its fix writes all of them as the format has them."""
     placeholders = list(_found(document, body))
@@ -92,14 +100,16 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
     pattern = _JINJA_HAS if isinstance(body, JinjaBody) else _BRACES_HAVE
     numbers = 0
     fences = [fence.span() for fence in _FENCED.finditer(text)]
+    lines: dict[int, _Line] = {}  # a line may be the whole text and hold thousands of placeholders
     for start, end in _own_texts(document, body):
         for match in pattern.finditer(text, start, end):
             groups = match.groupdict()
             name = next(value for key, value in groups.items() if value and key != "sign")
-            line = _line(text, match.start())
-            alone = line.strip() == match[0]
+            line_start = text.rfind("\n", 0, match.start()) + 1
+            line = lines.get(line_start) or lines.setdefault(line_start, _read_line(text, line_start))
+            alone = line.stripped == match[0]
             fenced = any(first <= match.start() < last for first, last in fences)
-            if _is_text(match, groups, name, body) or (not alone and (fenced or _CODE_LINE.search(line))):
+            if _is_text(match, groups, name, body) or (not alone and (fenced or line.is_code)):
                 continue
             if groups.get("nameless"):
                 numbers += 1
@@ -123,10 +133,10 @@ def _is_text(match: re.Match[str], groups: dict[str, str | None], name: str, bod
     return match.start() > 0 and match.string[match.start() - 1] == "\\"
 
 
-def _line(text: str, at: int) -> str:
-    start = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    return text[start : end if end >= 0 else len(text)]
+def _read_line(text: str, start: int) -> _Line:
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)]
+    return _Line(line.strip(), _CODE_LINE.search(line) is not None)
 
 
 def _usable(name: str) -> str:

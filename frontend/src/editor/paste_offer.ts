@@ -12,7 +12,7 @@ import { formatOf } from "./language.ts";
 
 /** How the server would write the pasted text. */
 interface PastedPrompt {
-  kind: "messages" | "several" | "inputs" | "literal" | "noted";
+  kind: "messages" | "several" | "inputs" | "literal" | "edges" | "noted";
   body: string;
   count: number;
   title: string;
@@ -119,13 +119,18 @@ export function installPasteOffer(
         const answer = await callServer<{ pasted: PastedPrompt | null }>("POST", urls.preview, {
           want: "pasted",
           text: pasted,
-        }).catch(() => ({ pasted: null }));
-        if (number === latest && answer.pasted && placeOf(pasted) !== null) show(pasted, answer.pasted);
+        }).catch(() => null);
+        if (number !== latest || placeOf(pasted) === null) return;
+        if (answer?.pasted) show(pasted, answer.pasted);
+        else if (answer && endsInLineEnd(pasted) && placeOf(pasted) !== "document")
+          showStatus(gettext("Pasted. The end of the last line is left out, because a part has none."));
       });
     },
     { capture: true },
   );
 }
+
+const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
 /** What is said of a difference begins in lower case, because it stands after its line elsewhere. */
 const startSentence = (said: string): string =>
@@ -138,6 +143,7 @@ function titleOf(offer: PastedPrompt): string {
   if (offer.title && offer.kind === "several")
     return ngettext("{format}: {count} prompt.", "{format}: {count} prompts.", offer.count, { format: offer.title });
   if (offer.kind === "literal") return gettext("Some characters of this text mean something else here.");
+  if (offer.kind === "edges") return gettext("A part leaves out the blank lines and spaces at the edges of this text.");
   if (offer.kind === "inputs") return gettext("This text has inputs in another notation.");
   if (!offer.title) return gettext("This text has labels such as USER: and ASSISTANT:.");
   return gettext("Looks like {format}.", { format: offer.title });
@@ -145,6 +151,7 @@ function titleOf(offer: PastedPrompt): string {
 
 function actOf(offer: PastedPrompt): string {
   if (offer.kind === "literal") return gettext("Keep it as it was pasted");
+  if (offer.kind === "edges") return gettext("Keep them");
   if (offer.kind === "inputs") return gettext("Turn them into inputs");
   if (offer.kind === "several") return ngettext("Import {count} template", "Import {count} templates", offer.count);
   return ngettext("Turn into {count} part", "Turn into {count} parts", offer.count);
