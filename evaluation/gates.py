@@ -98,12 +98,14 @@ def _weigh(gate: Gate, target: str, score: Score, before: Score | None) -> Verdi
         passed, finding = False, "the baseline could score no row"
     else:
         passed = value >= was - (gate.fall or 0.0)
+        better, worse = comparison.better, comparison.worse
         finding = (
-            f"{value:.4g} against {was:.4g} ({value - was:+.4g}; {comparison.better} rows better, "
-            f"{comparison.worse} worse), at most {gate.fall:g} less is allowed"
+            f"{value:.4g} against {was:.4g} ({value - was:+.4g}; {better} row{'s' if better != 1 else ''} better, "
+            f"{worse} worse), at most {gate.fall:g} less is allowed"
         )
     missing = score["of"] - score["scored"]
-    finding += f"; {missing} of {score['of']} rows not scored" if missing else ""
+    if missing and score["of"] > 1:  # of a single row the finding says it already
+        finding += f"; {missing} of {score['of']} rows not scored"
     return Verdict(str(gate), target, passed, value, was, score["scored"], score["of"], finding, comparison)
 
 
@@ -118,7 +120,7 @@ def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) ->
         mark = "passed" if verdict.passed else "**failed**"
         lines.append(f"| {mark} | `{verdict.gate}` | {_plain(verdict.target)} | {_plain(verdict.finding)} |")
     if errors:
-        lines += ["", f"{len(errors)} rows failed:", ""]
+        lines += ["", f"{len(errors)} row{'s' if len(errors) != 1 else ''} failed:", ""]
         lines += [
             f"* row {row + 1}: {_plain(error['kind'])}: {_plain(error['message'])}" for row, error in errors[:_MOST]
         ]

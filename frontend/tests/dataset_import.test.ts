@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatClipboard, guessDelimiter, parseClipboard, parseDelimited } from "../src/datasets/delimited.ts";
-import { applyImport, guessMapping, readImport } from "../src/datasets/mapping.ts";
+import { applyImport, guessMapping, type ImportRules, readImport } from "../src/datasets/mapping.ts";
+import { readMapping, rememberMapping } from "../src/datasets/remembered_mapping.ts";
 import { formatRows, parseRows } from "../src/datasets/rows.ts";
 import { makeRandom, randomInteger, randomText } from "./random_values.ts";
 
@@ -12,6 +13,7 @@ const GRID = () =>
     '{"id":"late","inputs":{"customer":{"name":"Nord","vip":true},"days":3,"question":"Why?"},"expected":{"answer":"A"}}',
     [{ name: "tone", kind: "text", choices: ["formal", "warm"] }],
   );
+const UPDATE: ImportRules = { sameName: "update", skipsAlike: false };
 const lines = (grid: ReturnType<typeof GRID>): { id?: string; inputs: Record<string, unknown> }[] =>
   formatRows(grid)
     .trimEnd()
@@ -63,7 +65,7 @@ test("columns are matched by name, nested ones too, each once", () => {
     "inputs.question",
     "inputs.customer.name",
     "expected.answer",
-    "inputs.note",
+    "",
     "",
   ]);
 });
@@ -75,21 +77,16 @@ test("a column whose name says nothing is matched by its values", () => {
   );
   const rows = parseDelimited("b,refund,3,Hats?,Ann\nc,refuse,4,When?,Bob\nd,refund,9,Who?,Cy\n", ",").rows;
   const headers = ["ticket", "outcome", "age", "message", "agent"];
-  assert.deepEqual(guessMapping(headers, grid, rows), [
-    "inputs.ticket",
-    "expected.answer",
-    "inputs.days",
-    "inputs.message",
-    "inputs.agent",
-  ]);
-  assert.deepEqual(guessMapping(headers.slice(0, 2), grid, []), ["inputs.ticket", "inputs.outcome"]);
+  assert.deepEqual(guessMapping(headers, grid, rows), ["", "expected.answer", "inputs.days", "", ""]);
+  assert.deepEqual(guessMapping(headers.slice(0, 2), grid, []), ["", ""]);
+  assert.deepEqual(guessMapping(headers.slice(0, 2), grid, [], true), ["inputs.ticket", "inputs.outcome"]);
 });
 
 test("a file makes rows of the columns' kinds, new columns and nested values", () => {
   const grid = GRID();
   const table = parseDelimited("id,question,customer.name,days,note\nlost,Where?,Süd,007,x\nnew,When?,Ost,7,y\n", ",");
-  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid);
-  const imported = readImport(table.rows.slice(1), mapping, grid, "update");
+  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid, [], true);
+  const imported = readImport(table.rows.slice(1), mapping, grid, UPDATE);
   assert.deepEqual(
     imported.map((one) => [one.outcome, one.problem]),
     [
@@ -105,16 +102,20 @@ test("a row of a known name is updated where the file has a value, or skipped", 
   const grid = GRID();
   const table = parseDelimited("id,question,customer.name\nlate,,Süd\n", ",");
   const mapping = guessMapping(table.rows[0]?.cells ?? [], grid);
-  const updated = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "update"));
+  const updated = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, UPDATE));
   assert.deepEqual(lines(updated)[0]?.inputs, { customer: { name: "Süd", vip: true }, days: 3, question: "Why?" });
-  const skipped = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "skip"));
+  const skipped = applyImport(
+    grid,
+    mapping,
+    readImport(table.rows.slice(1), mapping, grid, { ...UPDATE, sameName: "skip" }),
+  );
   assert.equal(formatRows(skipped), formatRows(grid));
 });
 
 test("a row says why it can't be added", () => {
   const grid = GRID();
   const table = parseDelimited("id,tone\na,friendly\nb,warm\nb,warm\nc\n", ",");
-  const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid), grid, "update");
+  const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid), grid, UPDATE);
   assert.deepEqual(
     imported.map((one) => one.problem),
     ["tone: Must be formal or warm.", "", "The name is that of line 3 already.", "1 cells, the first line has 2."],
@@ -124,14 +125,14 @@ test("a row says why it can't be added", () => {
 test("a column that is not imported leaves nothing", () => {
   const grid = GRID();
   const rows = [{ cells: ["x", "Where?"], line: 2 }];
-  const after = applyImport(grid, ["", "inputs.question"], readImport(rows, ["", "inputs.question"], grid, "update"));
+  const after = applyImport(grid, ["", "inputs.question"], readImport(rows, ["", "inputs.question"], grid, UPDATE));
   assert.deepEqual(lines(after)[1]?.inputs, { question: "Where?" });
 });
 
 test("a dotted name makes an object where no column is of that name", () => {
   const grid = GRID();
-  const mapping = guessMapping(["order.id", "order.lines"], grid);
-  const imported = readImport([{ cells: ["HB-1", "[1, 2]"], line: 2 }], mapping, grid, "update");
+  const mapping = guessMapping(["order.id", "order.lines"], grid, [], true);
+  const imported = readImport([{ cells: ["HB-1", "[1, 2]"], line: 2 }], mapping, grid, UPDATE);
   const after = applyImport(grid, mapping, imported);
   assert.deepEqual(lines(after)[1]?.inputs, { order: { id: "HB-1", lines: [1, 2] } });
   assert.equal(after.columns.filter((column) => column.name === "order").length, 1);
@@ -141,8 +142,60 @@ test("a column of tags fills the tags of rows, unless there is an input of this 
   const mapping = guessMapping(["id", "question", "labels"], GRID());
   assert.deepEqual(mapping, ["id", "inputs.question", "tags"]);
   const rows = parseDelimited('new,Who?,"sale, late"\n', ",").rows;
-  const grid = applyImport(GRID(), mapping, readImport(rows, mapping, GRID(), "update"));
+  const grid = applyImport(GRID(), mapping, readImport(rows, mapping, GRID(), UPDATE));
   assert.deepEqual(JSON.parse(formatRows(grid).trimEnd().split("\n")[1] ?? "").tags, ["sale", "late"]);
   const labelled = parseRows('{"inputs": {"labels": "x"}}');
   assert.deepEqual(guessMapping(["labels"], labelled), ["inputs.labels"]);
+});
+
+test("rows that say what another row says are left out, apart from case, spaces and punctuation", () => {
+  const grid = parseRows(
+    '{"id": "late", "inputs": {"question": "Where is it?", "days": 3}}\n{"inputs": {"question": "Now?", "days": 1}}',
+  );
+  const table = parseDelimited(
+    "id,question,days\na,where  is IT,3\nb,Where is it?,4\nc,Hats?,1\nd,hats,1\nlate,Hats!,1\ne,?!,1\nf,?!,1\ng,now,1\n",
+    ",",
+  );
+  const mapping = ["id", "inputs.question", "inputs.days"];
+  const imported = readImport(table.rows.slice(1), mapping, grid, { sameName: "update", skipsAlike: true });
+  assert.deepEqual(
+    imported.map((one) => [one.outcome, one.alike]),
+    [
+      ["alike", "late"],
+      ["new", ""],
+      ["new", ""],
+      ["alike", "c"],
+      ["update", ""],
+      ["new", ""],
+      ["new", ""],
+      ["alike", "2"],
+    ],
+  );
+  assert.equal(applyImport(grid, mapping, imported).rows.length, 6);
+  const all = readImport(table.rows.slice(1), mapping, grid, UPDATE);
+  assert.equal(all.filter((one) => one.outcome === "new").length, 7);
+});
+
+test("what the columns became is remembered for the same columns of the same dataset", () => {
+  const store = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => store.get(key) ?? null,
+    setItem: (key: string, value: string) => store.set(key, value),
+  };
+  Object.assign(globalThis, { localStorage: storage, document: { body: { dataset: { person: "author" } } } });
+  rememberMapping("support/gold", ["ticket", "text"], ["id", "inputs.question"]);
+  assert.deepEqual(readMapping("support/gold", ["ticket", "text"]), ["id", "inputs.question"]);
+  assert.equal(readMapping("support/gold", ["text", "ticket"]), null);
+  assert.equal(readMapping("support/other", ["ticket", "text"]), null);
+  rememberMapping("support/gold", ["ticket", "text"], null);
+  assert.equal(readMapping("support/gold", ["ticket", "text"]), null);
+  rememberMapping("", ["ticket"], ["id"]);
+  assert.equal(readMapping("", ["ticket"]), null);
+  for (const wrong of ["{", "3", '[["[\\"a\\"]",["__proto__"]]]', '[["[\\"a\\"]",["id","id"]]]']) {
+    store.set("csv-columns:author:support/gold", wrong);
+    assert.equal(readMapping("support/gold", ["a"]), null);
+  }
+  for (let file = 0; file < 12; file += 1) rememberMapping("support/gold", [`a${file}`], ["id"]);
+  assert.equal(readMapping("support/gold", ["a1"]), null);
+  assert.deepEqual(readMapping("support/gold", ["a2"]), ["id"]);
 });

@@ -201,4 +201,8 @@ def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_R
     for verdict in verdicts:
         style = "green" if verdict.passed else "red"
         say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)
-    say(f"{len(rows.rows)} rows, {len(errors)} failed; {len(verdicts)} gates")
+    row_count, gate_count = len(rows.rows), len(verdicts)
+    say(
+        f"{row_count} row{'s' if row_count != 1 else ''}, {len(errors)} failed; "
+        f"{gate_count} gate{'s' if gate_count != 1 else ''}"
+    )

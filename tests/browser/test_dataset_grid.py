@@ -337,6 +337,39 @@ def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):
     expect(page.get_by_role("button", name="All 2")).to_be_visible()
 
 
+def test_columns_of_a_csv_file_are_remembered_for_the_next_and_equal_rows_are_skipped(visit: Visit):
+    page = open_new(visit, "grid-csv-again", 2)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text("grid-csv-again")
+    page.goto("/d/support/grid-csv-again/-/edit")
+    file = page.get_by_label("From a file")
+    content = b"ticket,message,agent\na,Hats?,Ann\nb,HATS,Bob\n"
+    file.set_input_files({"name": "march.csv", "mimeType": "text/csv", "buffer": content})
+    for column in ("ticket", "message", "agent"):
+        expect(page.get_by_label(f"Column {column} becomes")).to_have_value("")
+    page.get_by_label("Column ticket becomes").select_option("Row name")
+    page.get_by_label("Column message becomes").select_option("question")
+    expect(page.get_by_text("1 row ready. 1 row is skipped.")).to_be_visible()
+    expect(page.get_by_role("cell", name="skipped, same as a")).to_be_visible()
+    looked_at(page, DESKTOP)
+    page.get_by_label("Skip rows that say the same as another row").uncheck()
+    expect(page.get_by_text("2 rows ready.")).to_be_visible()
+    page.get_by_role("button", name="Add 2 rows").click()
+    expect(page.get_by_role("button", name="All 4")).to_be_visible()
+    file.set_input_files(
+        {"name": "april.csv", "mimeType": "text/csv", "buffer": content.replace(b"a,Hats", b"c,Shoes")}
+    )
+    expect(page.get_by_text("april.csv, 2 rows. The columns are as in the last file with these names.")).to_be_visible()
+    expect(page.get_by_label("Column ticket becomes")).to_have_value("id")
+    expect(page.get_by_label("Column message becomes")).to_have_value("inputs.question")
+    expect(page.get_by_label("Column agent becomes")).to_have_value("")
+    page.get_by_label("Remember this mapping").uncheck()
+    page.get_by_role("button", name="Add 2 rows").click()
+    content = b"ticket,message,agent\nx,Coats?,Cy\n"  # values that no column has, to be matched by nothing
+    file.set_input_files({"name": "may.csv", "mimeType": "text/csv", "buffer": content})
+    expect(page.get_by_label("Column ticket becomes")).to_have_value("")
+
+
 def test_a_version_saved_in_another_tab_is_told_and_the_rows_stay(visit: Visit):
     page = open_new(visit, "grid-tabs", 2)
     page.get_by_role("button", name="Save as version 1").click()

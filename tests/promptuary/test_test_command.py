@@ -46,6 +46,18 @@ def test_a_gate_that_does_not_hold_exits_with_1_and_is_in_the_reports(document):
     assert "**failed**" in markdown.read_text()
 
 
+def test_one_row_and_one_gate_are_counted_in_the_singular(document):
+    rows, report = document.parent / "rows.jsonl", document.parent / "report.md"
+    gates = ("--gate", "exact_match >= 0", "--gate", "squad_f1 >= 0")
+    assert "2 rows, 0 failed; 0 gates" in call(document, "--dataset", rows).output
+    assert "2 rows, 0 failed; 2 gates" in call(document, "--dataset", rows, *gates).output
+    rows.write_text('{"inputs": {"q": "a"}, "expected": {"answer": "a"}}\n')
+    assert "1 row, 0 failed; 1 gate\n" in call(document, "--dataset", rows, *gates[:2]).output
+    rows.write_text('{"inputs": {"q": 3}, "expected": {"answer": "a"}}\n')
+    call(document, "--dataset", rows, "--markdown", report)
+    assert "\n1 row failed:\n" in report.read_text()
+
+
 def test_a_regression_against_a_kept_result_exits_with_1(document):
     rows, kept, replies = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "replies.jsonl"))
     assert call(document, "--dataset", rows, "--save", kept).exit_code == 0

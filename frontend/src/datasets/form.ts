@@ -138,9 +138,11 @@ class DatasetForm {
     input.value = "";
     if (TABLE_FILES.some((ending) => file.name.toLowerCase().endsWith(ending))) {
       const panel = findElement(this.#section, "[data-import]");
-      openImport(panel, { name: file.name, text }, this.#view.grid, (mapping, rows) => {
-        const grid = applyImport(this.#dropEmptyRow(), mapping, rows);
-        this.#view.apply(grid, gettext("import"));
+      const { grid } = this.#view;
+      const takesNew = !this.#declared.length && grid.rows.every((row) => !Object.keys(row.cells).length);
+      const dataset = this.#section.dataset.dataset ?? "";
+      openImport(panel, { name: file.name, text, dataset, takesNew }, grid, (mapping, rows) => {
+        this.#view.apply(applyImport(this.#dropEmptyRow(), mapping, rows), gettext("import"));
       });
       return;
     }

@@ -3,7 +3,15 @@
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { guessDelimiter, parseDelimited } from "./delimited.ts";
-import { guessMapping, type ImportedRow, type Mapping, readImport, type SameName } from "./mapping.ts";
+import {
+  guessMapping,
+  type ImportedRow,
+  type ImportRules,
+  type Mapping,
+  readImport,
+  type SameName,
+} from "./mapping.ts";
+import { readMapping, rememberMapping } from "./remembered_mapping.ts";
 import type { Grid } from "./types.ts";
 
 const PREVIEW_ROWS = 5;
@@ -12,21 +20,29 @@ const OUTCOMES = {
   new: gettext("ready"),
   update: gettext("updates the row of this name"),
   skip: gettext("skipped, the name exists"),
-  error: "",
 };
+
+/** A file to import. dataset: its name, empty for a new one. takesNew: unknown columns become inputs. */
+export interface ImportFile {
+  name: string;
+  text: string;
+  dataset: string;
+  takesNew: boolean;
+}
 
 /** Shows a file in the panel; `add` gets the rows that can be added. */
 export function openImport(
   panel: HTMLElement,
-  file: { name: string; text: string },
+  file: ImportFile,
   grid: Grid,
   add: (mapping: Mapping, rows: ImportedRow[]) => void,
 ): void {
   const table = parseDelimited(file.text, guessDelimiter(file.text));
   const headers = table.rows[0]?.cells ?? [];
   const rows = table.rows.slice(1);
-  const mapping = guessMapping(headers, grid, rows);
-  let sameName: SameName = "update";
+  const remembered = readMapping(file.dataset, headers);
+  const mapping = remembered ?? guessMapping(headers, grid, rows, file.takesNew);
+  const rules: ImportRules = { sameName: "update", skipsAlike: true };
   let imported: ImportedRow[] = [];
 
   const title = createElement("h3", {}, gettext("Import from CSV"));
@@ -34,6 +50,7 @@ export function openImport(
     "p",
     { class: "note" },
     ngettext("{name}, {count} row", "{name}, {count} rows", rows.length, { name: file.name }),
+    ...(remembered ? [". ", gettext("The columns are as in the last file with these names.")] : []),
   );
   const preview = createElement("div", { class: "table-scroll import-preview" });
   const summary = createElement("p", { role: "status" });
@@ -45,10 +62,10 @@ export function openImport(
     panel.hidden = true;
   };
   const refresh = (): void => {
-    imported = readImport(rows, mapping, grid, sameName);
+    imported = readImport(rows, mapping, grid, rules);
     const ready = imported.filter((one) => one.outcome === "new" || one.outcome === "update");
     const wrong = imported.filter((one) => one.outcome === "error").length + table.problems.length;
-    const skipped = imported.filter((one) => one.outcome === "skip").length;
+    const skipped = imported.filter((one) => one.outcome === "skip" || one.outcome === "alike").length;
     preview.replaceChildren(
       drawPreview(headers, mapping, grid, imported, table.problems, (index, target) => {
         mapping[index] = target;
@@ -69,20 +86,28 @@ export function openImport(
   addButton.addEventListener("click", () => {
     if (!imported.some((one) => one.outcome === "new" || one.outcome === "update")) return;
     close();
+    rememberMapping(file.dataset, headers, remembers.checked ? mapping : null);
     add(mapping, imported);
   });
   cancel.addEventListener("click", close);
   const [same, readSame] = sameNameField(() => {
-    sameName = readSame();
+    rules.sameName = readSame();
     refresh();
   });
+  const [alikeField, skipsAlike] = checkField("import-alike", gettext("Skip rows that say the same as another row"));
+  skipsAlike.addEventListener("change", () => {
+    rules.skipsAlike = skipsAlike.checked;
+    refresh();
+  });
+  const [rememberField, remembers] = checkField("import-remember", gettext("Remember this mapping"));
+  rememberField.hidden = !file.dataset;
   panel.replaceChildren(
     title,
     facts,
     preview,
-    same,
+    createElement("div", { class: "import-rules" }, same, alikeField),
     summary,
-    createElement("div", { class: "buttons" }, addButton, cancel),
+    createElement("div", { class: "buttons" }, addButton, cancel, rememberField),
   );
   panel.hidden = false;
   refresh();
@@ -108,6 +133,11 @@ function sameNameField(changed: () => void): [HTMLElement, () => SameName] {
   return [field, () => select.value as SameName];
 }
 
+function checkField(id: string, words: string): [HTMLElement, HTMLInputElement] {
+  const box = createElement("input", { type: "checkbox", id, checked: true });
+  return [createElement("label", { class: "check", for: id }, box, ` ${words}`), box];
+}
+
 function drawPreview(
   headers: readonly string[],
   mapping: Mapping,
@@ -125,7 +155,9 @@ function drawPreview(
   });
   head.append(createElement("th", { scope: "col" }, gettext("Result")));
   const faulty = imported.filter((one) => one.outcome === "error");
-  const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...faulty.slice(0, PREVIEW_PROBLEMS)])];
+  const alike = imported.filter((one) => one.outcome === "alike");
+  const found = [...faulty.slice(0, PREVIEW_PROBLEMS), ...alike.slice(0, PREVIEW_ROWS)];
+  const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...found])];
   const body = createElement("tbody", {}, ...shown.map((one) => drawImportedRow(one, headers.length, mapping)));
   for (const { line, message } of problems.slice(0, PREVIEW_PROBLEMS)) {
     const cell = createElement("td", { colspan: headers.length + 1, class: "bad" }, message);
@@ -142,8 +174,14 @@ function drawImportedRow(one: ImportedRow, width: number, mapping: Mapping): HTM
     const attributes = { class: mapping[index] ? "case-text" : "case-text faint", dir: "auto" };
     line.append(createElement("td", attributes, text.length > 120 ? `${text.slice(0, 120)}…` : text));
   }
-  line.append(createElement("td", { class: one.problem ? "bad" : undefined }, one.problem || OUTCOMES[one.outcome]));
+  line.append(createElement("td", { class: one.problem ? "bad" : undefined }, describeOutcome(one)));
   return line;
+}
+
+function describeOutcome(one: ImportedRow): string {
+  if (one.outcome === "error") return one.problem;
+  if (one.outcome === "alike") return gettext("skipped, same as {row}", { row: one.alike });
+  return OUTCOMES[one.outcome];
 }
 
 function createTargetSelect(header: string, index: number, mapping: Mapping, grid: Grid): HTMLSelectElement {

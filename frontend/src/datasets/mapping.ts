@@ -2,6 +2,7 @@
 import { gettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { DelimitedRow } from "./delimited.ts";
+import { EqualTexts } from "./equal_texts.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
@@ -17,8 +18,17 @@ export interface ImportedRow {
   line: number;
   texts: readonly string[];
   row: GridRow;
-  outcome: "new" | "update" | "skip" | "error";
+  outcome: "new" | "update" | "skip" | "alike" | "error";
   problem: string;
+  /** The name of the row that says the same, where the outcome is `alike`. */
+  alike: string;
+}
+
+/** How the rows of a file are read. */
+export interface ImportRules {
+  sameName: SameName;
+  /** Whether rows that say what an earlier row says are left out. */
+  skipsAlike: boolean;
 }
 
 const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
@@ -37,8 +47,16 @@ export function guessTarget(header: string, columns: readonly Column[]): string 
   return header.trim() ? `inputs.${header.trim()}` : "";
 }
 
-/** The likely key of each column: by its name, else the column of the grid that has at least half of its values. */
-export function guessMapping(headers: readonly string[], grid: Grid, rows: readonly DelimitedRow[] = []): string[] {
+/**
+ * The likely key of each column: by its name, else the column of the grid that has at least half of its values. A column
+ * that matches nothing is not imported, unless `takesNew`: then it becomes an input of its name.
+ */
+export function guessMapping(
+  headers: readonly string[],
+  grid: Grid,
+  rows: readonly DelimitedRow[] = [],
+  takesNew = false,
+): string[] {
   const taken = new Set<string>();
   const targets = headers.map((header) => {
     const target = guessTarget(header, grid.columns);
@@ -47,11 +65,13 @@ export function guessMapping(headers: readonly string[], grid: Grid, rows: reado
     return target;
   });
   const known = new Set(["id", "tags", "expected.answer", ...grid.columns.map((column) => column.key)]);
+  const objects = grid.columns.filter((column) => column.kind === "json");
   return targets.map((target, index) => {
-    if (!target || known.has(target) || target.includes(".", target.indexOf(".") + 1)) return target;
+    const isField = objects.some((column) => target.startsWith(`${column.key}.`));
+    if (!target || known.has(target) || isField) return target;
     const texts = rows.flatMap(({ cells }) => cells[index]?.trim() || []);
     const alike = grid.columns.find((column) => !taken.has(column.key) && holdsHalf(texts, column, grid));
-    if (!alike) return target;
+    if (!alike) return takesNew || target.startsWith("expected.") ? target : "";
     taken.add(alike.key);
     return alike.key;
   });
@@ -103,26 +123,31 @@ export function readImport(
   rows: readonly DelimitedRow[],
   mapping: Mapping,
   grid: Grid,
-  sameName: SameName,
+  rules: ImportRules,
 ): ImportedRow[] {
   const targets = mapping.map((key) => findTarget(key, grid.columns));
   const known = new Set(grid.rows.map(rowName).filter(Boolean));
   const lines = new Map<string, number>();
-  return rows.map(({ cells: texts, line }) => {
-    const { cells, problem: unread } = readCells(texts, targets);
+  const filled = targets.flatMap((target) => (target && !target.field ? target.column : []));
+  const texts = rules.skipsAlike ? new EqualTexts(filled, grid.rows, rowName) : null;
+  return rows.map(({ cells: values, line }): ImportedRow => {
+    const { cells, problem: unread } = readCells(values, targets);
     const row = makeRow(cells);
     const name = rowName(row);
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
     const width =
-      texts.length === mapping.length
+      values.length === mapping.length
         ? ""
-        : gettext("{cells} cells, the first line has {columns}.", { cells: texts.length, columns: mapping.length });
+        : gettext("{cells} cells, the first line has {columns}.", { cells: values.length, columns: mapping.length });
     const repeated =
       earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
     const problem = width || unread || repeated;
-    const outcome = problem ? "error" : !name || !known.has(name) ? "new" : sameName;
-    return { line, texts, row, outcome, problem };
+    const read = { line, texts: values, row, problem, alike: "" };
+    if (problem) return { ...read, outcome: "error" };
+    if (name && known.has(name)) return { ...read, outcome: rules.sameName };
+    const alike = texts?.find(row, name || gettext("line {line}", { line })) ?? "";
+    return { ...read, alike, outcome: alike ? "alike" : "new" };
   });
 }
 

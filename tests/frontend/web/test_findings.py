@@ -129,6 +129,10 @@ def test_a_wrong_document_leaves_no_english(text):
             "qa: 0.9, verlangt ist mindestens 0.5.",
         ),
         (
+            "qa: 0.9 against 0.8 (+0.1; 1 row better, 0 worse), at most 0 less is allowed",
+            "qa: 0.9 gegen 0.8 (+0.1; 1 Zeile besser, 0 schlechter), erlaubt ist höchstens 0 weniger",
+        ),
+        (
             "unexpected end of template. Jinja was looking for the following tags: 'elif' or 'else'. "
             "The innermost block that needs to be closed is 'if'",
             "die Vorlage endet unerwartet. Jinja erwartet eines dieser Tags: 'elif' oder 'else'. "
