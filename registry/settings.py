@@ -338,6 +338,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "taken",
             "dismissed",
         ],
+        "LabelPreviewOutputStateEnum": ["new", "equal", "ahead", "back", "superseded", "diverged"],
         "ReleaseStateEnum": ["open", "published", "withdrawn"],
         "RolloutStateEnum": ["running", "paused", "stopped", "finished"],
         "RolloutSideEnum": ["stable", "candidate"],

@@ -129,6 +129,23 @@ test("a column that is not imported leaves nothing", () => {
   assert.deepEqual(lines(after)[1]?.inputs, { question: "Where?" });
 });
 
+test("a line of which nothing is imported adds no row", () => {
+  const rows = parseDelimited("T-1,Ann\n,Bob\n", ",").rows;
+  const unmapped = readImport(rows, ["", ""], GRID(), UPDATE);
+  assert.deepEqual(
+    unmapped.map((one) => [one.outcome, one.problem]),
+    [
+      ["error", "No value of this line is imported."],
+      ["error", "No value of this line is imported."],
+    ],
+  );
+  const named = readImport(rows, ["id", ""], GRID(), UPDATE);
+  assert.deepEqual(
+    named.map((one) => one.outcome),
+    ["new", "error"],
+  );
+});
+
 test("a dotted name makes an object where no column is of that name", () => {
   const grid = GRID();
   const mapping = guessMapping(["order.id", "order.lines"], grid, [], true);

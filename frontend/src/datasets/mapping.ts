@@ -142,7 +142,8 @@ export function readImport(
         : gettext("{cells} cells, the first line has {columns}.", { cells: values.length, columns: mapping.length });
     const repeated =
       earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
-    const problem = width || unread || repeated;
+    const empty = Object.keys(cells).length ? "" : gettext("No value of this line is imported.");
+    const problem = width || unread || repeated || empty;
     const read = { line, texts: values, row, problem, alike: "" };
     if (problem) return { ...read, outcome: "error" };
     if (name && known.has(name)) return { ...read, outcome: rules.sameName };
