@@ -5,12 +5,11 @@ from functools import cache
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from registry.changes.mentions import resolve_mention
-from registry.changes.remark_markdown import parse_remark, remark_options
+from registry.changes.remark_markdown import RemarkRenderer, parse_remark, remark_options
 
 __all__ = ["render_remark"]
 
@@ -26,8 +25,8 @@ def _renderer() -> "_Renderer":
     return _Renderer()
 
 
-class _Renderer(RendererHTML):
-    """HTML with marked mentions, links that tell other sites nothing, and no pictures."""
+class _Renderer(RemarkRenderer):
+    """HTML with marked mentions, and with tables and code that scroll by themselves."""
 
     def mention(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """The name, marked if it means somebody."""
@@ -36,17 +35,6 @@ class _Renderer(RendererHTML):
         if not name:
             return escape(f"@{written}")
         return format_html('<span class="mention">@{}</span>{}', name, written[len(name) :])
-
-    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A link that gives the other site neither a reference nor a handle to this page."""
-        tokens[idx].attrSet("rel", "nofollow noopener noreferrer")
-        return self.renderToken(tokens, idx, options, env)
-
-    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A link to the picture with its description: pages load nothing from elsewhere."""
-        address = str(tokens[idx].attrGet("src") or "")
-        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or address
-        return format_html('<a href="{}" rel="nofollow noopener noreferrer">{}</a>', address, words)
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Code that scrolls by itself, reached by keyboard."""

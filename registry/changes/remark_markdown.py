@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from urllib.parse import urlsplit
 
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
+from markdown_it.utils import EnvType, OptionsDict
 
-__all__ = ["MENTION", "list_mentions", "parse_remark", "remark_options"]
+__all__ = ["MENTION", "RemarkRenderer", "list_mentions", "parse_remark", "remark_options", "render_mail_remark"]
 
 MENTION = "mention"
 """The type of the token of a mention; its content is what follows the `@`."""
@@ -43,6 +46,36 @@ def list_mentions(text: str) -> tuple[str, ...]:
 def remark_options() -> OptionsDict:
     """What a renderer has to be given with the tokens."""
     return _parser().options
+
+
+class RemarkRenderer(RendererHTML):
+    """HTML that is safe whatever was written: links tell other sites nothing, and no pictures are loaded."""
+
+    def mention(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """The name as it was written."""
+        return escape(f"@{tokens[idx].content}")
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """A link that gives the other site neither a reference nor a handle to this page. An address of this server
+        gets the environment's `base_url` before it.
+        """
+        address = str(tokens[idx].attrGet("href") or "")
+        if address.startswith("/"):
+            tokens[idx].attrSet("href", f"{env.get('base_url', '')}{address}")
+        tokens[idx].attrSet("rel", "nofollow noopener noreferrer")
+        return self.renderToken(tokens, idx, options, env)
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """A link to the picture with its description."""
+        address = str(tokens[idx].attrGet("src") or "")
+        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or address
+        return format_html('<a href="{}" rel="nofollow noopener noreferrer">{}</a>', address, words)
+
+
+def render_mail_remark(text: str, base_url: str) -> SafeString:
+    """The text's Markdown as HTML for a mail. base_url: of this server, without a slash at its end."""
+    html = RemarkRenderer().render(parse_remark(text), remark_options(), {"base_url": base_url})
+    return SafeString(html)  # the renderer escapes every text, and raw HTML is text to it
 
 
 @cache

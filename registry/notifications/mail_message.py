@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils.formats import number_format
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 from registry.accounts.actor import Actor
@@ -17,6 +18,7 @@ from registry.accounts.models import User, speak_to
 from registry.changes.conversation_events import ReviewRequested
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
+from registry.changes.remark_markdown import render_mail_remark
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.notifications.models import Notification
@@ -36,12 +38,21 @@ class _Proposal:
     reason: str
     diff: ProposalDiff | None
 
+    @property
+    def reason_html(self) -> SafeString:
+        """The reason's Markdown."""
+        return render_mail_remark(self.reason, settings.BASE_URL)
+
 
 @dataclass(frozen=True)
 class _Item:
-    """One notification: what happened, where it is seen, and the proposal it tells of."""
+    """One notification: what happened, where it is seen, and the proposal it tells of.
+
+    title: of the change, where no proposal says it; empty for none.
+    """
 
     sentence: str
+    title: str
     url: str
     proposal: _Proposal | None
 
@@ -88,12 +99,14 @@ def _items(person: User, notifications: Sequence[Notification], proposals: Propo
     items: list[_Item] = []
     described: set[int] = set()
     for row in notifications:
-        proposal = None
-        change = row.change if row.kind in _PROPOSALS else None
-        if change and change.number not in described and len(described) < _MOST_PROPOSALS and _may_see(person, change):
-            described.add(change.number)
-            proposal = proposals.describe_proposal(change)
-        items.append(_Item(row.sentence, f"{settings.BASE_URL}{_path(row)}", proposal))
+        proposal, title, change = None, "", row.change
+        if change and change.number not in described and _may_see(person, change):
+            if row.kind in _PROPOSALS and len(described) < _MOST_PROPOSALS:
+                described.add(change.number)
+                proposal = proposals.describe_proposal(change)
+            else:
+                title = change.message.partition("\n")[0].strip()
+        items.append(_Item(row.sentence, title, f"{settings.BASE_URL}{_path(row)}", proposal))
     return items
 
 
@@ -111,7 +124,7 @@ def _path(row: Notification) -> str:
 def _write_text(items: Sequence[_Item], choose: str) -> str:
     lines: list[str] = []
     for item in items:
-        lines += [item.sentence, item.url, ""]
+        lines += [item.sentence, *([item.title] if item.title else []), item.url, ""]
         if item.proposal is not None:
             lines += _write_proposal(item.proposal)
     return "\n".join(

@@ -85,6 +85,38 @@ def test_both_parts_have_title_reason_and_what_the_model_reads(author, live, sav
     assert '<span style="background: #fbe3e1">-Answer: Why?</span>' in html
 
 
+def test_the_reason_is_read_as_markdown_in_html_and_stays_as_written_in_text(author, live, save, settings):
+    settings.BASE_URL = "https://prompts.example"
+    reason = (
+        "Kinder\n\n- **tone** of [the guide](/t/support/guide)\n- ![a picture](https://example.org/a.png)\n\n<b>x</b>"
+    )
+    _propose(author, save("kindly"), message=reason)
+    message = _send()
+    assert "- **tone** of [the guide](/t/support/guide)" in message.body
+    html = _html_of(message)
+    assert '<strong>tone</strong> of <a href="https://prompts.example/t/support/guide"' in html
+    assert "<img" not in html
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+
+
+def test_a_mail_about_a_decision_has_the_title_of_the_change(author, reviewer, live, save):
+    version = save("kindly")
+    change = _propose(author, version)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    message = _send("author")
+    assert f"\nKinder answers\nhttp://127.0.0.1:8000/changes/{change.number}\n" in message.body
+    assert "<b>Kinder answers</b>" in _html_of(message)
+    assert "Customers asked" not in message.body
+
+
+def test_the_title_of_a_change_goes_to_members_only(author, reviewer, admin, live, save):
+    version = save("kindly")
+    change = _propose(author, version)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    namespace_services.set_role(actor=admin, namespace="support", username="author", role=None)
+    assert "Kinder answers" not in _send("author").body
+
+
 def test_the_sample_shown_is_the_first_that_differs(author, live, document):
     text = document().replace("Answer:", "{% if question == 'Why not?' %}Because:{% else %}Answer:{% endif %}")
     _propose(author, _save_document(author, text))
