@@ -132,6 +132,14 @@ test("writing a content keeps the margin, and blank lines blank", () => {
   assert.ok(text.includes("    One\n\n      Two {{ x }}\n{# the excerpts #}"));
 });
 
+test("a line of blanks between two others is kept, and one at an edge is left out", () => {
+  const first = part(TEXT, 0);
+  assert.ok(first.content);
+  const text = apply(TEXT, writeContent(first, first.content, "One\n  \nTwo\n   \n"));
+  assert.equal(part(text, 0).content?.text, "One\n  \nTwo");
+  assert.ok(text.includes("    One\n      \n    Two\n\n{# the excerpts #}"));
+});
+
 test("blanks before a content's first word do not break the lines below it", () => {
   const first = part(TEXT, 0);
   assert.ok(first.content);

@@ -29,7 +29,8 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
-_TRIMS_EDGE = re.compile(r"\A\{[{%#]-|-[}%#]\}\Z")
+_TRIMS_START = re.compile(r"\{[{%#]-")
+_TRIMS_END = re.compile(r"-[}%#]\}\Z")
 """Tags that would take the line ends of the part itself, and so run it into what is around it."""
 _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
 """Formats that are no conversation: a pasted text in one of them stays one part."""
@@ -137,7 +138,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
     inner = write_parts_body([Message("user", plain.pieces)])
     is_other = inner.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
-    if as_document or reason or is_other or _TRIMS_EDGE.search(text):
+    if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
         return PastedPrompt("literal", body, reason=reason, differences=_sentences(edges_left))
     # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
     said = "`<%" if language == "none" else "`"
@@ -149,10 +150,13 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
 
 
 def _split_edges(text: str) -> tuple[str, str, str]:
-    """The white space before a text, the text, and the white space after it."""
+    """The white space before a text, the text, and the white space after it; none where a tag of the text trims it."""
     inner = text.strip()
+    if not inner:
+        return "", "", ""
     start = len(text) - len(text.lstrip())
-    return (text[:start], inner, text[start + len(inner) :]) if inner else ("", "", "")
+    before = "" if _TRIMS_START.match(inner) else text[:start]
+    return before, inner, "" if _TRIMS_END.search(inner) else text[start + len(inner) :]
 
 
 def _find_error(text: str) -> str:

@@ -46,6 +46,12 @@ def test_edges_stay_where_other_placeholders_become_inputs():
     assert (pasted.kind, part.content) == ("inputs", "\n\nDear Ann,\n\nthank you.\n\n")
 
 
+def test_tags_that_trim_what_is_around_them_keep_doing_it():
+    pasted = read_pasted_prompt("\n\n{%- if a -%} Be kind. {%- endif -%}\n\n")
+    (part,) = renderer.load(pasted.body).render({"a": True}, token_limit=-1).parts
+    assert part.content == "Be kind."
+
+
 def test_the_last_line_end_that_goes_is_named():
     assert LINE_END_LEFT in read_pasted_prompt("Dear {name}.\n").differences
 

@@ -25,9 +25,13 @@ export function writeContent(part: Part, content: Content, text: string): Change
   const lines = text
     .replace(/\n+$/, "")
     .replace(/^(\s*\n)?[ \t]+(?=\S)/, "$1")
-    .split("\n")
-    .map((line) => (line.trim() ? margin + line : ""));
-  const block = lines.join("\n");
+    .split("\n");
+  const isText = (line: string): boolean => line.trim() !== "";
+  const [first, last] = [lines.findIndex(isText), lines.findLastIndex(isText)];
+  // A line of blanks between two others is the author's; outside them it would be stripped.
+  const block = lines
+    .map((line, index) => (isText(line) || (line && index > first && index < last) ? margin + line : ""))
+    .join("\n");
   return { from, to, insert: content.style === "block" ? block : `|\n${block}` };
 }
 

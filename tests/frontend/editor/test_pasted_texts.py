@@ -1,0 +1,50 @@
+"""Pasted texts on their way to version 1: what is rendered is what was pasted, or the page says what is not."""
+
+import pytest
+
+from promptuary import renderer
+from registry.templates.models import Version
+
+NEW = "/t/support/pasted-text/-/edit"
+LEFT_OUT = "the end of the last line is left out"
+
+
+@pytest.fixture
+def author(desk, browser):
+    return browser("author")
+
+
+def post(client, address: str = NEW, **body):
+    return client.post(address, {"document": "", "base": "", **body}, content_type="application/json").json()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\nBe kind.\n\n",
+        "  Be kind.\n\tBe short.  ",
+        "\n---\nBe kind.\n---\n\n",
+        "A\u00a0B\tC \\n \\nabla C:\\new\n\n",
+        'Answer as {"a": {"b": [1, {"c": null}]}}.\n \n',
+        "Solve $\\frac{a_1}{2}$ and x_{i+1}.\n\n",
+        "key: value\n- item\n& anchor *alias !tag %dir @at `tick`\n\n",
+        "A\x0bB\x85C\u2028D\x7fE\ufeffF\n\n",
+        "Use the tag <|space|> and 👩\u200d👧.\n\n",
+    ],
+)
+def test_a_text_pasted_as_the_document_is_rendered_as_it_was_pasted(author, text):
+    answer = post(author, do="parts:", document=text)
+    assert LEFT_OUT not in answer["status"]
+    assert post(author, do="save", document=answer["document"])["saved"]
+    (part,) = renderer.load(Version.objects.get().document).render({}, token_limit=-1).parts
+    assert part.content == text
+
+
+def test_the_line_end_that_is_left_out_is_said(author):
+    assert LEFT_OUT in post(author, do="parts:", document="Be kind.\n")["status"]
+
+
+def test_a_card_is_offered_to_keep_the_edges_of_its_text(author):
+    pasted = post(author, f"{NEW}/preview", want="pasted", text="\n\nBe kind.\n\n")["pasted"]
+    (part,) = renderer.load(pasted["body"]).render({}, token_limit=-1).parts
+    assert (pasted["kind"], part.content) == ("edges", "\n\nBe kind.\n\n")
