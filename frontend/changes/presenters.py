@@ -24,6 +24,7 @@ __all__ = [
     "change_title",
     "check_rows",
     "describe_planned_shares",
+    "is_rolling_out",
     "permitted_actions",
     "review_rows",
     "reviewers_to_ask",
@@ -59,6 +60,12 @@ def describe_planned_shares(gate: Gate) -> str:
     if not change.is_open or change.planned_rollout is None or (rollout and rollout[1] == change.number):
         return ""
     return describe_shares(change.planned_rollout)
+
+
+def is_rolling_out(gate: Gate) -> bool:
+    """Whether the change waits for nothing but the end of its own rollout."""
+    change, rollout = gate.change, gate.facts.rollout
+    return change.is_open and len(gate.blockers) == 1 and rollout is not None and rollout[1] == change.number
 
 
 def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:

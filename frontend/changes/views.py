@@ -106,6 +106,7 @@ def render_change(
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
         "planned_shares": presenters.describe_planned_shares(gate),
+        "is_rolling_out": presenters.is_rolling_out(gate),
         "emergency": emergency,
         "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
     }

@@ -138,6 +138,18 @@ def test_the_page_says_that_publishing_starts_the_rollout_that_was_proposed(repl
     assert "at once" not in page
 
 
+def test_a_running_rollout_is_no_problem_of_its_change_but_one_of_others(change, act, browser, reply):
+    page = act("author", **PLAN)
+    assert "The rollout of this change is under way" in page
+    assert "thing blocks this change" not in page
+    reply.save(f"{DOCUMENT}    One more line.\n")
+    other = reply.propose(3)
+    approve(reply, other.number)
+    page = words(browser("author").get(f"/changes/{other.number}"))
+    assert "1 thing blocks this change" in page
+    assert "The rollout of this change is under way" not in page
+
+
 def test_while_a_rollout_runs_its_label_goes_back_by_stopping_it(change, act, browser):
     act("author", **PLAN)
     page = words(browser("reviewer").get(f"/t/{REPLY}"))
