@@ -10,7 +10,8 @@ import { makeRandom, randomInteger, randomText } from "./random_values.ts";
 
 const GRID = () =>
   parseRows(
-    '{"id":"late","inputs":{"customer":{"name":"Nord","vip":true},"days":3,"question":"Why?"},"expected":{"answer":"A"}}',
+    '{"id":"late","inputs":{"customer":{"name":"Nord","vip":true},"days":3,"question":"Why?"},' +
+      '"expected":{"answer":"A"}}',
     [{ name: "tone", kind: "text", choices: ["formal", "warm"] }],
   );
 const UPDATE: ImportRules = { sameName: "update", skipsAlike: false };
@@ -170,7 +171,8 @@ test("rows that say what another row says are left out, apart from case, spaces 
     '{"id": "late", "inputs": {"question": "Where is it?", "days": 3}}\n{"inputs": {"question": "Now?", "days": 1}}',
   );
   const table = parseDelimited(
-    "id,question,days\na,where  is IT,3\nb,Where is it?,4\nc,Hats?,1\nd,hats,1\nlate,Hats!,1\ne,?!,1\nf,?!,1\ng,now,1\n",
+    "id,question,days\na,where  is IT,3\nb,Where is it?,4\nc,Hats?,1\nd,hats,1\n" +
+      "late,Hats!,1\ne,?!,1\nf,?!,1\ng,now,1\n",
     ",",
   );
   const mapping = ["id", "inputs.question", "inputs.days"];

@@ -1,8 +1,9 @@
-"""What people write in conversations, read as Markdown: one reading for pages and for notifications.
+"""What people write in conversations, read as Markdown: one reading for pages, notifications and mail.
 
 A name behind an `@` outside code and links is a mention; whom it means is `registry.changes.mentions`' affair. An
 address of the web becomes a link. Raw HTML is text, and so are headings: a prompt's `# Role` stays as it was written.
-Links lead to the web, to mail or to pages of this server only.
+Links lead to the web, to mail or to pages of this server only. Mail gets plain HTML; the renderer of pages builds on
+that.
 """
 
 import re

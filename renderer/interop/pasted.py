@@ -29,9 +29,9 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
+# Tags at a text's edges that would take the line ends of the part itself, and so run it into what is around it.
 _TRIMS_START = re.compile(r"\{[{%#]-")
 _TRIMS_END = re.compile(r"-[}%#]\}\Z")
-"""Tags that would take the line ends of the part itself, and so run it into what is around it."""
 _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
 """Formats that are no conversation: a pasted text in one of them stays one part."""
 

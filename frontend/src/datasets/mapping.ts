@@ -7,7 +7,10 @@ import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
 
-/** The key that each column of the file fills: `id`, `tags`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
+/**
+ * The key that each column of the file fills: `id`, `tags`, `inputs.question`, `inputs.customer.name`; "" imports
+ * nothing.
+ */
 export type Mapping = readonly string[];
 
 /** What becomes of a row whose name a row of the grid has. */
@@ -48,8 +51,8 @@ export function guessTarget(header: string, columns: readonly Column[]): string 
 }
 
 /**
- * The likely key of each column: by its name, else the column of the grid that has at least half of its values. A column
- * that matches nothing is not imported, unless `takesNew`: then it becomes an input of its name.
+ * The likely key of each column: by its name, else the column of the grid that has at least half of its values. A
+ * column that matches nothing is not imported, unless `takesNew`: then it becomes an input of its name.
  */
 export function guessMapping(
   headers: readonly string[],
