@@ -8,15 +8,18 @@ NPM := $(shell command -v npm)
 # Tests wait for servers, disks and locks as well: three at a time keep two cores busy. In the browser they hardly wait.
 JOBS ?= 3
 BROWSER_JOBS ?= 2
+MINUTES ?= 120
 # A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 COMPILE := $(VENV)/audit/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
-ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
+ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend tests/fuzzing tests/mutation tests/torture $(wildcard tests/test_*.py)
+PROOF := $(VENV)/proof/bin/python
+PROVED := tests/registry/changes tests/registry/journal tests/registry/mirror tests/renderer/test_digest.py
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test costly-files test-all browser lint format types layers migrations check release image-check torture benchmarks schema texts docs lock sbom audit clean
+.PHONY: help run setup setup-dev frontend test costly-files test-all browser lint format types layers migrations check release image-check torture coverage mutation benchmarks schema texts docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -166,11 +169,27 @@ release: frontend setup ## build, try and sign a release (KEY=path of an SSH key
 image-check: setup-dev frontend ## build the image with Debian's buildah, run it and try it in Chromium (as root)
 	@$(BIN)/python -m tests.image_check
 
-torture: setup-dev ## the long runs: kills, fuzzing, soak
-	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests
+torture: setup-dev ## kills, fuzzing and soak for MINUTES (120), in rounds with new seeds (RESUME=1 goes on with the run before)
+	@$(BIN)/python -m tests.torture --minutes $(MINUTES) $(if $(RESUME),--resume)
 
-benchmarks: setup-dev ## side-by-side figures, as ratios
-	@for file in benchmarks/*.py; do [ "$$file" = benchmarks/__init__.py ] || $(BIN)/python $$file; done
+coverage: $(VENV)/.proof ## branch coverage of the digest, the gate, the journal and the mirror, over both databases
+	@$(PROOF) -m pytest -q -n $(JOBS) --cov --cov-report= -m "not browser and not slow" $(PROVED)
+	@$(POSTGRES) $(PROOF) -m pytest -q -n $(JOBS) --cov --cov-append --cov-report= -m "(dialect or postgres) and not slow" $(PROVED)
+	@$(PROOF) -m coverage report
+
+mutation: $(VENV)/.proof ## how many small changes of that code a test notices; hours (ONLY=digest takes half a minute, EVERY=20 tries a twentieth)
+	@$(PROOF) -m tests.mutation --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) $(if $(EVERY),--every $(EVERY))
+
+# A venv of its own that sees the packages of the other one: what it adds never slows the tests down.
+$(VENV)/.proof: $(VENV)/.dev requirements-proof.txt
+	@echo "Installing requirements-proof.txt ..."
+	@$(PYTHON) -m venv $(VENV)/proof
+	@$(BIN)/python -c 'import os, site; print(os.path.realpath(site.getsitepackages()[0]))' > $$($(PROOF) -c 'import site; print(site.getsitepackages()[0])')/promptuary.pth
+	@$(PROOF) -m pip install -q --disable-pip-version-check -r requirements-proof.txt
+	@touch $@
+
+benchmarks: setup-dev ## side-by-side figures, as ratios, and which fell behind benchmarks/baseline.json (ONLY=fetch,render)
+	@$(BIN)/python benchmarks/baseline.py $(if $(ONLY),--only $(ONLY))
 
 clean: ## remove what was built; the data in var/ stays
 	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles site build/sbom .mypy_cache .ruff_cache .pytest_cache

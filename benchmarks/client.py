@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 import httpx  # noqa: E402  # the package stands beside this folder
 import langfuse  # noqa: E402  # as above
+from baseline import record_ratio  # noqa: E402  # as above
 from fetching import servers  # noqa: E402  # as above
 
 from promptuary import Promptuary, Unavailable  # noqa: E402  # as above
@@ -44,7 +45,7 @@ from registry.accounts.models import User
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
 from registry.namespaces import services as namespaces
-actor = Actor(User.objects.create(username="bench"))
+actor = Actor(User.objects.create_superuser("bench"))
 namespaces.create_namespace(actor=actor, name="bench")
 text = "---\\nformat: text\\n---\\n" + "Answer the question from the excerpts, and say where it stands.\\n" * 25
 base = ""
@@ -167,6 +168,7 @@ def cached(url: str, key: str) -> None:
         print(f"  {name:24} best {best[name]:7.2f} us   median {statistics.median(times):7.2f} us")
     fastest = min(best["langfuse, a label"], best["langfuse, a pin"])
     ours_slowest = max(best["Promptuary, a label"], best["Promptuary, a pin"])
+    record_ratio("a cached get: langfuse's fastest / our slowest", fastest / ours_slowest)
     gate(f"{fastest / ours_slowest:.1f} times as fast as langfuse's fastest", 3 * ours_slowest <= fastest)
 
 

@@ -44,20 +44,20 @@ class KeyTimes:
     slowest: float
 
 
-def write_document() -> str:
-    """A document of 200 KB: 100 parts, each with inputs in it."""
+def write_document(size: int = BYTES) -> str:
+    """A document of so many bytes: 100 parts, each with inputs in it."""
     lines = ["---", "description: A long prompt", "inputs:"]
     lines += [f"  value_{number}: {{type: string, default: plain}}" for number in range(10)]
     lines.append("---")
     sentence = "Answer in whole sentences, quote the line you rely on, and say so when you do not know."
-    each = BYTES // PARTS
+    each = size // PARTS
     for number in range(PARTS):
         lines += [f"- name: part {number}", f"  role: {'system' if number % 2 else 'user'}", "  content: |"]
-        size = 0
-        while size < each - 120:
+        written = 0
+        while written < each - 120:
             line = f"    {sentence} {{{{ value_{number % 10} }}}}"
             lines.append(line)
-            size += len(line) + 1
+            written += len(line) + 1
     return "\n".join(lines) + "\n"
 
 

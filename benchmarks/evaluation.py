@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.baseline import record_ratio
 from promptuary import evaluation
 
 ROUNDS = 3
@@ -106,6 +107,8 @@ def main(count: int) -> None:
     if theirs:
         print(f"{'all five':<18}{sums[0]:>9.3f}{sums[1]:>10.3f}{sums[1] / sums[0]:>8.1f}   the evaluators alone")
         whole = sums[1] + making
+        record_ratio("five metrics: Haystack's evaluators / ours", sums[1] / sums[0])
+        record_ratio("five metrics from plain rows: Haystack / ours", whole / sums[0])
         print(
             f"{'all five':<18}{sums[0]:>9.3f}{whole:>10.3f}{whole / sums[0]:>8.1f}   from plain rows: theirs "
             f"become Documents"

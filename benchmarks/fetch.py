@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
+from baseline import record_ratio
 from fetching import servers
 from fetching.load import Load, wrk
 
@@ -58,6 +59,7 @@ class Gates:
             print(f"  UNKNOWN {what}: it answered nothing in its time; the machine is too busy")
             self.missed.append(what)
             return
+        record_ratio(what, ratio)
         holds = "holds " if ratio >= gate else "MISSED"
         aim = f", goal {goal:g}{' reached' if ratio >= goal else ''}" if goal else ""
         print(f"  {holds} {what}: {ratio:.2f} (gate {gate:g}{aim})")

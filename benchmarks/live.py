@@ -24,6 +24,7 @@ from fetching.load import Load, wrk
 
 ROUNDS, SECONDS, IDLE_SECONDS, CONNECTIONS = 3, 3, 20, 8
 MOST_CPU = 5.0  # percent of a core for all idle streams
+MOST_THREADS = 16  # more than without streams: an idle stream takes none of its own
 SIGN_IN = (
     "import django; django.setup()\n"
     "from django.test import Client\n"
@@ -64,11 +65,16 @@ def main() -> None:
             with open_streams(port, session, count):
                 rows["with"].append(wrk(url, keys[0], CONNECTIONS, SECONDS))
     report(count, before, after, rows)
-    gates.check(
-        f"{MOST_CPU:g} % of a core / what {count} idle streams take", MOST_CPU / max(added(before, after), 0.01), 1
-    )
+    check_idle(gates, count, before, after)
     gates.check("fetches with streams / without", rate(rows["with"]) / rate(rows["without"]), 0.9)
     sys.exit(1 if gates.missed else 0)
+
+
+def check_idle(gates: fetch.Gates, count: int, before: Usage, after: Usage) -> None:
+    """The gates of what idle streams take: processor time and threads."""
+    cpu, threads = max(added(before, after), 0.01), max(after.threads - before.threads, 1)
+    gates.check(f"{MOST_CPU:g} % of a core / what {count} idle streams take", MOST_CPU / cpu, 1)
+    gates.check(f"{MOST_THREADS} threads / what {count} idle streams add", MOST_THREADS / threads, 1)
 
 
 def measure_idle(port: int) -> Usage:

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from baseline import record_ratio
 from fetching import servers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +48,7 @@ def main() -> None:
             log.unlink()
     held = total <= GATE[database]
     print(f"{'ok    ' if held else 'MISSED'} {total:.0f} MB on {database}, at most {GATE[database]:.0f} MB")
+    record_ratio(f"{GATE[database]:g} MB / an idle server on {database}", GATE[database] / total)
     sys.exit(0 if held else 1)
 
 

@@ -28,6 +28,7 @@ import psycopg
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.baseline import record_ratio
 from tests.support import postgres_server
 
 MOST_MS, MOST_RATIO, TURNS = 80.0, 1.3, 3
@@ -120,8 +121,15 @@ def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
     print(f"{'':28}" + "".join(f"{size:>24,}" for size in options.sizes), flush=True)
     names = [server.read() for server in servers]
     listed = [(index, name) for index, name in enumerate(names[0]) if options.only in name]
-    faulty = sum(print_cost(name, measure_page(servers, index, options.rounds)) for index, name in listed)
+    faulty, slowest, growth = 0, 0.0, 0.0
+    for index, name in listed:
+        costs = measure_page(servers, index, options.rounds)
+        faulty += print_cost(name, costs)
+        slowest, growth = max(slowest, costs[-1]["wall"]), max(growth, min(growth_of(costs)))
     print(f"{len(listed)} pages, {faulty} beyond a goal")
+    if not options.only:
+        record_ratio(f"{MOST_MS:g} ms / the slowest page, {options.engine}", MOST_MS / slowest)
+        record_ratio(f"{MOST_RATIO:g} / the most growth of a page, {options.engine}", MOST_RATIO / growth)
 
 
 def measure_page(servers: Sequence[Server], index: int, rounds: int) -> list[dict[str, float]]:
@@ -133,13 +141,19 @@ def measure_page(servers: Sequence[Server], index: int, rounds: int) -> list[dic
 def print_cost(name: str, sizes: Sequence[dict[str, float]]) -> bool:
     """The line of one page; whether it is beyond a goal."""
     first, last = sizes[0], sizes[-1]
-    ratios = [last[clock] / max(first[clock], 0.1) for clock in ("wall", "processor")]
+    ratios = growth_of(sizes)
     faults = [f"over {MOST_MS:g} ms"] if last["wall"] > MOST_MS else []
     faults += [f"over {MOST_RATIO:g}"] if min(ratios) > MOST_RATIO else []
     faults += ["more queries"] if last["queries"] > first["queries"] else []
     columns = "".join(f"{cost['wall']:9.1f} {cost['processor']:8.1f} {cost['queries']:5}" for cost in sizes)
     print(f"{name:28}{columns}  {ratios[0]:5.2f} {ratios[1]:5.2f}  {', '.join(faults)}", flush=True)
     return bool(faults)
+
+
+def growth_of(sizes: Sequence[dict[str, float]]) -> list[float]:
+    """How many times the most templates take as long as the fewest: on the clock, and of the processor."""
+    first, last = sizes[0], sizes[-1]
+    return [last[clock] / max(first[clock], 0.1) for clock in ("wall", "processor")]
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from baseline import record_ratio
 from fetch import NAME, seeded
 from fetching import servers
 from fetching.load import Load, wrk
@@ -123,6 +124,7 @@ def report(name: str, alone: list[Round], beside: list[Round]) -> bool:
     verdict = "holds " if ratio <= GATE else "MISSED"
     medians = f"{statistics.median(before):.2f} ms alone, {statistics.median(after):.2f} ms beside {REPLIES} replies"
     print(f"  {verdict} {name}: {medians}; ratio of a pair of rounds, median: {ratio:.2f} (gate {GATE:g})")
+    record_ratio(f"{name} of fetches alone / beside {REPLIES} replies", 1 / ratio)
     return ratio <= GATE
 
 

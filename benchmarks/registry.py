@@ -35,6 +35,7 @@ import git
 from django.core.management import call_command
 from django.db.models import OuterRef, Subquery
 
+from benchmarks.baseline import record_ratio
 from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
@@ -91,6 +92,7 @@ def print_catch_up() -> None:
     print(f"  with all of them there  {1 / ours:9.0f} commits/s")
     print(f"  GitPython index+commit  {1 / theirs:9.2f} commits/s")
     print(f"  ratio                   {theirs / ours:9.0f}x  (goal: 100x)\n")
+    record_ratio("a commit of GitPython / of the mirror", theirs / ours)
 
 
 def fill_journal(count: int) -> None:
@@ -192,6 +194,7 @@ def print_sizes() -> None:
     for size, cost in costs.items():
         print(f"  {size:7,} templates  {cost * 1000:6.2f} ms")
     print(f"  ratio {SIZES[-1]:,} to {SIZES[0]:,}: {costs[SIZES[-1]] / costs[SIZES[0]]:.2f}  (goal: at most 2)\n")
+    record_ratio(f"a commit at {SIZES[0]:,} templates / at {SIZES[-1]:,}", costs[SIZES[0]] / costs[SIZES[-1]])
 
 
 def measure_size(size: int) -> float:
@@ -282,6 +285,7 @@ def print_saves() -> None:
     for size, cost in costs.items():
         print(f"  {size:7,} templates  {cost * 1000:6.2f} ms")
     print(f"  ratio {SIZES[-1]:,} to {SIZES[0]:,}: {costs[SIZES[-1]] / costs[SIZES[0]]:.2f}  (goal: at most 1.3)")
+    record_ratio(f"a save at {SIZES[0]:,} templates / at {SIZES[-1]:,}", costs[SIZES[0]] / costs[SIZES[-1]])
 
 
 def ask(rival: "subprocess.Popen[str]") -> float:

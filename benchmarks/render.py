@@ -37,6 +37,7 @@ sys.path.insert(0, str(ROOT))
 
 import jinja2
 
+from benchmarks.baseline import record_ratio
 from benchmarks.chat_prompt import BODY, FRONT, PLAIN, SYSTEM, data
 from benchmarks.chat_prompt_peers import Peers
 from promptuary import renderer
@@ -88,8 +89,9 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
             and name.startswith(("prompt-poet", "hermes", "langchain", "haystack"))
             and ours in found
         ):
-            ratios = [f"{found[name] / found[ours]:.1f}" for found in results.values() if name in found]
-            print(f"  ours is faster than {name}: {', '.join(ratios)} times")
+            ratios = [found[name] / found[ours] for found in results.values() if name in found]
+            record_ratio(f"{title}: {name} / ours", statistics.median(ratios))
+            print(f"  ours is faster than {name}: {', '.join(f'{ratio:.1f}' for ratio in ratios)} times")
 
 
 def greedy(counts: list[int], limit: int) -> int:

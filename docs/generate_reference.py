@@ -64,9 +64,9 @@ READERS = {
     "read_int": "whole number",
     "read_list": "list, separated by commas",
     "read_path": "path",
-    "read_url": "address, or a file that holds it (`…_FILE`)",
-    "read_secret": "secret, or a file that holds it (`…_FILE`)",
-    "read_optional_secret": "secret, or a file that holds it (`…_FILE`)",
+    "read_url": "address, or a file with it (`…_FILE`)",
+    "read_secret": "secret, or a file with it (`…_FILE`)",
+    "read_optional_secret": "secret, or a file with it (`…_FILE`)",
 }
 
 

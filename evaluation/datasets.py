@@ -145,12 +145,12 @@ def _number(text: str, split: str, line: int) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise DatasetError(f"qrels/{split}.tsv, line {line}: {text!r} is no score") from error
+        raise DatasetError(f"qrels/{split}.tsv, line {line}: {text!r} is not a score") from error
 
 
 def _lines(path: Path) -> Iterator[str]:
     if not path.is_file():
-        raise DatasetError(f"a BEIR folder holds {path.name}; {path} is not there")
+        raise DatasetError(f"a BEIR folder has {path.name}; {path} is not there")
     with path.open(encoding="utf-8") as file:
         yield from (line.rstrip("\n") for line in file if line.strip())
 
@@ -172,7 +172,7 @@ def _from_jsonl(text: str, name: str) -> Iterator[Row]:
         try:
             entry = json.loads(line)
         except ValueError as error:
-            raise DatasetError(f"{name}, line {number} is no JSON: {error}") from error
+            raise DatasetError(f"{name}, line {number} is not JSON: {error}") from error
         yield _row(entry, f"{name}, line {number}")
 
 

@@ -9,6 +9,8 @@ EvaluationError           the root; every message is a sentence that names the r
     ReplyError            a model's text that does not read as the template's `output` wants; `reply` holds the text
 """
 
+from typing import Any
+
 __all__ = [
     "ChainError",
     "DatasetError",
@@ -43,18 +45,28 @@ class ChainError(EvaluationError):
 class ModelError(EvaluationError):
     """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each.
 
-    status: of the HTTP answer, None if none came.
+    spent: what came with status 200 in any of the tries and can't be used, each a `models.Reply`; a provider bills it.
+    status: of the HTTP answer, None if none came. reason: what the server said of its refusal, empty if nothing.
     """
 
     faults: tuple[str, ...] = ()
 
     def __init__(
-        self, message: str, *, retryable: bool = False, retry_after: float | None = None, status: int | None = None
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+        reason: str = "",
+        spent: tuple[Any, ...] = (),
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
+        self.reason = reason
+        self.spent = spent
 
 
 class ReplyError(EvaluationError):

@@ -63,7 +63,9 @@ def parse_gate(text: str) -> Gate:
     """Read `metric >= 0.8`, `metric - 0.02` (no more than that worse than the baseline), or `metric[output] >= 1`."""
     match = _FORM.match(text)
     if not match:
-        raise EvaluationError(f"{text!r} is no gate: write 'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against a baseline")
+        raise EvaluationError(
+            f"{text!r} is not a gate: write 'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against a baseline"
+        )
     metric, output, sign, number = match.groups()
     limit = float(number)
     return Gate(metric, output, limit, None) if sign == ">=" else Gate(metric, output, None, limit)

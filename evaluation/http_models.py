@@ -1,5 +1,6 @@
 """Models that are asked over HTTP, by any of the protocols of `protocols`, and wait for the whole reply."""
 
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -15,6 +16,10 @@ from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPModel", "Pace", "find_place", "make_status_error"]
+
+_LONGEST_REASON = 300  # characters
+_COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
+_MARKUP = re.compile(r"<[a-zA-Z/!][^>]*>")
 
 
 class HTTPModel:
@@ -61,17 +66,20 @@ class HTTPModel:
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """One completion; raises ModelError when every try failed or the server refuses for good.
 
-        Tries that failed before are told in `faults`, of the reply or of the error.
+        Tries that failed before are told in `faults`, of the reply or of the error; what they cost is in `spent`.
         """
         faults: list[str] = []
+        spent: list[Reply] = []
         for attempt in self._stamina.retry_context(on=_pause, attempts=self._attempts, timeout=None, wait_max=20):
             with attempt:
                 self._pace.wait()
                 try:
-                    return replace(self._ask(prompt, settings), faults=tuple(faults))
+                    return replace(self._ask(prompt, settings), faults=tuple(faults), spent=tuple(spent))
                 except ModelError as error:
                     error.faults = tuple(faults)
                     faults.append(str(error))
+                    spent += error.spent
+                    error.spent = tuple(spent)
                     raise
         raise ModelError("the model was not asked")  # attempts is at least 1, so the loop returns or raises
 
@@ -94,9 +102,12 @@ class HTTPModel:
         try:
             reply = self._protocol.reply(response.json())
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ModelError(f"{self._title} sent an answer of an unknown form", retryable=True) from error
+            sentence = f"{self._title} sent an answer of an unknown form"
+            raise ModelError(sentence, retryable=True, spent=(_read_spent(response),)) from error
         if not isinstance(reply.text, str):
-            raise ModelError(f"{self._title} sent no text (finish reason: {reply.finish_reason})")
+            raise ModelError(
+                f"{self._title} sent no text (finish reason: {reply.finish_reason})", spent=(_read_spent(response),)
+            )
         return reply
 
 
@@ -135,13 +146,39 @@ def find_place(base_url: str) -> str:
 
 def make_status_error(name: str, response: httpx.Response) -> ModelError:
     """The error of an answer, which was read whole, with another status than 200."""
-    status = response.status_code
+    status, reason = response.status_code, _read_reason(response)
     return ModelError(
-        f"{name} answered {status}: {response.text[:300]}",
+        f"{name} answered {status}: {reason}".rstrip(": "),
         retryable=status in (408, 409, 429) or status >= 500,
         retry_after=_seconds(response.headers.get("retry-after")),
         status=status,
+        reason=reason,
     )
+
+
+def _read_spent(response: httpx.Response) -> Reply:
+    """An answer that can't be used, as it came, with the counts of whichever protocol it is in."""
+    try:
+        usage = response.json()["usage"]
+        counts = [usage.get(f"{first}_tokens", usage.get(f"{second}_tokens")) for first, second in _COUNTS]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        counts = [None, None]
+    prompt_tokens, completion_tokens = (count if type(count) is int else None for count in counts)
+    return Reply(response.text, prompt_tokens, completion_tokens)
+
+
+def _read_reason(response: httpx.Response) -> str:
+    """What the body of a refusal says in one line: the provider's message, else its text without markup."""
+    text = response.text
+    try:
+        found = response.json()
+    except (ValueError, RecursionError):  # an HTML page of a proxy, or plain text
+        text = _MARKUP.sub(" ", text)
+    else:
+        error = found.get("error") or found.get("detail") or found.get("message") if isinstance(found, dict) else None
+        message = error.get("message") if isinstance(error, dict) else error
+        text = message if isinstance(message, str) and message.strip() else text
+    return " ".join(text.split())[:_LONGEST_REASON]
 
 
 def _pause(error: Exception) -> bool | float:

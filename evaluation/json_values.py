@@ -37,7 +37,7 @@ def _faults(value: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str) or _text_fault(key):
-                yield place, f"has a key that is no text ({type(key).__name__})"
+                yield place, f"has a key that is not text ({type(key).__name__})"
             else:
                 yield from _faults(inner, f"{place}.{key[:80]}", depth + 1)
     elif isinstance(value, list | tuple):
@@ -63,7 +63,7 @@ def _text_fault(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return "holds a lone surrogate"
+        return "has a lone surrogate"
     return ""
 
 

@@ -151,7 +151,7 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
     scores = scores_of(parsed)
     failure = None
     if not parsed.mapping:
-        failure = {"kind": "OutputError", "message": parsed.reasons.get("adherence", "the reply holds no judgement")}
+        failure = {"kind": "OutputError", "message": parsed.reasons.get("adherence", "the reply has no judgement")}
     return {
         "documents": _marked(keyed, parsed),
         "response": list(_supported(response, parsed)),
@@ -180,7 +180,7 @@ def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str
         known_items = [item for item in support_items if isinstance(item, Mapping) and _key_of(item) in keys]
         again = trace({**scores.mapping, "sentence_support_information": known_items}, keyed, unit)
         left = ", ".join(sorted(judged_keys - keys))
-        note = f"left out the verdict on {left}, which is no sentence of the response"
+        note = f"left out the verdict on {left}, which is not a sentence of the response"
         scores = replace(again, repairs=[*scores.repairs, note])
     if judged_keys and keys - judged_keys:
         silent = f"no verdict on {', '.join(sorted(keys - judged_keys))}"

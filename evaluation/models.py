@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +18,8 @@ __all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Repl
 class Reply:
     """A model's answer; counts are tokens as the provider reported them, None if it didn't.
 
-    `faults` are the tries that failed before it came, a sentence each.
+    `faults` are the tries that failed before it came, a sentence each; `spent` is what came in those with status 200
+    and could not be used, which a provider bills all the same.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Reply:
     finish_reason: str | None = None
     cached: bool = False
     faults: tuple[str, ...] = ()
+    spent: "tuple[Reply, ...]" = ()
 
 
 class Asked(Protocol):
@@ -92,10 +94,10 @@ class CachingModel:
         identity = {"prompt": prompt_digest(prompt), "model": self.name, "settings": dict(settings)}
         path = self._folder / f"{hashlib.sha256(canonical(identity)).hexdigest()}.json"
         try:
-            return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": ()})
+            return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": (), "spent": ()})
         except (OSError, ValueError, TypeError):
             pass  # never asked before, or a file that can't be read: ask, and write the file again
         reply = self._model.complete(prompt, settings)
-        content = json.dumps(asdict(reply), ensure_ascii=False).encode("utf-8")
+        content = json.dumps(asdict(replace(reply, spent=())), ensure_ascii=False).encode("utf-8")
         write_atomically(path, content, mode=0o600)  # a reply may repeat a private prompt
         return reply

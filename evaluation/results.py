@@ -142,6 +142,8 @@ class EvaluationResult:
         targets = [t for t in self._targets(definition) if component in (None, t[0]) and output in (None, t[1])]
         if not targets and output is not None:
             targets = [(component or "", output)]
+        if not targets and definition.output_types == ("judgement",):
+            raise EvaluationError(f"{definition.metric.value} is scored by a judge, and the rows were not judged")
         if not targets:
             raise EvaluationError(f"no output with an expected value suits {definition.metric.value}; name `output`")
         return MetricsResult(

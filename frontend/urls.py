@@ -40,6 +40,7 @@ from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
 from frontend.editor import views as editor_views
 from frontend.evaluations import (
+    dataset_form_views,
     dataset_grid,
     dataset_views,
     improvement_form,
@@ -53,7 +54,7 @@ from frontend.evaluations import (
     start_views,
 )
 from frontend.help import views as help_views
-from frontend.home import checklist_views, demo_views, palette_views
+from frontend.home import checklist_views, count_views, demo_views, palette_views
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
 from frontend.releases import mention_views as release_mention_views
@@ -102,6 +103,7 @@ urlpatterns = [
     path("first-steps/close", checklist_views.close, name="close-checklist"),
     path("texts/<str:language>.js", require_safe(answer_script_texts), name="script-texts"),
     path("theme", account_views.set_theme, name="theme"),
+    path("counts.json", require_safe(count_views.count_open_work), name="counts"),
     path("search.json", require_safe(palette_views.search), name="palette"),
     path("saved-views", bookmark_views.list_saved_views, name="saved-views"),
     path("several", bulk_views.change_several, name="bulk"),
@@ -184,12 +186,12 @@ urlpatterns = [
     path("runs/<int:number>/rows/<int:index>/add", row_additions.add_run_row, name="add-run-row"),
     path("runs/<int:number>/export.<str:form>", require_safe(run_views.export), name="run-export"),
     path("d/", require_safe(dataset_views.listing), name="datasets"),
-    path("d/new", dataset_views.new, name="new-dataset"),
+    path("d/new", dataset_form_views.new, name="new-dataset"),
     path("d/copy-rows", require_POST(row_copies.copy_rows), name="copy-rows"),
     path("d/<template:name>", require_safe(dataset_views.show_dataset), name="dataset"),
     path("d/<template:name>/-/archive", require_POST(dataset_views.archive), name="archive-dataset"),
     path("d/<template:name>/-/restore", require_POST(dataset_views.restore), name="restore-dataset"),
-    path("d/<template:name>/-/edit", dataset_views.edit, name="edit-dataset"),
+    path("d/<template:name>/-/edit", dataset_form_views.edit, name="edit-dataset"),
     path("d/<template:name>/-/rows.jsonl", require_safe(dataset_grid.show_rows), name="dataset-rows"),
     path("d/<template:name>/-/diff", require_safe(dataset_views.compare), name="dataset-diff"),
     path("environments/", require_safe(environment_views.environments), name="environments"),

@@ -1,6 +1,5 @@
 """Outcomes of a client: scores of replies, kept in memory until the background sends them to the registry."""
 
-import math
 import re
 import threading
 from collections import deque
@@ -69,8 +68,10 @@ def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object)
     numbers = {}
     for name, value in scores.items():
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r} can't name a score: lower-case letters, digits and _, a letter first")
-        if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > LARGEST_VALUE:
-            raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {value!r}")
+            rule = "1 to 60 lower-case letters, digits and _, a letter first"
+            raise ValueError(f"{name[:80]!r} can't name a score: {rule}")
+        if not isinstance(value, int | float) or not abs(value) <= LARGEST_VALUE:  # NaN is not either
+            shown = "a larger one" if isinstance(value, int) else repr(value)[:80]
+            raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {shown}")
         numbers[name] = float(value)
     return numbers

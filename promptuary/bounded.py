@@ -23,7 +23,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
         data: Mapping[str, Any] | None = None,
         *,
         target: str = "messages",
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
         **options: Any,
     ) -> dict[str, Any]:
         """What `template.render(data, **options).to_dict(target)` gives, made in a child process.
@@ -39,7 +39,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
             fragments=template.fragments,
             profile=template.profile,
             target=target,
-            wall_seconds=wall_seconds,
+            cpu_seconds=cpu_seconds,
             **options,
         )
         stamp = {"name": template.name, "version": template.version}
@@ -53,12 +53,12 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
         replies: Any,
         data: Mapping[str, Any] | None = None,
         *,
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
     ) -> Any:
         """What `template.read(replies, data)` gives, made in a child process."""
         _require_no_functions(template)
         text, fragments, profile = template.document.text, template.fragments, template.profile
-        return self.read(text, replies, data, fragments=fragments, profile=profile, wall_seconds=wall_seconds)
+        return self.read(text, replies, data, fragments=fragments, profile=profile, cpu_seconds=cpu_seconds)
 
 
 def _require_no_functions(template: renderer.Template) -> None:

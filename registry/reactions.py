@@ -34,6 +34,8 @@ from registry.evaluations.events import (
     ScoresChanged,
 )
 from registry.evaluations.models import Run
+from registry.freezes.events import FreezeSet
+from registry.freezes.models import Freeze
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
 from registry.namespaces.folder_role_events import FolderRoleSet
@@ -182,17 +184,16 @@ def _recompute_states_of_template(occasion: Occasion) -> None:
 def _recompute_states_after_approval(occasion: Occasion) -> None:
     """What an emergency put there is held by approval now: other requests of the label are measured from it."""
     change = occasion.subject_as(Decision).change
-    if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
+    if occasion.event_as(ChangeDecided).reviewed:
         locking.recompute_states(change.template.namespace, change.template, change.label)
         locking.recompute_states_of_copies(change.template)
 
 
 def _tell_of_decision(occasion: Occasion) -> None:
-    decision, event = occasion.subject_as(Decision), occasion.event
-    if isinstance(event, ChangeDecided) and event.reviewed:
+    decision, event = occasion.subject_as(Decision), occasion.event_as(ChangeDecided)
+    if event.reviewed:
         notification_services.end_waiting(decision.change)
-    taken_back = event.taken_back if isinstance(event, ChangeDecided) else None
-    notification_services.tell_of_decision(occasion.author_as(Actor), decision, taken_back)
+    notification_services.tell_of_decision(occasion.author_as(Actor), decision, event.taken_back)
 
 
 def _settle(occasion: Occasion) -> None:
@@ -212,10 +213,8 @@ def _tell_of_release_edit(occasion: Occasion) -> None:
 
 
 def _tell_of_review_request(occasion: Occasion) -> None:
-    change, event = occasion.subject_as(ChangeRequest), occasion.event
-    if isinstance(event, ReviewRequested):
-        actor, is_reminder = occasion.author_as(Actor), bool(event.again)
-        conversations.tell_of_review_request(actor, change, event.person, is_reminder=is_reminder)
+    change, event = occasion.subject_as(ChangeRequest), occasion.event_as(ReviewRequested)
+    conversations.tell_of_review_request(occasion.author_as(Actor), change, event.person, is_reminder=bool(event.again))
 
 
 def _tell_of_release_comment(occasion: Occasion) -> None:
@@ -230,10 +229,13 @@ def _tell_of_ended_schedule(occasion: Occasion) -> None:
         notification_schedules.tell_of_unpublished_release(occasion.subject_as(Release), event)
 
 
+def _tell_of_freeze(occasion: Occasion) -> None:
+    notification_schedules.tell_of_freeze(occasion.author_as(Actor), occasion.subject_as(Freeze))
+
+
 def _tell_of_rollout(occasion: Occasion) -> None:
-    if isinstance(occasion.event, RolloutStep):
-        rollout = occasion.subject_as(Rollout)
-        notification_services.tell_of_rollout(occasion.author_as(Actor), occasion.event, rollout)
+    event = occasion.event_as(RolloutStep)  # type: ignore[type-abstract]  # any subclass will do
+    notification_services.tell_of_rollout(occasion.author_as(Actor), event, occasion.subject_as(Rollout))
 
 
 def _tell_of_nightly_outcome(occasion: Occasion) -> None:
@@ -264,6 +266,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     TemplateRenamed: (_follow_new_name,),
     VerdictGiven: (_refresh_facets_after_check,),
     SamplesSaved: (_request_checks,),
+    FreezeSet: (_tell_of_freeze,),
     LabelMoved: (
         _refresh_facets_after_move,
         _settle_after_emergency,

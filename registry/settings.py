@@ -114,7 +114,7 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "registry.urls"
 WSGI_APPLICATION = "registry.wsgi.application"
-APPEND_SLASH = False
+APPEND_SLASH = True  # /runs leads to /runs/; no address of the API ends in a slash
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -184,6 +184,10 @@ MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
 PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))
 PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, least=0, most=3650)  # 0: no alert
+# who may create namespaces: admins of the installation, or everyone who signs in
+PROMPTUARY_NAMESPACE_CREATORS = env.read_choice(
+    "PROMPTUARY_NAMESPACE_CREATORS", "admins", choices=("admins", "everyone")
+)
 PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, least=0, most=3650)  # 0: runs are kept for ever
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
@@ -283,7 +287,9 @@ else:
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_ACKS_LATE = True
+# Before the task runs: with Redis, a late acknowledgement after the connection was lost ends the worker. A message that
+# is lost costs nothing: the clock looks for what is left to do.
+CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False  # the demo prints mail as it is, not as warnings
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

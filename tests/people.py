@@ -23,7 +23,9 @@ def load_people() -> dict[str, User]:
     `support` protects `production`, `demo` nothing. The password is the name with "-promptuary".
     """
     write_or_insert("people", _write_people)
-    return {name: User.objects.get(username=name) for name in (*ROLES, "outsider")}
+    names = (*ROLES, "outsider")
+    people = User.objects.in_bulk(names, field_name="username")
+    return {name: people[name] for name in names}
 
 
 def _write_support() -> None:

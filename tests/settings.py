@@ -10,6 +10,7 @@ atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["PROMPTUARY_HOME"] = _home
 # pytest-xdist's workers are begun with what its first process set; each counts for itself.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.path.join(_home, "metrics")
+os.environ.setdefault("PROMPTUARY_NAMESPACE_CREATORS", "everyone")  # the people of most tests make their own
 os.mkdir(os.environ["PROMETHEUS_MULTIPROC_DIR"], 0o700)
 
 from registry.settings import *  # noqa: E402, F403  # the home must stand before the settings are read

@@ -34,7 +34,7 @@ SHORT = "- name: question\n  content: Answer the question from the excerpts, and
 
 def main(count: int, each: int) -> None:
     """The namespace `bench` with `bench/reply` and `count` templates `bench/many/t<i>` of `each` versions."""
-    actor = Actor(User.objects.create(username="bench"))
+    actor = Actor(User.objects.create_superuser("bench"))
     services.create_namespace(actor=actor, name="bench")
     template_save.save_version(actor=actor, name=NAME, document=DOCUMENT, message="")
     labels.move_label(actor=actor, name=NAME, label="production", version=1, expected=None)

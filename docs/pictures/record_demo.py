@@ -118,8 +118,8 @@ def edit_sentence(film: Film, page: Page) -> None:
 def save_and_propose(film: Film, page: Page) -> str:
     """The author saves a version and proposes it; gives the address of the change."""
     film.caption = "2  Every save is checked and becomes a numbered version that never changes."
-    page.get_by_label("What changes").fill("Keep it to two sentences")
-    film.click(page, page.get_by_role("button", name=re.compile("^Save v")))
+    page.get_by_label("What changed").fill("Keep it to two sentences")
+    film.click(page, page.get_by_role("button", name=re.compile("^Save as v")))
     propose = page.get_by_role("button", name=re.compile("for production$"))
     expect(propose).to_be_visible()
     film.take(page, 1200)

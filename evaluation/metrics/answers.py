@@ -74,7 +74,7 @@ def regex(
     try:
         compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(patterns, row)}
     except PatternError as error:
-        raise MetricError(f"row {row}: a gold is no regular expression: {error}") from error
+        raise MetricError(f"row {row}: a gold is not a regular expression: {error}") from error
     try:
         return _best(
             patterns,

@@ -69,7 +69,7 @@ def _explain_schema(_expected: Any, actual: Any, score: float) -> str:
         if isinstance(actual, str):
             json.loads(actual)
     except (ValueError, RecursionError):
-        return "the reply is no JSON"
+        return "the reply is not JSON"
     return "the reply is JSON that the schema does not accept"
 
 

@@ -29,7 +29,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
             value = json.loads(value, parse_constant=_refuse)
         wrong = _wrong(json.dumps(schemas))
         if wrong is not None:
-            raise MetricError(f"row {row}: the schema is no JSON Schema: {wrong}")
+            raise MetricError(f"row {row}: the schema is not a JSON Schema: {wrong}")
         return float(next(validation.errors(schemas, value), None) is None)
     except validation.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
@@ -44,4 +44,4 @@ def _wrong(schema: str) -> str | None:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

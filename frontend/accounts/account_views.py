@@ -121,7 +121,7 @@ def _change_address(request: HttpRequest, actor: Actor, data: dict[str, Any]) ->
         ).format(email=email, days=days)
     if email:
         return gettext("Mail goes to {email} from now on.").format(email=email)
-    return gettext("You will get no more mail.")
+    return gettext("You won't get any more mail.")
 
 
 def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:

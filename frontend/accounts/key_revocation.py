@@ -1,4 +1,5 @@
-"""The panel before a key is revoked: what it fetches, why it ends, and whether at once or after a while."""
+"""The panel before a key is revoked: what it fetches, why it ends, and whether at once or after a while; and cancelling
+a revocation that was set for later."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,9 +18,10 @@ from registry.accounts.models import Key
 from registry.core.errors import Invalid
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys as keys_service
+from registry.namespaces import revocations
 from registry.usage import queries as usage_queries
 
-__all__ = ["RevokeForm", "answer_revocation", "show_revocation"]
+__all__ = ["RevokeForm", "answer_revocation", "cancel_revocation", "show_revocation"]
 
 PANEL = "accounts/_revoke_panel.html"
 AFTER = [(0, gettext_lazy("Now")), (1, gettext_lazy("In 1 hour")), (24, gettext_lazy("In 1 day"))]
@@ -59,6 +61,20 @@ def answer_revocation(
     if key is None:
         raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
     return _show_panel(request, key, form, leave_url, section, status=422)
+
+
+def cancel_revocation(request: HttpRequest, actor: Actor, leave_url: str) -> HttpResponse:
+    """Cancel the revocation of the key that the form names, and go on to `leave_url`."""
+    key = revocations.keep_key(actor=actor, key_id=request.POST.get("key", ""))
+    if key.expires_at is None:
+        sentence = gettext("The revocation is cancelled. The key of {key} has no end.").format(key=key.name)
+    else:
+        until = f"{timezone.localtime(key.expires_at):%Y-%m-%d %H:%M %Z}"
+        sentence = gettext("The revocation is cancelled. The key of {key} ends at {until}.").format(
+            key=key.name, until=until
+        )
+    messages.success(request, sentence)
+    return redirect(leave_url)
 
 
 def _find_valid(keys: Sequence[Key], key_id: str) -> Key | None:

@@ -13,6 +13,8 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.namespaces import key_queries as queries
+from registry.namespaces import revocations
+from registry.namespaces.revocations import LaterRevocation
 from registry.namespaces.unused_keys import is_key_unused
 from registry.notifications import queries as notices
 from registry.notifications import services as notification_services
@@ -22,33 +24,41 @@ __all__ = ["Row", "own_keys", "rows_of"]
 
 @dataclass(frozen=True)
 class Row:
-    """A key and what it may do, in words."""
+    """A key and what it may do, in words. revocation: the one that was set for later."""
 
     key: Key
     may: str
     has_ended: bool
     is_unused: bool
+    revocation: LaterRevocation | None
+    may_cancel: bool
 
 
 def rows_of(actor: Actor) -> list[Row]:
     """The keys that act for the person, those that hold first, each part newest first."""
-    at = datetime.now(UTC)
-    rows = [
-        Row(key, queries.describe_key(key), queries.has_key_ended(key), is_key_unused(key, at))
-        for key in queries.list_own_keys(actor)
-    ]
+    keys = queries.list_own_keys(actor)
+    later_revocations = revocations.find_later_revocations(keys)
+    rows = [_row_of(actor, key, later_revocations.get(key.id)) for key in keys]
     return sorted(rows, key=lambda row: row.has_ended)
+
+
+def _row_of(actor: Actor, key: Key, revocation: LaterRevocation | None) -> Row:
+    may_cancel = revocation is not None and revocations.may_cancel(actor, key, revocation)
+    is_unused = is_key_unused(key, datetime.now(UTC))
+    return Row(key, queries.describe_key(key), queries.has_key_ended(key), is_unused, revocation, may_cancel)
 
 
 @form_page
 @signed_in
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The list of keys. A POST revokes one, or marks notices as read; `revoke` in the URL shows a key's use first."""
+    """The list of keys. A POST revokes or keeps one, or marks notices as read; `revoke` in the URL shows its panel."""
     news = notices.list_key_notifications(actor)
     address = reverse("own-keys")
     if request.POST.get("do") == "revoke":
         listed = queries.list_own_keys(actor)
         return key_revocation.answer_revocation(request, actor, listed, address, "account")
+    if request.POST.get("do") == "keep":
+        return key_revocation.cancel_revocation(request, actor, address)
     if request.POST.get("do") == "seen":
         notification_services.mark_notifications_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")

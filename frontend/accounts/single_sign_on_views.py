@@ -94,7 +94,7 @@ def _list_settings() -> list[Setting]:
     return [
         Setting("PROMPTUARY_OIDC_ISSUER", settings.OIDC_ISSUER, gettext("the provider's address")),
         Setting("PROMPTUARY_OIDC_CLIENT_ID", app["client_id"], gettext("the client's name at the provider")),
-        Setting("PROMPTUARY_OIDC_CLIENT_SECRET", secret, gettext("its secret; or …_FILE, a file that holds it")),
+        Setting("PROMPTUARY_OIDC_CLIENT_SECRET", secret, gettext("its secret; or …_FILE, a file with it")),
         Setting("PROMPTUARY_OIDC_NAME", settings.OIDC_NAME, gettext("the word on the button")),
         Setting(
             "PROMPTUARY_OIDC_ACCOUNTS",

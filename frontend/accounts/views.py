@@ -28,7 +28,7 @@ from registry.core.errors import Busy, NotAllowed
 __all__ = ["TOO_MANY", "log_in", "log_out", "no_password", "read_target", "set_theme", "show_login"]
 
 YEAR = 365 * 24 * 3600
-WRONG = gettext_lazy("Please enter a correct username and password. Note that both fields may be case-sensitive.")
+WRONG = gettext_lazy("The account or password is wrong.")
 TOO_MANY = gettext_lazy("Too many failed tries. Wait five minutes, then try again.")
 
 

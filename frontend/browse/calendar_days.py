@@ -163,7 +163,7 @@ def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
 _MOVES: Mapping[str, str | Promise] = {
     "published": gettext_lazy("{target} published"),
     "rolled_back": gettext_lazy("{target} rolled back"),
-    "broke_glass": gettext_lazy("{target} published without approval"),
+    "broke_glass": gettext_lazy("{target} published in an emergency"),
     "moved": gettext_lazy("{target} moved"),
     "removed": gettext_lazy("{target} removed"),
 }

@@ -1,18 +1,16 @@
-"""The rows of the environments page: cells by label, and the one act that fits each template first."""
+"""The rows of the environments page, under their namespaces: cells by label."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from frontend.browse.check_summaries import CheckSummary, summarize_checks
+from frontend.browse.environment_actions import RowAction, choose_action, find_schedule, label_address, may
+from frontend.browse.environment_menus import RowMenu, build_menu
 from frontend.changes.failure_rows import FailureRow
 from frontend.changes.rollout_rows import RolloutRow
-from frontend.web.wording import check_word
-from registry.changes.checks import Check
-from registry.changes.gate import Gate
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
@@ -20,12 +18,12 @@ from registry.namespaces.models import Namespace, Role
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.queries import live_label
 from registry.namespaces.rules import rules_of
-from registry.namespaces.verbs import TABLE, Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.label_moves import Approval
 from registry.templates.models import Template
 
-__all__ = ["Cell", "CheckSummary", "Group", "Head", "Line", "RowAction", "column_labels", "group_rows"]
+__all__ = ["Cell", "Group", "Head", "Line", "column_labels", "group_rows"]
 
 # What comes first within a namespace on a phone, where a template takes much room.
 _RANKS = ("emergency", "failing", "rolling", "ready", "open", "scheduled", "blocked", "settled")
@@ -38,19 +36,6 @@ class Head:
     label: str
     protected: bool
     rule: str = ""
-
-
-@dataclass(frozen=True)
-class CheckSummary:
-    """How many checks passed, of how many; the names of those that failed, in words. sentences: what each of these
-    found. is_running: whether some have not finished.
-    """
-
-    passed: int
-    total: int
-    failed: tuple[str, ...]
-    sentences: tuple[str, ...]
-    is_running: bool
 
 
 @dataclass(frozen=True)
@@ -83,23 +68,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class RowAction:
-    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it;
-    is_blocked: with an address too, because what it leads to can't be published as it is.
-    """
-
-    word: str
-    url: str = ""
-    reason: str = ""
-    in_panel: bool = False
-    is_blocked: bool = False
-
-
-@dataclass(frozen=True)
 class Line:
     """A template's row. `selectable` says that it can be promoted together with others. rank: its place on a phone, the
-    lowest first. goes_live_at: when what its open request proposes is published by itself; date_url: where this person
-    changes that, else empty. request_checks: of the open request, if it proposes another version than the source.
+    lowest first. goes_live_at: when what its open request proposes is published by itself. request_checks: of the
+    open request, if it proposes another version than the source.
     """
 
     name: str
@@ -110,8 +82,8 @@ class Line:
     action: RowAction | None
     selectable: bool
     rank: int
+    menu: RowMenu
     goes_live_at: datetime | None = None
-    date_url: str = ""
     request_checks: CheckSummary | None = None
 
 
@@ -163,7 +135,7 @@ def group_rows(
         held = roles.get(space.pk)
         if not groups or groups[-1].namespace != space.name:
             heads = [_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
-            may_release = pair[1] in space.protected_labels and _may(held.highest if held else None, Verb.PROPOSE)
+            may_release = pair[1] in space.protected_labels and may(held.highest if held else None, Verb.PROPOSE)
             groups.append(Group(space.name, heads, [], may_release))
         role = held.at(row.template.path) if held else None
         groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided, failing))
@@ -198,15 +170,15 @@ def _line(
         cell = _cell(template, label, row.places.get(label), role, is_target=label == pair[1])
         behind = max(0, left - cell.number) if cell.number else 0
         place = (template.pk, label)
-        checks = _summarize_checks(state.checks) if label == pair[0] else None
+        checks = summarize_checks(state.checks) if label == pair[0] else None
         cell = replace(cell, behind=behind, rollout=divided.get(place), failure=failing.get(place), checks=checks)
         cells.append(cell)
         left = cell.number or left
     target = next(cell for cell in cells if cell.is_target)
-    action = _action(template, state, role, pair, target)
+    action = choose_action(template, state, role, pair[1], target.failure, target.rollout)
     is_free = not state.drifted and not state.blocking
-    selectable = state.state == "ready" and state.is_protected and is_free and _may(role, Verb.PROPOSE)
-    goes_live_at, date_url = _schedule(state, role)
+    selectable = state.state == "ready" and state.is_protected and is_free and may(role, Verb.PROPOSE)
+    goes_live_at, date_url = find_schedule(state, role)
     return Line(
         name=template.name,
         stem=stem + slash,
@@ -216,9 +188,9 @@ def _line(
         action=action,
         selectable=selectable,
         rank=_RANKS.index(_kind(state, target, action, is_scheduled=goes_live_at is not None)),
+        menu=build_menu(row, state, [label for label in columns if label not in (LATEST, pair[1])], role, date_url),
         goes_live_at=goes_live_at,
-        date_url=date_url,
-        request_checks=_summarize_checks(state.gate.checks) if state.gate and not state.proposes_source else None,
+        request_checks=summarize_checks(state.gate.checks) if state.gate and not state.proposes_source else None,
     )
 
 
@@ -237,39 +209,12 @@ def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_s
     return "blocked" if action.is_blocked or not action.url else "ready"
 
 
-def _summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
-    """None if there are none."""
-    if not checks:
-        return None
-    failed = [check for check in checks if check.outcome == "failed" and not check.is_acknowledged]
-    running = sum(check.outcome is None for check in checks)
-    return CheckSummary(
-        passed=len(checks) - len(failed) - running,
-        total=len(checks),
-        failed=tuple(check_word(check.name) for check in failed),
-        sentences=tuple(check.summary for check in failed),
-        is_running=running > 0,
-    )
-
-
-def _schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
-    """When the open request goes live by itself, and where that is changed: with its release, where it has one."""
-    if state.gate is None:
-        return None, ""
-    change = state.gate.change
-    if change.release is not None and change.release.is_open:
-        goes_live_at, page = change.release.goes_live_at, reverse("release", args=[change.release.number])
-    else:
-        goes_live_at, page = change.goes_live_at, reverse("change", args=[change.number])
-    return goes_live_at, f"{page}#goes-live-at" if goes_live_at and _may(role, Verb.PUBLISH) else ""
-
-
 def _cell(template: Template, label: str, place: EnvironmentCell | None, role: Role | None, *, is_target: bool) -> Cell:
     newest = template.latest.number if template.latest else 0
     if label == LATEST:
         return Cell(label, False, newest, template.latest.created_at if template.latest else None)
     protected = label in template.namespace.protected_labels
-    back = place.before if place and protected and _may(role, Verb.ROLL_BACK) else None
+    back = place.before if place and protected and may(role, Verb.ROLL_BACK) else None
     return Cell(
         label=label,
         protected=protected,
@@ -277,61 +222,6 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
         number=place.number if place else None,
         moved_at=place.moved_at if place else None,
         back=back,
-        back_url=_address("labels", template, label, back) if back else "",
+        back_url=label_address("labels", template, label, back) if back else "",
         is_target=is_target,
     )
-
-
-def _action(
-    template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], target: Cell
-) -> RowAction | None:
-    """The first that fits: an emergency, the way back from what fails, a rollout, the date of what is approved, an open
-    request, a promotion; None if it is up to date.
-    """
-    if state.emergency:
-        return RowAction(
-            gettext("Review v{number}").format(number=state.target), reverse("change", args=[state.emergency])
-        )
-    if target.failure and target.failure.back_url:
-        word = gettext("Roll back to v{number}").format(number=target.failure.back)
-        return RowAction(word, target.failure.back_url, in_panel=True)
-    rollout = target.rollout
-    if rollout is not None:
-        word = gettext("Go to {step}").format(step=rollout.following)
-        word = word if _may(role, Verb.PUBLISH) else gettext("Open rollout")
-        return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
-    if state.gate is not None:
-        return _request_action(state, state.gate, role)
-    if state.state != "ready" or state.source is None:
-        return None
-    needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
-    promote = gettext("Promote v{number}").format(number=state.source)
-    if not _may(role, needed):
-        return RowAction(promote, reason=gettext("needs the author role"))
-    page = "propose" if state.is_protected else "labels"
-    address = _address(page, template, pair[1], state.source)
-    if not state.is_protected:
-        return RowAction(promote, address, in_panel=True)
-    reason = gettext("has to be merged") if state.drifted else ""
-    if state.blocking:
-        names = ", ".join(check_word(check.name) for check in state.blocking)
-        reason = gettext("failed: {checks}").format(checks=names)
-    return RowAction(promote, address, reason, in_panel=True, is_blocked=bool(state.blocking))
-
-
-def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> RowAction:
-    """What to do about an open request."""
-    date_url = _schedule(state, role)[1]
-    if date_url and gate.approval_status.is_enough:
-        return RowAction(gettext("Change date"), date_url)
-    number = gate.change.number
-    word = gettext("Review change {number}") if gate.may_approve else gettext("Open change {number}")
-    return RowAction(word.format(number=number), reverse("change", args=[number]))
-
-
-def _may(role: Role | None, verb: Verb) -> bool:
-    return role is not None and role.rank >= TABLE[verb].rank
-
-
-def _address(page: str, template: Template, label: str, version: int) -> str:
-    return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from frontend.browse.environment_rows import group_rows
+from frontend.browse.promotion_facts import read_facts
 from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import signed_in
@@ -36,12 +37,15 @@ __all__ = ["environments"]
 PAGE_SIZE = 25  # each row has some labels, and where a request is open, its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
-VIEWS = ("behind", "ready", "open", "rolling", "failing")
+VIEWS = ("all", "behind", "ready", "open", "rolling", "failing")
 
 
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All templates, or those behind, ready, with an open request, rolling out, or failing; `q` narrows by name."""
+    """All templates, or those behind, ready, with an open request, rolling out, or failing; `q` narrows by name.
+
+    Where all are more than a page, those with something to do are shown instead, if there are some, until `show=all`.
+    """
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
     words = request.GET.get("q", "").strip()
@@ -67,6 +71,9 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         page = environments_query.list_environment_templates(
             actor, visible, words, behind=is_behind, cursor=cursor, limit=PAGE_SIZE
         )
+    busy = [] if view or words or cursor else _list_busy_templates(actor, promotable.ready_templates, pair[1], rollouts)
+    is_busy = page.next is not None and bool(busy)
+    page = Page(busy, None) if is_busy else page
     rows = environments_query.environment_rows(page.items)
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
@@ -82,6 +89,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "environments",
         "groups": groups,
+        "facts": read_facts([row.template for row in rows], states, pair[1]),
         "source": pair[0],
         "target": pair[1],
         "sources": [LATEST, *names],
@@ -91,17 +99,20 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "ready": ready,
         "opened": promotable.opened,
         # Folded on a phone, where each takes as much room as one with an act.
-        "settled": 0 if view or words else sum(line.action is None for group in groups for line in group.lines),
+        "settled": 0
+        if is_busy or words or view not in ("", "all")
+        else sum(line.action is None for group in groups for line in group.lines),
         "hurried": promotable.emergencies,
         "failing": failing,
         "rollouts": divided,
+        "stopped_rollouts": rollout_queries.list_stopped([it.gate.change for it in states.values() if it.gate]),
         "selectable": sum(group.selectable for group in groups),
         "view": view,
         "words": words,
         "tabs": [
-            _tab(gettext("All"), None, not view, {"q": words}),
+            _tab(gettext("All"), None, view in ("", "all"), {"q": words}),
             _tab(gettext("Ready"), ready, view == "ready", {"q": words, "show": "ready"}),
-            _tab(gettext("Open requests"), MatchCount(promotable.opened), view == "open", {"q": words, "show": "open"}),
+            _tab(gettext("Open changes"), MatchCount(promotable.opened), view == "open", {"q": words, "show": "open"}),
             _tab(
                 gettext("Rolling out"),
                 MatchCount(len(_divided(rollouts))),
@@ -113,9 +124,24 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         ],
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,
+        "is_busy": is_busy,
         "moves": [] if words or view else label_queries.list_published_moves(actor, MOVES),
     }
     return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+
+
+def _list_busy_templates(
+    actor: Actor, ready: Collection[int], target: str, rollouts: Collection[Rollout]
+) -> list[Template]:
+    """Templates that are ready, have an open request, roll out or fail, by name, at most a page of them."""
+    pages = (
+        template_queries.list_templates_by_name(ready, limit=PAGE_SIZE),
+        promotion_state.list_open_templates(actor, target, limit=PAGE_SIZE),
+        live_failures.list_failing_templates(actor, limit=PAGE_SIZE),
+        Page(_divided(rollouts), None),
+    )
+    found = {template.pk: template for page in pages for template in page.items}
+    return sorted(found.values(), key=lambda template: template.name)[:PAGE_SIZE]
 
 
 def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:

@@ -24,10 +24,10 @@ REFERENCE_KINDS = (
     ReferenceKind(
         "label",
         gettext_lazy("label"),
-        gettext_lazy("moves with the label: within 1 s on the server, after its time to live in a client"),
+        gettext_lazy("follows the label: the server within 1 second, clients when their cache expires"),
     ),
-    ReferenceKind("version", gettext_lazy("version"), gettext_lazy("never changes, cached for ever")),
-    ReferenceKind("digest", gettext_lazy("digest"), gettext_lazy("never changes, cached for ever, and proves itself")),
+    ReferenceKind("version", gettext_lazy("version"), gettext_lazy("never changes, so that caches can keep it")),
+    ReferenceKind("digest", gettext_lazy("digest"), gettext_lazy("never changes; verified by its hash")),
 )
 
 

@@ -60,7 +60,7 @@ def describe_inputs(
             type=describe_schema(schema),
             required="default" not in schema,
             default=_short(schema["default"]) if "default" in schema else "",
-            example=_short(sample[name]) if sample and name in sample else "",
+            example=_example(name, schema, sample),
             outside=bool(schema.get("untrusted")) or _items_outside(schema),
             description=str(schema.get("description") or ""),
         )
@@ -129,6 +129,15 @@ def _bounds(schema: Mapping[str, Any]) -> str:
 def _items_outside(schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     return isinstance(items, Mapping) and bool(items.get("untrusted"))
+
+
+def _example(name: str, schema: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
+    """The value with which the sample is rendered: its own, or the default where it has none."""
+    if sample is None:
+        return ""
+    if name in sample:
+        return _short(sample[name])
+    return _short(schema["default"]) if "default" in schema else ""
 
 
 def _short(value: object) -> str:

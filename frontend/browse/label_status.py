@@ -23,7 +23,7 @@ from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
 from registry.templates.models import Template
 
-__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "mark_rollouts", "stop_address"]
+__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "mark_rollouts"]
 
 MOVED_BY = {
     "moved": gettext_lazy("moved by {person}"),
@@ -38,7 +38,8 @@ MOVED_BY = {
 class LabelStatus:
     """A label and if it is. `number` is None if it was never set; `ahead` counts against what is live.
 
-    Where `is_rolling_out`, `back` is the stable version and `back_url` leads to if the rollout is stopped.
+    `approvals` counts those that its last move was decided on; None if it was not published by a change.
+    While a rollout divides the label, `back` is the stable version and `back_url` leads to the panel that stops it.
     `unapproved` says that the label is protected and never held what it serves by approval.
     """
 
@@ -50,12 +51,12 @@ class LabelStatus:
     person: str = ""
     moved_at: datetime | None = None
     moved_by: str = ""
+    approvals: int | None = None
     title: str = ""
     act: str = ""
     act_url: str = ""
     back: int | None = None
     back_url: str = ""
-    is_rolling_out: bool = False
     unapproved: bool = False
 
     @property
@@ -99,6 +100,7 @@ def label_statuses(
                 person=move.person.username if move else "",
                 moved_at=move.created_at if move else None,
                 moved_by=_mark_person(move) if move else "",
+                approvals=_count_approvals(move) if move else None,
                 title=_title(move),
                 act=act,
                 act_url=act_url,
@@ -114,16 +116,17 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
     """The statuses, if a label that one of these rollouts divides goes back by stopping it: nothing else may."""
     by_label = {rollout.label: rollout for rollout in rollouts}
     return [
-        replace(status, back=rollout.stable.number, back_url=stop_address(rollout), is_rolling_out=True)
+        replace(status, back=rollout.stable.number, back_url=_stop_address(rollout))
         if (rollout := by_label.get(status.label))
         else status
         for status in statuses
     ]
 
 
-def stop_address(rollout: Rollout) -> str:
-    """The page if a rollout is stopped, at the form that does it."""
-    return f"{reverse('change', args=[rollout.change_id])}#rollout-stop"
+def _stop_address(rollout: Rollout) -> str:
+    """The panel that stops a rollout: its label goes back by nothing else."""
+    query = urlencode({"label": rollout.label, "version": rollout.stable.number})
+    return f"{reverse('labels', args=[rollout.template.name])}?{query}"
 
 
 def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: Collection[str]) -> int | None:
@@ -169,6 +172,11 @@ def _title(move: LabelMove | None) -> str:
 
 def _mark_person(move: LabelMove) -> SafeString:
     return format_html(str(MOVED_BY[move.how]), person=format_html("<b>{}</b>", move.person.username))
+
+
+def _count_approvals(move: LabelMove) -> int | None:
+    decided = move.change.decided if move.change else None
+    return len(decided["approvals"]) if decided else None
 
 
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:

@@ -7,14 +7,16 @@ from itertools import pairwise
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.browse.label_status import label_statuses, stop_address
+from frontend.browse.label_status import label_statuses
 from frontend.changes.actions import say_label_moved
 from frontend.changes.label_evidence import evidence_context
+from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
 from frontend.web.page import breadcrumbs, show
@@ -27,6 +29,7 @@ from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rollouts import queries as rollout_queries
+from registry.rollouts import services as rollout_services
 from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries
@@ -72,7 +75,9 @@ class LabelForm(forms.Form):
 @form_page
 @signed_in
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The form for one label; `do` says whether a POST moves, rolls back or takes the label off."""
+    """The form for one label; `do` says whether a POST moves, rolls back or takes the label off, or stops the rollout
+    that divides its callers.
+    """
     template = template_queries.get_template(actor, name)
     standing = labels_query.label_numbers(template)
     newest = template.latest.number if template.latest else 1
@@ -86,6 +91,9 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         if form.is_valid():
             asked = {**form.cleaned_data, "reason": read_reason(request.POST)}
             try:
+                if request.POST.get("do") == "stop_rollout":
+                    messages.success(request, _stop_rollout(actor, request, asked["reason"]), extra_tags=keep)
+                    return redirect("template", name)
                 sentence = _act(actor, name, request.POST.get("do", "move"), asked)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
@@ -127,13 +135,16 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
     may = context["may_roll_back"] if is_protected else context["may_move"]
     rollouts = rollout_queries.list_active(actor, [template.pk])
     rollout = next((rollout for rollout in rollouts if rollout.label == label), None)
+    if rollout:
+        version = rollout.stable.number
     context |= {
         "panel": f"frontend/{PANEL}",
         "panel_title": _title(label, version, is_protected=is_protected),
         "leave_url": reverse("template", args=[template.name]),
         "may_act": may and preview is not None and rollout is None,
         "rollout": rollout,
-        "rollout_url": stop_address(rollout) if rollout else "",
+        "rollout_row": rollout_rows([rollout])[0] if rollout else None,
+        "may_stop": rollout is not None and context["may_roll_back"],
         **reason_context(request.POST),
         "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
         **(evidence_context(request, actor, preview) if preview else {}),
@@ -188,6 +199,14 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
         expected=asked["expected"] or None,
     )
     return gettext("Moved {label} to v{number}.").format(label=label, number=version)
+
+
+def _stop_rollout(actor: Actor, request: HttpRequest, reason: str) -> str:
+    number = parse_form_number(request.POST.get("rollout"))
+    rollout = rollout_services.stop_rollout(actor=actor, number=number, reason=reason)
+    return gettext("Stopped rollout {number}: {label} serves v{stable} to everybody.").format(
+        number=number, label=rollout.label, stable=rollout.stable.number
+    )
 
 
 def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:

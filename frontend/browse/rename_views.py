@@ -21,7 +21,7 @@ __all__ = ["rename_folder", "rename_template"]
 @signed_in
 def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Who fetches it, who includes it, the names that it had, and the form."""
-    template = queries.find_template(actor, Verb.MANAGE, name)
+    template = queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates"))
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:

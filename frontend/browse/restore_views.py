@@ -95,9 +95,9 @@ def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     started = template_restore.start_draft(
         actor=actor, name=name, ref=request.POST.get("ref", ""), draft_name=draft_name
     )
-    sentence = f"Your draft has the text of v{started.version.number} now."
+    sentence = gettext("Your draft has the text of v{number} now.").format(number=started.version.number)
     if started.replaced is not None:
-        sentence += " The draft you had before can be restored here for 30 days."
+        sentence += " " + gettext("The draft you had before can be restored here for 30 days.")
     messages.success(request, sentence)
     return redirect(draft_address(name, started.draft.name))
 

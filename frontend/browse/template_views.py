@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
+from frontend.browse.check_summaries import CheckSummary, read_check_summaries
 from frontend.browse.label_status import LabelStatus, label_statuses, mark_rollouts
 from frontend.changes import emergency_notices
 from frontend.changes.rollout_rows import rollout_rows
@@ -28,7 +29,8 @@ from registry.changes import queries as change_queries
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import Verb
 from registry.notifications import following
 from registry.rollouts import queries as rollout_queries
@@ -42,7 +44,7 @@ __all__ = ["show_template"]
 RAIL = 8
 FETCH_NOTES = {
     "curl": gettext_lazy("Reads the key from PROMPTUARY_KEY."),
-    "python": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below."),
+    "python": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY; data has the inputs below."),
     "cli": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document and its samples as files."),
 }
 
@@ -68,6 +70,7 @@ class RailEntry:
     marks: list[LabelStatus]
     live: bool
     warnings: int
+    checks: CheckSummary | None
 
 
 @signed_in
@@ -78,7 +81,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         query = f"?{request.GET.urlencode()}" if request.GET else ""
         return redirect(reverse("template", args=[template.name]) + query)
     standing = label_queries.label_numbers(template)
-    live = live_label(template.namespace)
+    live = namespace_queries.live_label(template.namespace)
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve_version(actor, name, ref or (live if live in standing else LATEST))
     marks = label_statuses(actor, template, standing, label_queries.list_label_moves(actor, name, limit=200).items)
@@ -103,6 +106,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
+        "may_copy": bool(namespace_queries.list_writable_namespaces(actor)),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
         "is_favourite": bookmark_queries.is_favourite(actor, template),
         "follows": following.find_follow(actor, template) is not None,
@@ -115,6 +119,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "open_changes": [change for change in pending if change.is_open],
         "emergencies": emergency_notices.notices_of(list(emergencies.find_emergencies(hurried).values()), actor),
         "rollouts": rollout_rows(rollouts),
+        "stopped_rollouts": rollout_queries.list_stopped(pending),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),
@@ -201,12 +206,13 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
 
 def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
     entries = version_queries.list_versions(actor, template.name, limit=RAIL).items
-    live = live_label(template.namespace)
-    return [rail_entry(entry.version, marks, live) for entry in entries]
+    live = namespace_queries.live_label(template.namespace)
+    checks = read_check_summaries(dict.fromkeys((entry.version.pk for entry in entries), rules_of(template.namespace)))
+    return [_rail_entry(entry.version, marks, live, checks[entry.version.pk]) for entry in entries]
 
 
-def rail_entry(version: Version, marks: list[LabelStatus], live: str) -> RailEntry:
-    """A version as the rail and the history show it."""
+def _rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: CheckSummary | None) -> RailEntry:
+    """A version as the rail shows it."""
     on_it = [mark for mark in marks if mark.number == version.number]
     problems = json.loads(version.problems)
     return RailEntry(
@@ -218,6 +224,7 @@ def rail_entry(version: Version, marks: list[LabelStatus], live: str) -> RailEnt
         marks=on_it,
         live=any(mark.label == live for mark in on_it),
         warnings=sum(problem.get("severity") == "warning" for problem in problems),
+        checks=checks,
     )
 
 

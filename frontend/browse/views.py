@@ -3,17 +3,18 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.browse.check_summaries import CheckSummary, read_check_summaries
 from frontend.browse.fetch_charts import Sparkline, draw_sparklines
+from frontend.browse.folder_branches import Link, find_folder, open_branches
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
 from frontend.browse.saved_views import build_search, list_view_rows
@@ -25,11 +26,11 @@ from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
 from registry.namespaces.queries import live_label
+from registry.namespaces.rules import rules_of
 from registry.people import own_account
-from registry.templates import label_queries, search_counts, search_queries
+from registry.templates import fragments, label_queries, search_counts, search_queries
 from registry.templates.former_names import find_current_folder
 from registry.templates.models import Template
-from registry.templates.search_counts import Folder
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.search_queries import SearchPage
 
@@ -51,7 +52,8 @@ MENUS = {
 @dataclass(frozen=True)
 class Row:
     """A template in the list. `stem` is what of its path is under the folder that is open; `line` is a line of the
-    document with a word of the search, if neither name nor description has it.
+    document with a word of the search, if neither name nor description has it. `dependants` counts the templates that
+    include it.
     """
 
     name: str
@@ -61,25 +63,12 @@ class Row:
     line: list[Piece]
     live: LabelStatus | None
     ahead: list[LabelStatus]
-    check: str
+    checks: CheckSummary | None
     fetches: Sparkline | None
+    dependants: int
     tags: list[str]
     owners: list[str]
     changed_at: datetime
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A folder in the tree; only the ones on the way to the open folder show their children and their templates."""
-
-    name: str
-    path: str
-    count: int
-    open: bool
-    current: bool
-    parent: bool
-    children: list["Branch"] = field(default_factory=list)
-    leaves: list["Link"] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -88,15 +77,6 @@ class Chip:
 
     filter: Filter
     without: str
-
-
-@dataclass(frozen=True)
-class Link:
-    """A choice of a menu."""
-
-    word: str
-    url: str
-    on: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,14 +93,12 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     text = read_search(request.GET)
     is_flat = _choose_layout(request, actor) == "flat"
     tree = search_counts.folder_tree(actor, folder, with_templates=not is_flat)
-    here = _find(tree, folder)
+    here = find_folder(tree, folder)
     if folder and here is None:
         current = find_current_folder(folder)
-        if current and _find(search_counts.folder_tree(actor, current), current):
+        if current and find_folder(search_counts.folder_tree(actor, current), current):
             return redirect("folder", current)
-        raise NotFound(
-            gettext("There is no folder {folder}, or you are not a member of its namespace.").format(folder=folder)
-        )
+        raise NotFound(gettext("There is no folder {folder}, or you don't have access to it.").format(folder=folder))
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"
     search = build_search(text, folder)
@@ -130,12 +108,12 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "section": "templates",
         "folder": folder,
         "crumbs": breadcrumbs(folder) if folder else [],
-        "tree": _branches(tree, folder),
+        "tree": open_branches(tree, folder),
         "is_flat": is_flat,
         "flat": search_counts.flat_folders(actor, folder.partition("/")[0]) if is_flat else [],
         "total": total,
         "folder_count": here.count if here else total,
-        "rows": _rows(result.page.items, folder, text.words),
+        "rows": _rows(actor, result.page.items, folder, text.words),
         "count": result.count,
         "next_url": text.address(cursor=result.page.next) if result.page.next else "",
         "page_size": PAGE_SIZE,
@@ -220,13 +198,27 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
     }
 
 
-def _rows(items: Sequence[Template], folder: str, words: str) -> list[Row]:
+def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
     numbers = label_queries.label_numbers_of_many(items)
     pattern = word_pattern(words)
     elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
     lines = matching_lines(elsewhere, pattern)
     fetches = draw_sparklines(row.pk for row in items)
-    return [_row(row, folder, numbers[row.pk], pattern, lines.get(row.pk, []), fetches.get(row.pk)) for row in items]
+    dependants = fragments.count_dependants(actor, items)
+    checks = read_check_summaries({row.latest_id: rules_of(row.namespace) for row in items if row.latest_id})
+    return [
+        _row(
+            row,
+            folder,
+            numbers[row.pk],
+            pattern,
+            lines.get(row.pk, []),
+            fetches.get(row.pk),
+            checks.get(row.latest_id or 0),
+            dependants[row.pk],
+        )
+        for row in items
+    ]
 
 
 def _is_marked(template: Template, words: str) -> bool:
@@ -241,6 +233,8 @@ def _row(
     pattern: re.Pattern[str] | None,
     line: list[Piece],
     fetches: Sparkline | None,
+    checks: CheckSummary | None,
+    dependants: int,
 ) -> Row:
     below = len(folder) + 1 if folder else 0
     live = live_label(template.namespace)
@@ -254,35 +248,10 @@ def _row(
         line=line,
         live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
         ahead=labels_ahead(numbers, template.namespace),
-        check=facts["check"][0],
+        checks=checks,
         fetches=fetches,
+        dependants=dependants,
         tags=facts["tag"],
         owners=facts["owner"],
         changed_at=template.updated_at,
     )
-
-
-def _find(folders: list[Folder], path: str) -> Folder | None:
-    for folder in folders:
-        if folder.path == path:
-            return folder
-        if path.startswith(f"{folder.path}/"):
-            return _find(folder.folders, path)
-    return None
-
-
-def _branches(folders: list[Folder], path: str) -> list[Branch]:
-    return [
-        Branch(
-            name=folder.name,
-            path=folder.path,
-            count=folder.count,
-            open=is_open,
-            current=folder.path == path,
-            parent=folder.has_folders,
-            children=_branches(folder.folders, path) if is_open else [],
-            leaves=[Link(name.rpartition("/")[2], reverse("template", args=[name])) for name in folder.templates],
-        )
-        for folder in folders
-        for is_open in [f"{path}/".startswith(f"{folder.path}/")]
-    ]

@@ -33,7 +33,7 @@ from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.timestamps import read_moment
-from registry.templates import label_moves
+from registry.templates import label_moves, labels
 from registry.templates.models import Template
 
 __all__ = [
@@ -106,10 +106,13 @@ def say_label_moved(
 ) -> None:
     """Put a sentence into the status line of the next page, with a link to the panel that takes the move back.
 
-    Without the link if the actor may not, or the label held nothing before.
+    Without the link if the actor may not, or the label held nothing before; in a freeze with the reason.
     """
     line = sentence
-    if version := label_moves.find_version_to_undo(actor.person, template, label):
+    version = label_moves.find_version_to_undo(actor.person, template, label)
+    if version and (freeze := labels.find_freeze_before(template, label, version)):
+        line = " ".join([sentence, gettext("A freeze is in force, so this can't be undone now:"), freeze.sentence])
+    elif version:
         query = urlencode({"label": label, "version": version})
         address = reverse("labels", args=[template.name])
         line = format_html('{} <a href="{}?{}">{}</a>', sentence, address, query, gettext("Undo"))
@@ -206,4 +209,4 @@ def _url_after(request: HttpRequest, number: int) -> str:
     return f"{address}?{urlencode(query)}#{f'thread-{thread}' if thread else 'diff'}"
 
 
-_SUGGESTING = ("suggest", "keep")
+_SUGGESTING = ("suggest", "keep", "thread")

@@ -55,9 +55,12 @@ IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 
 
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestion = read_suggestion(request) if request.POST["do"] == "suggest" else None
-    text = request.POST.get("text", "")
-    threads.open_thread(actor=actor, number=number, place=read_place(request), text=text, suggestion=suggestion)
+    """A comment takes along what was typed as a suggestion; an emptied field suggests nothing by it."""
+    place, text = read_place(request), request.POST.get("text", "")
+    suggestion: str | None = read_suggestion(request)
+    if request.POST["do"] == "thread":
+        suggestion = _changed_suggestion(request, actor, number, place) or None
+    threads.open_thread(actor=actor, number=number, place=place, text=text, suggestion=suggestion)
     _forget(request, actor, number)
 
 
@@ -114,14 +117,19 @@ def _thread(request: HttpRequest) -> int:
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     """A remark carries a suggestion only if the text of the lines was changed."""
     place = read_place(request)
-    suggestion: str | None = read_suggestion(request)
-    if suggestion == (
-        _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
-    ):
-        suggestion = None
+    suggestion = _changed_suggestion(request, actor, number, place)
     remark = parse_form_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
+
+
+def _changed_suggestion(request: HttpRequest, actor: Actor, number: int, place: Place) -> str | None:
+    """What was typed as how the lines should read; None if they read so already, or the form has no such field."""
+    if "suggestion" not in request.POST:
+        return None
+    suggestion = read_suggestion(request)
+    was = _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
+    return None if suggestion == was else suggestion
 
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:

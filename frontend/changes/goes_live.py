@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext
 
+from registry.changes import schedules
 from registry.core.errors import Invalid
+from registry.core.timestamps import read_moment
 
-__all__ = ["PLAN_FIELDS", "GoesLive", "read_goes_live", "read_plan"]
+__all__ = ["PLAN_FIELDS", "GoesLive", "read_date", "read_goes_live", "read_plan"]
 
 PLAN_FIELDS = ("shares", "hours", "metric", "below", "steps", "stop_rule", "planned_rollout")
 
@@ -40,6 +44,14 @@ def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = N
         return _show_plan(plan) if plan else GoesLive()
     names = ("shares", "hours", "metric", "below", "goes_live_at")
     return GoesLive(how=how, **{name: fields.get(name, "") for name in names})
+
+
+def read_date(fields: Mapping[str, Any]) -> datetime | None:
+    """The moment that the form asks for, on the reader's clock, not checked yet; None if there is none. Invalid names
+    the field."""
+    if fields.get("how") != "on_date":
+        return None
+    return read_moment(schedules.FIELD, fields.get(schedules.FIELD, ""), timezone.get_current_timezone())
 
 
 def read_plan(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
@@ -80,7 +92,7 @@ def _read_hours(text: str, count: int) -> list[int | None]:
     """The wait of each of so many steps: one number for all, or one for each; an empty one goes on by hand."""
     parts = [part.strip() for part in text.split(",")]
     if any(part and not (part.isascii() and part.isdecimal()) for part in parts):
-        raise Invalid(fields={"hours": gettext("a whole number, or empty to go on by hand.")})
+        raise Invalid(fields={"hours": gettext("a whole number, or empty to continue by hand.")})
     if len(parts) not in (1, count):
         raise Invalid(fields={"hours": gettext("one number for all shares, or one for each.")})
     waits = [int(part) if part else None for part in parts]

@@ -12,7 +12,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
-from frontend.evaluations.score_table import TITLES, find_best_score, format_change, format_score, to_shares
+from frontend.evaluations.score_table import find_best_score, format_change, format_score, to_shares
 from frontend.web.forms import read_expected
 from promptuary.evaluation import interval_svg
 from promptuary.evaluation.gates import parse_gate
@@ -21,6 +21,7 @@ from registry.changes import move_sizes, suggested_runs
 from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading, RunReadings
+from registry.evaluations.metric_titles import title_metric
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -52,7 +53,7 @@ class MetricRow:
 
     @property
     def title(self) -> str:
-        name = str(TITLES.get(self.reading.metric, self.reading.metric))
+        name = title_metric(self.reading.metric)
         return (
             name
             if self.reading.target in ("answer", "judgement")
@@ -162,6 +163,8 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
         "metrics": metric_rows(preview),
         "readings": readings,
         "counts": metric_counts(readings),
+        "gates_block": preview.is_protected
+        and any(check.name == "evaluation" and check.is_required for check in preview.checks),
         "checks": preview.checks,
         "checked_at": _last_checked(preview),
         "suggested_run": suggested_runs.find_suggested_run(actor, preview),

@@ -1,7 +1,9 @@
 """Presenters of the change request page: blockers, reviews and checks in words, and the permitted actions."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -15,15 +17,20 @@ from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.rollout_plans import describe_shares
+from registry.freezes.queries import find_standing_freezes
+from registry.freezes.windows import StandingFreeze
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
+from registry.releases.models import Release
 
 __all__ = [
     "blocker_rows",
     "change_title",
     "check_rows",
     "describe_planned_shares",
+    "find_free_minute",
+    "find_stopping_freeze",
     "is_rolling_out",
     "permitted_actions",
     "review_rows",
@@ -31,6 +38,7 @@ __all__ = [
     "whose_turn",
 ]
 
+_SCORES = re.compile(r": (/runs/\d+/score)(?=\.|$)")  # in an advice, as the API tells it
 ICONS = {
     "approvals": "circle-dashed",
     "owners": "users",
@@ -52,6 +60,21 @@ def change_title(change: ChangeRequest) -> str:
     return change.message.partition("\n")[0] or gettext("Move {label} to v{version}").format(
         label=change.label, version=change.version.number
     )
+
+
+def find_free_minute(blockers: Iterable[Blocker]) -> datetime | None:
+    """The first full minute that no freeze contains; None where no freeze blocks, or the next year has none."""
+    slot = next((blocker.next_slot for blocker in blockers if blocker.next_slot is not None), None)
+    if slot is None or slot == slot.replace(second=0, microsecond=0):
+        return slot
+    return slot.replace(second=0, microsecond=0) + timedelta(minutes=1)
+
+
+def find_stopping_freeze(scheduled: ChangeRequest | Release, namespace: int) -> StandingFreeze | None:
+    """The freeze that the moment of an open schedule is in, set after it; one query if there is a moment."""
+    if not scheduled.is_open or scheduled.goes_live_at is None:
+        return None
+    return find_standing_freezes([namespace], scheduled.goes_live_at).get(namespace)
 
 
 def describe_planned_shares(gate: Gate) -> str:
@@ -171,7 +194,8 @@ def check_rows(gate: Gate) -> list[CheckRow]:
     """The checks of the request as they are now; of a request that is closed, as they were when it was decided."""
     rows, is_frozen = [], not gate.change.is_open
     for state in gate.checks:
-        unknown = UNFINISHED if is_frozen else CHECK_LOOKS[None]
+        # What somebody has to see to does not run.
+        unknown = UNFINISHED if is_frozen or state.action else CHECK_LOOKS[None]
         icon, look, word = unknown if state.outcome is None else CHECK_LOOKS[state.outcome]
         rows.append(
             CheckRow(
@@ -247,5 +271,8 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
         link, link_word = reverse("release", args=[change.open_release]), gettext("Open release")
     elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", gettext("Withdraw")
+    elif scores := _SCORES.search(blocker.action):
+        link, link_word = scores[1], gettext("Rows to score")
     icon = "loader" if blocker.code.startswith("check:") and not blocker.waiting_for else "circle-x"
-    return BlockerRow(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)
+    action = _SCORES.sub("", blocker.action)
+    return BlockerRow(ICONS.get(blocker.code, icon), blocker.cause, action, link, link_word)

@@ -8,10 +8,9 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext
 
-from frontend.changes.goes_live import PLAN_FIELDS, read_goes_live, read_plan
+from frontend.changes.goes_live import PLAN_FIELDS, read_date, read_goes_live, read_plan
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
@@ -23,7 +22,6 @@ from registry.changes.models import ChangeRequest
 from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
-from registry.core.timestamps import read_moment
 from registry.namespaces import permissions
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
@@ -31,7 +29,7 @@ from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
-__all__ = ["propose"]
+__all__ = ["list_review_candidates", "propose"]
 
 PANEL = "changes/_propose_panel.html"
 _LONGEST_TITLE = 200
@@ -84,7 +82,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     label, version = _chosen(request, template, standing, newest)
     preview = label_preview.find_preview(actor, name, label, version)
     first = {"label": label, "version": version, **_first_words(preview)}
-    candidates = _list_candidates(actor, preview)
+    candidates = list_review_candidates(actor, preview)
     owners = [each.person for each in candidates if each.reason == "owner"]
     others = [each for each in candidates if each.reason != "owner"]
     choices = {"labels": protected, "newest": newest, "standing": standing}
@@ -129,13 +127,10 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
     """Open the change that the form asks for: scheduled if a date was chosen, with its plan if a rollout was."""
-    at, how = None, request.POST.get("how")
-    plan = read_plan(request.POST) if how == "gradually" else None
-    if how == "on_date":
-        at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
+    plan = read_plan(request.POST) if request.POST.get("how") == "gradually" else None
     return schedules.propose_at(
         actor=actor,
-        at=at,
+        at=read_date(request.POST),
         name=name,
         label=form.cleaned_data["label"],
         version=form.cleaned_data["version"],
@@ -156,7 +151,7 @@ def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int
     return label, version if version in known else newest
 
 
-def _list_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:
+def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:
     """Whom the proposal can ask for a review."""
     gate = review_requests.find_draft_gate(actor, preview.template, preview.label, preview.version)
     candidates = review_requests.list_candidates(gate)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import evidence_context
-from frontend.changes.presenters import blocker_rows, change_title, permitted_actions
+from frontend.changes.presenters import blocker_rows, change_title, find_free_minute, permitted_actions
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -15,6 +15,7 @@ from registry.changes import label_preview
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
+from registry.rollouts import queries as rollout_queries
 
 __all__ = ["preview_publish", "show_publish_panel"]
 
@@ -46,10 +47,12 @@ def show_publish_panel(
         "title": change_title(change),
         "gate": gate,
         "act": act,
+        "slot": find_free_minute(gate.blockers),
         "may_choose": act.publish and act.schedule and change.goes_live_at is None,
         "may_roll_out": may_roll_out,
         "goes_live": read_goes_live(request.POST, change.planned_rollout if may_roll_out else None),
         "seen_as_served": [preview.serves.number if preview.serves else 0],
+        "stopped": rollout_queries.list_stopped([change]).get(number),
         "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, actor, preview),

@@ -85,7 +85,7 @@ def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
     return RolloutRow(
         rollout=rollout,
         share=name_share(rollout.share),
-        following=name_share(following["share"]) if following else "everybody",
+        following=name_share(following["share"]) if following else gettext("everybody"),
         fill=f"{rollout.share / 100:g}",
         tick=f"{following['share'] / 100:g}" if following else "",
         metrics=[_metric(score, needed if rollout.is_active else 0) for score in scores],

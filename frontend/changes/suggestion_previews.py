@@ -64,7 +64,8 @@ def is_unseen_suggestion(request: HttpRequest, actor: Actor, number: int) -> boo
     if request.POST.get("side") != Thread.RENDERED:
         return False
     suggestion = read_suggestion(request)
-    if suggestion == read_suggestion(request, "was"):
+    is_emptied = request.POST.get("do") == "thread" and not suggestion  # a comment alone
+    if suggestion == read_suggestion(request, "was") or is_emptied:
         return False
     change = changes_query.find_change(actor, Verb.COMMENT, number)
     preview = preview_suggestion(actor, change, read_place(request), suggestion)

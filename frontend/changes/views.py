@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
@@ -105,6 +105,8 @@ def render_change(
         "talk_address": "?view=conversation",
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
+        "slot": presenters.find_free_minute(gate.blockers),
+        "stopping_freeze": presenters.find_stopping_freeze(change, change.template.namespace_id),
         "planned_shares": presenters.describe_planned_shares(gate),
         "is_rolling_out": presenters.is_rolling_out(gate),
         "emergency": emergency,
@@ -211,7 +213,7 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the form that is open: those of the address, or of what was posted and not taken."""
-    is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep")
+    is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep", "thread")
     given = request.POST if request.POST.get("line") and is_kept_open else request.GET
     if "line" not in given and "remark" not in given:
         return None
@@ -248,10 +250,20 @@ def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
     return move is not None and move.before_id is not None and move.before_id == move.after_id
 
 
+_COUNTED_CHECKS = {
+    "passed": gettext_noop("{count} passed"),
+    "failed": gettext_noop("{count} failed"),
+    "running": gettext_noop("{count} running"),
+    "not finished": gettext_noop("{count} not finished"),
+}
+
+
 def _sum(checks: Sequence[CheckRow]) -> str:
     """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
-    counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
-    return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)
+    counts = [(text, sum(check.word == word for check in checks)) for word, text in _COUNTED_CHECKS.items()]
+    return gettext("Checks: {counts}").format(
+        counts=", ".join(gettext(text).format(count=count) for text, count in counts if count)
+    )
 
 
 def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from django.utils.translation import gettext
+
+from frontend.editor.change_message import describe_change
 from frontend.editor.preview import drop_spent_samples
 from frontend.editor.state import EditorState
 from frontend.web.findings import translate_finding
@@ -14,7 +17,7 @@ from registry.core.errors import Invalid, PromptuaryError, Stale
 from registry.core.problem_details import status_of
 from registry.templates import document_check, label_queries, version_queries
 from registry.templates import save as template_save
-from registry.templates.models import Version
+from registry.templates.models import Draft, Version
 
 __all__ = ["ActionResult", "propose", "save"]
 
@@ -24,15 +27,16 @@ class ActionResult:
     """What an action led to, and the HTTP status of the answer.
 
     `offers` are protected labels that could be proposed to move to `version`; `newer` is the version that somebody
-    saved meanwhile, shown with the choices there are then.
+    saved meanwhile, shown with the choices there are then; `newer_draft` is the draft that was written elsewhere.
     """
 
-    kind: Literal["saved", "refused", "conflict", "proposed"]
+    kind: Literal["saved", "refused", "conflict", "newer-draft", "proposed"]
     status: int = 200
     version: Version | None = None
     created: bool = False
     offers: list[str] = field(default_factory=list)
     newer: Version | None = None
+    newer_draft: Draft | None = None
     change: ChangeRequest | None = None
     error: PromptuaryError | None = None
 
@@ -61,16 +65,17 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
     base = onto or (state.base.digest if state.base else None)
     try:
         if state.latest is None:  # only a new template has samples of an example
-            drop_spent_samples(state, document_check.check_document(actor, state.document))
+            drop_spent_samples(state, document_check.read_document(actor, state.document))
         saved = template_save.save_version(
             actor=actor,
             name=state.name,
             document=state.document,
-            message=state.message,
+            message=state.message or describe_change(state),
             samples=state.samples_to_save,
             base=base,
             parallel=parallel,
             draft_name=state.draft_name,
+            draft_revision=state.revision,
         )
     except Stale as error:
         newer = version_queries.resolve_version(actor, state.name, "latest") if state.template else None
@@ -86,9 +91,10 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
 def propose(actor: Actor, state: EditorState, label: str, number: int) -> ActionResult:
     """Open a change request that moves a protected label to a version of this template."""
     version = version_queries.get_version(actor, state.name, number)
+    message = version.message or gettext("Version {number}").format(number=number)
     try:
         change = change_services.propose_change(
-            actor=actor, name=state.name, label=label, version=number, message=version.message or f"Version {number}"
+            actor=actor, name=state.name, label=label, version=number, message=message
         )
     except PromptuaryError as error:
         return ActionResult("refused", status_of(error), error=error, version=version)

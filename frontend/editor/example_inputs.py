@@ -24,16 +24,17 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
     """
     if state.latest is not None:
         return []
-    used = document_check.check_document(actor, state.document).undeclared.used
-    document, _ = parser.inspect_document(state.document)
-    if used is None or document is None:
+    read = document_check.read_document(actor, state.document)
+    declared = (read.document.inputs if read.document else None) or {}
+    candidates = [name for name, schema in declared.items() if schema in _example_schemas().get(name, [])]
+    # To find what is used, the whole text is parsed, so first it must be known that something could go.
+    used = read.undeclared.used if candidates else None
+    if used is None:
         return []
     dropped = []
-    for name, schema in (document.inputs or {}).items():
+    for name in candidates:
         current, _ = parser.inspect_document(state.document)
-        if name in used or current is None or schema not in _example_schemas().get(name, []):
-            continue
-        fix = fixes.undeclare(current, name)
+        fix = fixes.undeclare(current, name) if current and name not in used else None
         if fix is not None:
             state.document = fixes.apply_fix(state.document, fix)
             dropped.append(name)

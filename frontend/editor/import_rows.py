@@ -18,9 +18,11 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError, TooLarge
 from registry.core.input_checks import BadJson, parse_json
 from registry.templates import document_check, preview
+from registry.templates.document_check import PreviewRequest
 from registry.templates.imports import ChosenTemplate, ImportedFile, PlacedTemplate, list_possible_secrets
 
 __all__ = [
+    "PASTED",
     "FileReport",
     "ImportRow",
     "posted_rows",
@@ -30,6 +32,8 @@ __all__ = [
     "write_payload",
 ]
 
+PASTED = "pasted"
+"""The name of the text that was pasted into the page, where others have the name of their file."""
 TITLES = {entry.name: entry.title for entry in FORMATS}
 MOST_ROWS = 300
 MOST_RENDERED = 4
@@ -86,7 +90,10 @@ class ImportRow:
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service takes it."""
-        message = f"Imported from {self.source}"
+        if self.source == PASTED:
+            message = gettext("Imported from a pasted text")
+        else:
+            message = gettext("Imported from {file}").format(file=self.source)
         return ChosenTemplate(self.path, self.document, self.samples, message)
 
     def with_refusal(self, sentence: str) -> "ImportRow":
@@ -133,10 +140,9 @@ def render_rows(actor: Actor, rows: Sequence[ImportRow]) -> list[ImportRow]:
 def _render(actor: Actor, row: ImportRow) -> ImportRow:
     """The row with its parts; as it is if they can't be rendered, which a save or the editor then says."""
     try:
-        examined = document_check.check_document(actor, row.document)
-        prompt = preview.render_examined_document(
-            examined=examined, data=next(iter(row.samples.values()), {}), with_placeholders=True
-        )
+        data = next(iter(row.samples.values()), {})
+        examined = document_check.check_document(actor, row.document, preview=PreviewRequest(data))
+        prompt = preview.render_examined_document(examined=examined, data=data, with_placeholders=True)
     except PromptuaryError:
         return row
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))

@@ -11,7 +11,9 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.editor.example_documents import EXAMPLES
+from frontend.editor.import_marks import write_marks
 from frontend.editor.import_rows import (
+    PASTED,
     FileReport,
     ImportRow,
     posted_rows,
@@ -28,7 +30,7 @@ from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.placeholders import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
-from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, check_size, parse_json
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
@@ -37,7 +39,6 @@ from registry.templates.imports import IMPORT_BYTES
 
 __all__ = ["import_prompts"]
 
-PASTED = "pasted"
 SHOWN_EXAMPLES = ("parts", "sort", "extract", "text", "score")
 FORMAT_CHOICES = [
     *((entry.name, entry.title) for entry in FORMATS),
@@ -60,9 +61,7 @@ FORMAT_CHOICES = [
 @signed_in
 def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form, what the files would become, and its buttons: save as versions, or as drafts."""
-    namespaces = namespace_queries.list_writable_namespaces(actor)
-    if not namespaces:
-        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
+    namespaces = namespace_queries.require_writable_namespaces(actor)
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
         return _render_page(request, actor, namespaces, fields)
@@ -87,8 +86,23 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
         "name": request.POST.get("name", "").strip(),
         "source_format": request.POST.get("source_format", ""),
         "text": request.POST.get("text", "").replace("\r\n", "\n"),
+        "line_ends": request.POST.get("line_ends", ""),
         "shown_as": request.POST.get("shown_as", ""),
+        **_read_edited_path(request),
     }
+
+
+def _read_edited_path(request: HttpRequest) -> dict[str, str]:
+    """The address that was typed for the only template and the one that was made for it; both empty if there is none,
+    or if the folder or the name were changed since.
+    """
+    fields = request.POST
+    folder, name = fields.get("folder", "").strip().strip("/"), fields.get("name", "").strip()
+    typed = next((fields[key].strip().strip("/") for key in fields if key.startswith("path-")), "")
+    made = fields.get("address_made", "")
+    if not made or typed in ("", made) or fields.get("address_of") != f"{folder}/{name}":
+        return {"edited_path": "", "address_made": ""}
+    return {"edited_path": typed, "address_made": made}
 
 
 def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
@@ -102,7 +116,10 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
     """What the files and the pasted text become. A typed name is the address of a single one, else each has its own."""
     files = _read_files(request)
     if fields["text"].strip():
-        files[PASTED] = fields["text"].encode()
+        # A browser makes line feeds of all line ends when a text is pasted. The page's script says what they were, and
+        # with them the reader names the difference as it does for a file.
+        text = fields["text"].replace("\n", "\r\n") if fields["line_ends"] == "crlf" else fields["text"]
+        files[PASTED] = text.encode()
     if not files:
         if is_htmx(request):
             return []
@@ -112,8 +129,8 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
         namespace=fields["namespace"],
         files=files,
         source_format=fields["source_format"],
-        folder=fields["folder"],
-        name=address_of(fields["name"]),
+        folder="" if fields["edited_path"] else fields["folder"],
+        name=fields["edited_path"] or address_of(fields["name"]),
     )
     reports = report_files(preview, fields["namespace"])
     return [replace(report, rows=with_chosen_kinds(actor, report.rows, request.POST)) for report in reports]
@@ -201,10 +218,12 @@ def _render_page(
         "detected_format": "" if fields["source_format"] or len(shown_rows) != 1 else shown_rows[0].format_title,
         "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
         "refused_files": [file for file in files if file.refusal],
+        "files": [file for file in files if file.path != PASTED],
         "holds_secret": any(file.holds_secret for file in files),
         # Without its tags a text has at least the inputs that it writes as here.
         "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
         "turn_count": _count_turns(fields, shown_rows),
+        "marks": write_marks(fields["text"], fields["source_format"], shown_rows),
         "rows": shown_rows,
         "only_row": shown_rows[0] if len(shown_rows) == 1 else None,
         "several": len(shown_rows) > 1,

@@ -11,7 +11,7 @@ from promptuary.renderer.validation import fixes
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.templates import document_check
-from registry.templates.document_check import CheckedDocument
+from registry.templates.document_check import ReadDocument
 
 __all__ = ["choose_kinds", "list_kinds", "list_schemas", "name_kind"]
 
@@ -23,7 +23,7 @@ _KEPT = ("description", "untrusted")
 """Keywords that an input keeps when its kind changes."""
 
 
-def list_schemas(examined: CheckedDocument) -> dict[str, dict[str, Any]]:
+def list_schemas(examined: ReadDocument) -> dict[str, dict[str, Any]]:
     """The schemas of all inputs by name: those declared, then those that the text uses without a declaration."""
     declared = dict(examined.document.inputs or {}) if examined.document else {}
     return declared | {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
@@ -52,7 +52,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     A kind of an undeclared input declares all inputs that the text uses: once one is declared, all have to be. Values
     that no list offers are passed over. Raises Invalid if only the source can be edited.
     """
-    examined = document_check.check_document(actor, document)
+    examined = document_check.read_document(actor, document)
     changed = {
         name: _with_kind(schema, kinds[name])
         for name, schema in list_schemas(examined).items()

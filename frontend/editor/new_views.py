@@ -82,16 +82,20 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
-    """The address of a path in a namespace, and why it can't be taken; both empty without a path."""
+    """The address of a path in a namespace, for show its folders and its last part as well, and why it can't be taken;
+    all empty without a path.
+    """
     if not path:
         return {"address": "", "refusal": ""}
     name = f"{namespace}/{path}"
+    stem, _, leaf = name.rpartition("/")
+    shown = {"address": name, "address_stem": f"{stem.replace('/', ' / ')} / ", "address_leaf": leaf}
     try:
         names.check_template(name)
         _require_free(actor, name)
     except Invalid as error:
-        return {"address": name, "refusal": next(iter(error.fields.values()), error.message)}
-    return {"address": name, "refusal": ""}
+        return {**shown, "refusal": next(iter(error.fields.values()), error.message)}
+    return {**shown, "refusal": ""}
 
 
 def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
@@ -127,9 +131,7 @@ def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place, `?start=` the
     example.
     """
-    writable = namespace_queries.list_writable_namespaces(actor)
-    if not writable:
-        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
+    writable = namespace_queries.require_writable_namespaces(actor)
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in writable else writable[0],
@@ -153,7 +155,7 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
         path=fields["path"],
         document=start.document,
         samples=json.dumps(start.samples, ensure_ascii=False, indent=2),
-        message="First version",
+        message=gettext("First version"),
     )
     return name
 
@@ -168,7 +170,7 @@ def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
             actor=actor,
             name=name,
             document=origin.document,
-            message=f"Copy of {address}",
+            message=gettext("Copy of {name}").format(name=address),
             samples=sample_set.samples if sample_set else {},
             copied_from=address,
         )

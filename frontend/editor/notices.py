@@ -41,6 +41,8 @@ KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
 
 MOST_ROWS = 6
 _ITEM = re.compile(r"^- ", re.MULTILINE)
+_EXPRESSION = re.compile(r"\{[{%].*?[%}]\}")
+_NAMED_ITEM = re.compile(r"^ *- +name:[ \t]+(?P<name>.*?)[ \t]*$")
 _FIELD = re.compile(r"^(?:-? {0,4}|\t)([A-Za-z_]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NO_LIST = "PT301"
 _UNKNOWN_FIELD = "PT304"
@@ -52,10 +54,12 @@ _ROLE = re.compile(r"^[ \t]*(?:- )?role[ \t]*:", re.MULTILINE)
 class UndeclaredRow:
     """One line of the table of undeclared inputs.
 
+    `line` is that of the first use in the document, `part` the name of the part it is in, empty where there is none.
     `typed` is the value of the chosen sample as the row's control shows it; `has_control` is False for groups.
     """
 
     name: str
+    part: str
     line: int
     kind: str
     reason: str
@@ -113,7 +117,8 @@ def list_notices(
     """The notices of a text that was checked; `stopped` is the problem that kept it from being rendered."""
     undeclared, problems = examined.undeclared, examined.problems
     declared = examined.document.inputs if examined.document else None
-    rows = tuple(_row(each, samples.get(shown, {})) for each in undeclared.inputs)
+    parts = text if examined.document and examined.document.format == "parts" else ""
+    rows = tuple(_row(each, parts, samples.get(shown, {})) for each in undeclared.inputs)
     has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
         undeclared=rows[:MOST_ROWS],
@@ -198,9 +203,22 @@ def say_kind(schema: Mapping[str, Any]) -> str:
     return str(KINDS["number" if schema.get("type") == "integer" else kind_of_schema(schema)][0])
 
 
-def _row(undeclared: UndeclaredInput, values: Mapping[str, Any]) -> UndeclaredRow:
+def _row(undeclared: UndeclaredInput, text: str, values: Mapping[str, Any]) -> UndeclaredRow:
     schema, kind = undeclared.schema, kind_of_schema(undeclared.schema)
     is_required = "default" not in schema
     reason = translate_finding(undeclared.reason)
     typed = write_typed_value(values, undeclared.name, kind)
-    return UndeclaredRow(undeclared.name, undeclared.place.line, kind, reason, is_required, typed)
+    line = undeclared.place.line
+    return UndeclaredRow(undeclared.name, _part_of_line(text, line), line, kind, reason, is_required, typed)
+
+
+def _part_of_line(text: str, number: int) -> str:
+    """The name of the part that a line (from 1) is in, without its expressions; empty before the first part and in a
+    text that has none.
+    """
+    for line in reversed(text.splitlines()[:number]):
+        if item := _NAMED_ITEM.match(line):
+            return _EXPRESSION.sub("", item["name"]).strip("\"' ")
+        if line.startswith("---"):
+            return ""
+    return ""

@@ -1,6 +1,7 @@
 """The editor's preview: the problems of a text, the prompt it renders to, its token budget."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +19,12 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.namespaces.queries import live_label
 from registry.templates import document_check, label_queries, preview, version_queries
-from registry.templates.document_check import CheckedDocument
+from registry.templates.document_check import CheckedDocument, PreviewRequest, ReadDocument
 from registry.templates.models import Version
 
 __all__ = ["ComparedVersion", "Preview", "build_preview", "drop_spent_samples", "find_stopping_problem"]
+
+_PATH_END = re.compile(r"[.,\[]")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,11 @@ class Preview:
         return (self.document.inputs or {}) if self.document else None
 
     @property
+    def inputs_without_value(self) -> int:
+        """How many inputs, of which a group or a list counts once, have a placeholder in the prompt."""
+        return len({_PATH_END.split(path, maxsplit=1)[0] for path in self.placeholders})
+
+    @property
     def prompt_numbers(self) -> range:
         """Indices to choose from where the inputs give several prompts; a long run is cut to what can be picked."""
         return range(min(self.prompts, 24))
@@ -85,10 +93,10 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     Where the text does not render, the preview shows the version it is compared with. Samples of an example whose
     inputs are gone leave the state.
     """
-    examined = document_check.check_document(actor, state.document, _storable_samples(state), name=state.name)
+    examined = _check(actor, state)
     spent = drop_spent_samples(state, examined)
     if spent:
-        examined = document_check.check_document(actor, state.document, _storable_samples(state), name=state.name)
+        examined = _check(actor, state)
     against = _compared_version(actor, state)
     prompt: dict[str, Any] | None = None
     stopped = None
@@ -125,12 +133,22 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     )
 
 
+def _check(actor: Actor, state: EditorState) -> CheckedDocument:
+    return document_check.check_document(
+        actor,
+        state.document,
+        _storable_samples(state),
+        name=state.name,
+        preview=PreviewRequest(state.data, state.target),
+    )
+
+
 def _model_context(examined: CheckedDocument) -> int | None:
     profile = json.loads(examined.bundle)["profile"] if examined.bundle else None
     return profile.get("context") if profile else None
 
 
-def drop_spent_samples(state: EditorState, examined: CheckedDocument) -> list[str]:
+def drop_spent_samples(state: EditorState, examined: ReadDocument) -> list[str]:
     """Take the samples of an example document out of the state of a template that was never saved, if the text no
     longer uses their inputs; gives their names.
     """
@@ -190,12 +208,11 @@ def _render_other(
     if against is None:
         return None
     try:
-        return preview.render_prompt(
+        return preview.render_compared_version(
             actor=actor,
             name=state.name,
-            ref=str(against.version.number),
+            number=against.version.number,
             data=state.data,
-            target="messages",
             index=state.prompt if several else None,
         )
     except PromptuaryError:

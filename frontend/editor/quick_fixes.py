@@ -29,7 +29,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.input_checks import BadJson, parse_json
 from registry.templates import document_check, imports
-from registry.templates.document_check import CheckedDocument
+from registry.templates.document_check import ReadDocument
 
 __all__ = ["QUICK_FIXES", "apply_quick_fix"]
 
@@ -46,9 +46,9 @@ def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, f
 
 
 def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
-    checked = document_check.check_document(actor, state.document)
-    schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in checked.undeclared.inputs}
-    _declare_all(state, checked, schemas)
+    read = document_check.read_document(actor, state.document)
+    schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in read.undeclared.inputs}
+    _declare_all(state, read, schemas)
     said = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
     if dropped := drop_spent_inputs(actor, state):
         removed = gettext("Removed what only the example used: {names}.").format(names=", ".join(dropped))
@@ -57,8 +57,8 @@ def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
 
 
 def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
-    checked = document_check.check_document(actor, state.document)
-    _set_default(state, checked, name, bare)
+    read = document_check.read_document(actor, state.document)
+    _set_default(state, read, name, bare)
     return gettext("{name} is optional now: it is empty where nobody sends it.").format(name=name)
 
 
@@ -66,8 +66,8 @@ def _give_default(actor: Actor, state: EditorState, name: str, fields: Fields) -
     typed = str(fields.get(f"default.{name}", ""))
     if not typed.strip():
         raise Invalid(fields={f"default.{name}": gettext("Enter the default first.")})
-    checked = document_check.check_document(actor, state.document)
-    _set_default(state, checked, name, lambda schema: _read_typed(name, schema, typed, f"default.{name}"))
+    read = document_check.read_document(actor, state.document)
+    _set_default(state, read, name, lambda schema: _read_typed(name, schema, typed, f"default.{name}"))
     return gettext("{name} has a default now.").format(name=name)
 
 
@@ -84,7 +84,7 @@ def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) ->
     typed = str(fields.get(f"set.{name}", ""))
     if not typed.strip():
         raise Invalid(fields={f"set.{name}": gettext("Enter the value first.")})
-    schemas = list_schemas(document_check.check_document(actor, state.document))
+    schemas = list_schemas(document_check.read_document(actor, state.document))
     if name not in schemas:
         raise Invalid(fields={"name": gettext("The text does not use {name}.").format(name=name)})
     state.samples = fill_missing_value(state.samples, name, _read_typed(name, schemas[name], typed, f"set.{name}"))
@@ -94,7 +94,7 @@ def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) ->
 
 def _fill_with_examples(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
     """Give the sample shown an example value for every input that it lacks; without samples it becomes the first."""
-    schemas = list_schemas(document_check.check_document(actor, state.document))
+    schemas = list_schemas(document_check.read_document(actor, state.document))
     values = fill_with_examples(state.data, schemas)
     if values == state.data:
         raise Invalid(fields={"data": gettext("Every input has a value or a default already.")})
@@ -121,10 +121,10 @@ def _remove_sample(_: Actor, state: EditorState, name: str, __: Fields) -> str:
 
 
 def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
-    checked = document_check.check_document(actor, state.document)
+    read = document_check.read_document(actor, state.document)
     new = str(fields.get("new_name", "")).strip()
     try:
-        fix = rename_input(_require_document(checked), name, new, checked.fragment_texts)
+        fix = rename_input(_require_document(read), name, new, read.fragment_texts)
     except InputRenameError as error:
         raise Invalid(fields={"new_name": translate_finding(str(error))}) from error
     _apply(state, fix)
@@ -141,14 +141,18 @@ def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
         text, front = document.body, text[: len(text) - len(document.body)]
     pasted = imports.read_pasted_prompt(actor=actor, namespace=state.namespace.name, text=text, as_document=True)
     if pasted is None:
-        raise Invalid(fields={"document": gettext("No document can hold this text. Its problems say why.")})
+        raise Invalid(fields={"document": gettext("This text can't be read as a document. Its problems say why.")})
     if pasted.kind == "several":
-        message = gettext(
-            "This text holds {count} prompts. Paste it on the page Import, which makes a template of each."
-        )
+        message = gettext("This text has {count} prompts. Paste it on the page Import, which makes a template of each.")
         raise Invalid(fields={"document": message.format(count=pasted.count)})
     state.document = front + pasted.body if front else pasted.document or pasted.body
-    said = ngettext("Turned into {count} part.", "Turned into {count} parts.", pasted.count).format(count=pasted.count)
+    said = ngettext("Turned into {count} part: {names}.", "Turned into {count} parts: {names}.", pasted.count).format(
+        count=pasted.count, names=", ".join(pasted.part_names)
+    )
+    if pasted.title:
+        said = f"{gettext('Looks like {format}.').format(format=translate_finding(pasted.title))} {said}"
+    if pasted.reason:
+        said = f"{said} {translate_finding(pasted.reason).removesuffix('.')}."
     if pasted.differences:
         said = f"{said} {gettext('Changed:')} {'; '.join(map(translate_finding, pasted.differences))}."
     return said
@@ -170,26 +174,26 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
 
 
 def _set_default(
-    state: EditorState, checked: CheckedDocument, name: str, value_of: Callable[[Mapping[str, Any]], Any]
+    state: EditorState, read: ReadDocument, name: str, value_of: Callable[[Mapping[str, Any]], Any]
 ) -> None:
     """Write a default for a declared input. An undeclared one is declared with it, and all others with it: once one is
     declared, all have to be.
     """
-    document = _require_document(checked)
+    document = _require_document(read)
     if name in (document.inputs or {}):
         _apply(state, fixes.set_default(document, name, value_of((document.inputs or {})[name])))
         return
-    schemas = {each.name: each.schema for each in checked.undeclared.inputs}
+    schemas = {each.name: each.schema for each in read.undeclared.inputs}
     if name not in schemas:
         raise Invalid(fields={"name": gettext("The text does not use {name}.").format(name=name)})
     schemas[name] = {**schemas[name], "default": value_of(schemas[name])}
-    _declare_all(state, checked, schemas)
+    _declare_all(state, read, schemas)
 
 
-def _declare_all(state: EditorState, checked: CheckedDocument, schemas: Mapping[str, dict[str, Any]]) -> None:
+def _declare_all(state: EditorState, read: ReadDocument, schemas: Mapping[str, dict[str, Any]]) -> None:
     if not schemas:
         raise Invalid(fields={"document": gettext("Every input of this text is declared already.")})
-    _apply(state, fixes.declare_all(_require_document(checked), schemas))
+    _apply(state, fixes.declare_all(_require_document(read), schemas))
 
 
 def _apply(state: EditorState, fix: Fix | None) -> None:
@@ -199,10 +203,10 @@ def _apply(state: EditorState, fix: Fix | None) -> None:
     state.document = fixes.apply_fix(state.document, fix)
 
 
-def _require_document(checked: CheckedDocument) -> Document:
-    if checked.document is None:
-        raise Invalid(problems=checked.problems)
-    return checked.document
+def _require_document(read: ReadDocument) -> Document:
+    if read.document is None:
+        raise Invalid(problems=read.problems)
+    return read.document
 
 
 def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[str, Any]:
@@ -226,5 +230,5 @@ def _read_typed(name: str, schema: Mapping[str, Any], typed: str, field: str) ->
     try:
         return parse_json(typed.encode())
     except BadJson as error:
-        message = gettext('This is no value for {name}. Enter it as JSON, like 3, true or ["a"].')
+        message = gettext('Enter a value for {name} that can be read as JSON, like 3, true or ["a"].')
         raise Invalid(fields={field: message.format(name=name)}) from error

@@ -11,8 +11,10 @@ from django.utils.html import format_html
 
 from frontend.diff import text
 from frontend.editor.actions import ActionResult
+from frontend.editor.example_documents import EXAMPLES
 from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
+from frontend.editor.sample_edits import Samples
 from frontend.editor.state import EditorState, read_samples
 from frontend.web.draft_links import draft_address
 from frontend.web.findings import translate_finding, translate_problem
@@ -54,7 +56,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "name": state.name,
         "draftName": state.draft_name,
         "base": _version_facts(state.base),
-        "samples": state.samples,
+        **_pack_samples(state.samples),
         "savedSamples": state.kept_samples,
         "sample": state.sample,
         "data": state.data,
@@ -68,8 +70,10 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "models": _model_names(state),
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
+        # An example's text is there to be written over; nobody's own text is.
+        "isExample": any(state.document == example.document for example in EXAMPLES.values()),
         "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
-        "draftRevision": state.draft.revision if state.draft else 0,
+        "draftRevision": state.page_revision,
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
         "labels": {"live": live_label(state.namespace), "protected": list(state.namespace.protected_labels)},
@@ -87,7 +91,9 @@ def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
     """The draft that was written elsewhere, with its text; `newer` is an empty object if it is gone."""
     if draft is None:
         return {"newer": {}}
-    return {"newer": {**draft_response(draft), "document": draft.document, "samples": read_samples(draft.samples, {})}}
+    return {
+        "newer": {**draft_response(draft), "document": draft.document, **_pack_samples(read_samples(draft.samples, {}))}
+    }
 
 
 def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
@@ -109,6 +115,7 @@ def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
         "title": translate_finding(pasted.title),
         "reason": translate_finding(pasted.reason),
         "differences": sentences,
+        "part_names": pasted.part_names,
     }
 
 
@@ -129,6 +136,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "preview": render_to_string("frontend/editor/_editor_preview.html", context, request),
         "budget": _budget(preview, context, request),
         "summary": render_to_string("frontend/editor/_editor_summary.html", context, request),
+        "tokens": render_to_string("frontend/editor/_sample_tokens.html", context, request),
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
         "inputs": None if preview.inputs is None else dict(preview.inputs),
@@ -144,7 +152,8 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
 
 def quick_fix_response(state: EditorState, sentence: str) -> dict[str, Any]:
     """The text and samples after a quick fix, and what was done, as the script takes it."""
-    return {"document": state.document, "samples": state.samples, "sample": state.sample, "status": sentence}
+    samples = _pack_samples(state.samples)
+    return {"document": state.document, **samples, "sample": state.sample, "status": sentence}
 
 
 def action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:
@@ -156,6 +165,11 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
         "problems": None if problems is None else _describe_problems(problems),
         "saved": _version_facts(saved),
     }
+
+
+def _pack_samples(samples: Samples) -> dict[str, Any]:
+    """The samples as a script takes them: the order of an object with names that are whole numbers is lost there."""
+    return {"samples": samples, "sampleOrder": list(samples)}
 
 
 def _describe_problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Edits of samples, which are values by input in a mapping by name. Pure; each gives a new mapping."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "drop_value",
     "fill_missing_value",
     "list_spent_samples",
+    "order_samples",
     "read_value",
     "remove_sample",
     "rename_value",
@@ -28,6 +29,14 @@ def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[
         return samples, name
     fresh = name or FIRST_SAMPLE
     return {**samples, fresh: dict(values)}, fresh
+
+
+def order_samples(samples: Samples, names: Sequence[Any]) -> Samples:
+    """The samples in the order of these names; those that it leaves out come last. names: of a script, whose objects
+    put names that are whole numbers first.
+    """
+    order = [name for name in names if isinstance(name, str) and name in samples]
+    return {name: samples[name] for name in dict.fromkeys([*order, *samples])}
 
 
 def remove_sample(samples: Samples, name: str) -> Samples:

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from frontend.editor.input_kinds import list_schemas
 from frontend.editor.state import EditorState
 from registry.accounts.actor import Actor
+from registry.core.errors import Invalid
 from registry.evaluations import attachment_queries, dataset_queries, sample_rows
 from registry.templates import document_check
 
@@ -14,23 +17,35 @@ __all__ = ["offer_rows"]
 
 def offer_rows(actor: Actor, state: EditorState, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The rows of the file `text` called `file`, or of the dataset `dataset` from the index `start` on; without either,
-    the names of the namespace's datasets, those that measure the template first. Nothing is stored.
+    the names of the namespace's datasets, those that measure the template first. `columns` says what columns become, in
+    place of the input of their name. Nothing is stored.
     """
     namespace = state.namespace.name
     if "file" not in fields and "dataset" not in fields:
         return {"datasets": _list_datasets(actor, state)}
-    schemas = list_schemas(document_check.check_document(actor, state.document))
+    schemas = list_schemas(document_check.read_document(actor, state.document))
+    columns = _read_columns(fields.get("columns"))
     if "file" in fields:
-        offered = sample_rows.read_file_samples(str(fields.get("text", "")), str(fields["file"]), schemas)
+        offered = sample_rows.read_file_samples(str(fields.get("text", "")), str(fields["file"]), schemas, columns)
     else:
         start = fields.get("start")
         start = start if type(start) is int and start > 0 else 0
-        offered = sample_rows.read_dataset_samples(actor, namespace, str(fields["dataset"]), schemas, start)
+        offered = sample_rows.read_dataset_samples(actor, namespace, str(fields["dataset"]), schemas, start, columns)
     return {
         "rows": [{"name": each.name, "values": each.values} for each in offered.samples],
-        "leftOut": list(offered.left_out),
+        "columns": [{"name": name, "target": target} for name, target in offered.columns.items()],
+        "targets": sample_rows.list_targets(schemas),
         "total": offered.total,
     }
+
+
+def _read_columns(sent: Any) -> dict[str, str] | None:
+    """What a script says that columns become, by their names. Raises Invalid if it is no object of texts."""
+    if sent is None:
+        return None
+    if not isinstance(sent, dict) or not all(isinstance(target, str) for target in sent.values()):
+        raise Invalid(fields={"columns": gettext("this must be an object of texts.")})
+    return sent
 
 
 def _list_datasets(actor: Actor, state: EditorState) -> list[str]:

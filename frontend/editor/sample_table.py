@@ -21,6 +21,7 @@ __all__ = ["SampleCause", "SampleCell", "SampleColumn", "SampleRow", "SampleTabl
 MOST_SAMPLES = 40
 MOST_COLUMNS = 4
 SHOWN_CHARACTERS = 60
+WORD_CHARACTERS = 16
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class SampleColumn:
 
 @dataclass(frozen=True)
 class SampleCell:
-    """A value as the table shows it. `more` counts the characters left out; `look` is `text`, `plain`, `none` or
-    `missing`.
+    """A value as the table shows it. `more` counts the characters left out; `look` is `text`, `word` (a short text on
+    one line, such as a number of an order), `plain`, `none` or `missing`.
     """
 
     words: str
@@ -161,6 +162,8 @@ def _describe(value: Any) -> SampleCell:
         words = ", ".join(_describe(inner).words for inner in value.values())
     else:
         words = str(value)
+    if isinstance(value, str) and len(words) <= WORD_CHARACTERS and not any(map(str.isspace, words)):
+        return SampleCell(words, "word")
     shown = words if len(words) <= SHOWN_CHARACTERS else words[:SHOWN_CHARACTERS].rpartition(" ")[0]
     shown = shown or words[:SHOWN_CHARACTERS]
     return SampleCell(shown, "text" if isinstance(value, str) else "plain", len(words) - len(shown))

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.editor.sample_edits import Samples, set_values
+from frontend.editor.sample_edits import Samples, order_samples, set_values
 from frontend.editor.undeclared_values import take_typed_values
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -25,7 +25,9 @@ __all__ = [
     "STARTER_SAMPLES",
     "EditorState",
     "load_state",
+    "read_revision",
     "read_samples",
+    "receive_samples",
     "state_from_request",
     "state_with_unsaved_text",
 ]
@@ -55,7 +57,8 @@ class EditorState:
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
     now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index if the inputs
     give several prompts; `data_text` is the text of the inputs, which need not be JSON yet. `discarded` is a draft that
-    can be restored. `draft_name` is which of the person's drafts it is, empty for the first one.
+    can be restored. `draft_name` is which of the person's drafts it is, empty for the first one. `revision` is that of
+    the draft that the sender read last, None if the sender does not say.
     """
 
     name: str
@@ -75,10 +78,18 @@ class EditorState:
     prompt: int = 0
     discarded: Draft | None = None
     draft_name: str = ""
+    revision: int | None = None
 
     @property
     def path(self) -> str:
         return self.name.split("/", 1)[1]
+
+    @property
+    def page_revision(self) -> int:
+        """The revision of the draft that the page shows: one that was written elsewhere since stays unseen."""
+        if self.revision is not None:
+            return self.revision
+        return self.draft.revision if self.draft else 0
 
     @property
     def next_number(self) -> int:
@@ -136,11 +147,8 @@ def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
 
 
 def _is_same_samples(samples: Samples, others: Samples) -> bool:
-    """Whether these are the same samples in the same order. Browsers put names that are whole numbers first, so that
-    the place of these says nothing.
-    """
-    order, other_order = ([name for name in each if not name.isdecimal()] for each in (samples, others))
-    return samples == others and order == other_order
+    """Whether these are the same samples in the same order."""
+    return samples == others and list(samples) == list(others)
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
@@ -148,13 +156,14 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", state.message)).strip()
+    state.revision = read_revision(fields)
     state.target = "text" if fields.get("target") == "text" else "messages"
     index = str(fields.get("prompt", "0"))
     state.prompt = parse_number(index, digits=4) or 0
     if "base" in fields:
         state.base = _find_base(actor, name, str(fields["base"]))
     if isinstance(fields.get("samples"), dict):
-        state.samples = _check_samples(fields["samples"])
+        state.samples = receive_samples(fields)
     select_sample(state, str(fields.get("sample", "")))
     data = fields.get("data")
     if isinstance(data, str):
@@ -185,6 +194,8 @@ def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], 
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))
+    revision = fields.get("revision")
+    state.revision = revision if type(revision) is int else None
     select_sample(state, str(fields.get("sample", "")))
     if isinstance(fields.get("data"), str):
         state.data_text = fields["data"]
@@ -213,7 +224,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
         return None
     version = parse_number(number)
     if version is None:
-        raise Invalid(fields={"base": gettext("{text} is no version number.").format(text=repr(number[:20]))})
+        raise Invalid(fields={"base": gettext("{text} is not a version number.").format(text=repr(number[:20]))})
     return version_queries.get_version(actor, name, version)
 
 
@@ -229,12 +240,28 @@ def _parse(text: str) -> Any:
         raise Invalid(fields={"data": error.message}) from error
 
 
+def read_revision(fields: Mapping[str, Any]) -> int | None:
+    """The revision of the draft that the sender read last; None if it does not say. Raises Invalid."""
+    if "revision" not in fields:
+        return None
+    revision = fields["revision"]
+    if type(revision) is not int or revision < 0:
+        raise Invalid(fields={"revision": gettext("this must be a whole number.")})
+    return revision
+
+
 def read_samples(text: str, stored: Samples) -> Samples:
     """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones as they are."""
     try:
         return _check_samples(parse_json(text.encode())) if text.strip() else stored
     except (BadJson, Invalid):
         return stored
+
+
+def receive_samples(fields: Mapping[str, Any]) -> Samples:
+    """The samples as a script sent them, in the order of `sampleOrder`. Raises Invalid if one is no object."""
+    samples, order = _check_samples(fields.get("samples") or {}), fields.get("sampleOrder")
+    return order_samples(samples, order) if isinstance(order, list) else samples
 
 
 def _check_samples(value: Any) -> Samples:

@@ -62,6 +62,11 @@ class Budget:
     rows: tuple[PartRow, ...]
 
     @property
+    def own(self) -> int:
+        """Tokens of the template's own text and of the markup, whatever the inputs are."""
+        return self.used - sum(row.from_inputs for row in self.rows)
+
+    @property
     def over(self) -> int:
         """Tokens above the limit, 0 when it fits."""
         return max(0, -(self.room or 0))

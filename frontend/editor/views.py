@@ -11,14 +11,21 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from frontend.editor import responses, sample_rows, sample_table
+from frontend.editor import plain_drafts, responses, sample_rows, sample_table
 from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
-from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
+from frontend.editor.state import (
+    EditorState,
+    load_state,
+    read_revision,
+    receive_samples,
+    state_from_request,
+    state_with_unsaved_text,
+)
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.draft_links import draft_address, list_draft_links
+from frontend.web.draft_links import list_draft_links
 from frontend.web.findings import translate_finding
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
@@ -47,13 +54,14 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return _render_page(request, actor, state)
     if request.content_type == "application/json":
         return _as_json(lambda: _run_action_as_json(request, actor, name))
-    fields = request.POST.dict()
-    if fields.get("do") == "discard":
-        return _discard(request, actor, name)
-    if str(fields.get("do", "")).partition(":")[0] == "restore-draft":
-        return _restore(request, actor, name)
+    fields = plain_drafts.read_form(request.POST)
+    if newer := plain_drafts.find_newer_draft(actor, name, draft_name, fields):
+        return _render_page(request, actor, *newer)
+    if str(fields.get("do", "")).partition(":")[0] in plain_drafts.ACTIONS:
+        address, state, result = plain_drafts.run_draft_action(request, actor, name, fields)
+        return redirect(address) if address else _render_page(request, actor, state, result)
     if _is_quick_fix(fields):
-        state, result = _fix_in_draft(actor, name, draft_name, fields)
+        state, result = _fix_in_draft(request, actor, name, draft_name, fields)
         return _render_page(request, actor, state, result)
     state, result = _run_action(actor, name, draft_name, fields)
     if result and result.kind == "saved":
@@ -97,9 +105,8 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         if request.method == "DELETE":
             drafts.discard_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
             return {}, 200
-        fields = _read_json(request)
         try:
-            return responses.draft_response(_store_sent_draft(actor, name, draft_name, fields)), 200
+            return responses.draft_response(_store_sent_draft(actor, name, draft_name, _read_json(request))), 200
         except drafts.NewerDraft as error:
             return responses.newer_draft_response(error.draft), 409
 
@@ -109,14 +116,13 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> Draft | None:
     """Store what a script sent; None if it says nothing but what is saved, so that no empty draft is left."""
     namespace, _, path = name.partition("/")
-    revision = _read_revision(fields)
-    samples = fields.get("samples") or {}
+    revision = read_revision(fields)
     stored = drafts.save_draft(
         actor=actor,
         namespace=namespace,
         path=path,
         document=str(fields.get("document", "")),
-        samples=json.dumps(samples, ensure_ascii=False),
+        samples=json.dumps(receive_samples(fields), ensure_ascii=False),
         base=_read_version(fields["base"]) if fields.get("base") else None,
         message=str(fields.get("message", "")),
         revision=revision,
@@ -126,16 +132,6 @@ def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[
         drafts.forget_draft(stored)
         return None
     return stored
-
-
-def _read_revision(fields: Mapping[str, Any]) -> int | None:
-    """The revision of the draft that the script read last; None if it does not say."""
-    if "revision" not in fields:
-        return None
-    revision = fields["revision"]
-    if type(revision) is not int or revision < 0:
-        raise Invalid(fields={"revision": gettext("this must be a whole number.")})
-    return revision
 
 
 def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
@@ -149,35 +145,23 @@ def _quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, An
 
 
 def _fix_in_draft(
-    actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
+    request: HttpRequest, actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
 ) -> tuple[EditorState, ActionResult | None]:
-    """A quick fix of a plain form: the draft keeps what it changed, samples among it."""
+    """A quick fix of a plain form: the draft keeps what it changed, samples among it, and the page says what."""
     try:
-        state, _ = _quick_fix(actor, name, draft_name, fields)
-        _store_draft(actor, state)
+        state, said = _quick_fix(actor, name, draft_name, fields)
+        plain_drafts.store_draft(actor, state)
     except Invalid as error:
         return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
+    messages.success(request, said)
     return state, None
-
-
-def _store_draft(actor: Actor, state: EditorState) -> None:
-    state.draft = drafts.save_draft(
-        actor=actor,
-        namespace=state.namespace.name,
-        path=state.path,
-        document=state.document,
-        samples=json.dumps(state.samples, ensure_ascii=False),
-        base=state.base.number if state.base else None,
-        message=state.message,
-        name=state.draft_name,
-    )
 
 
 def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
     fields, draft_name = _read_json(request), request.GET.get("draft", "")
     if _is_quick_fix(fields):
         return responses.quick_fix_response(*_quick_fix(actor, name, draft_name, fields)), 200
-    revision = _read_revision(fields)
+    revision = read_revision(fields)
     written = template_queries.find_draft(actor, name, draft_name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
     if is_save and revision is not None and written is not None and written.revision != revision:
@@ -212,23 +196,6 @@ def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | N
     return None
 
 
-def _discard(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Discard the draft; the editor then offers to restore it."""
-    state = load_state(actor, name, draft_name=request.GET.get("draft", ""))
-    drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=state.draft_name)
-    messages.success(request, gettext("Draft discarded. You can restore it for 30 days."))
-    return redirect("edit", name)
-
-
-def _restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Bring the discarded draft back."""
-    namespace, _, path = name.partition("/")
-    draft_name = request.POST["do"].partition(":")[2]
-    drafts.restore_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
-    messages.success(request, gettext("Draft restored."))
-    return redirect(draft_address(name, draft_name))
-
-
 def _render_page(
     request: HttpRequest,
     actor: Actor,
@@ -249,7 +216,7 @@ def _render_page(
         if with_diff
         else None,
         "section": "templates",
-        "view": "run" if request.GET.get("view") == "run" else "edit",
+        "view": view if (view := request.GET.get("view")) in ("run", "samples") else "edit",
     }
     return show(request, "editor/editor.html", context, status=result.status if result else 200)
 
@@ -277,7 +244,7 @@ def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) ->
 def _read_version(text: object) -> int:
     version = parse_number(str(text))
     if version is None:
-        raise Invalid(fields={"version": gettext("{text} is no version number.").format(text=repr(str(text)[:20]))})
+        raise Invalid(fields={"version": gettext("{text} is not a version number.").format(text=repr(str(text)[:20]))})
     return version
 
 

@@ -63,9 +63,9 @@ def declared_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str,
 
 
 def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
-    """The inputs of a template's latest version: {name, kind, choices, choicesUrl}, kind one of text, number,
-    boolean and json, the address that of the editor, if the actor may save the template. Nothing if there is no
-    such template.
+    """The inputs of a template's latest version: {name, kind, choices, choicesUrl, schema}, kind one of text,
+    number, boolean and json, the address that of the editor, if the actor may save the template, the schema that of a
+    list or a group. Nothing if there is no such template.
     """
     try:
         return _declared_inputs(actor, template_queries.get_template(actor, name)) if name else []
@@ -84,6 +84,8 @@ def _declared_inputs(actor: Actor, template: Template) -> list[dict[str, Any]]:
     for name, schema in ((document.inputs if document else None) or {}).items():
         kind = _KINDS.get(str(schema.get("type", "")), "json")
         entry: dict[str, Any] = {"name": name, "kind": kind}
+        if schema.get("type") in ("array", "object"):
+            entry["schema"] = schema
         choices = schema.get("enum")
         if kind == "text" and isinstance(choices, list) and all(isinstance(choice, str) for choice in choices):
             entry["choices"] = choices

@@ -21,6 +21,7 @@ from registry.core.errors import PromptuaryError
 from registry.core.names import LONGEST_DRAFT_NAME
 from registry.core.problem_details import status_of
 from registry.evaluations import run_matrix
+from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.run_matrix import MatrixCell, MatrixRow
 from registry.evaluations.run_queries import RunRowDetail
 from registry.improvements import queries, services
@@ -150,7 +151,7 @@ def _list_metrics(figures: ImprovementFigures) -> list[dict[str, Any]]:
     names = [(metric.metric, metric.target) for metric in figures.of("all").metrics]
     return [
         {
-            "title": str(score_table.TITLES.get(metric, metric)),
+            "title": title_metric(metric),
             "name": metric,
             "target": "" if target in ("answer", "judgement") else target,
             "cells": [_describe_cell(group, metric, target) for group in figures.groups],

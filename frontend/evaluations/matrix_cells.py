@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison, score_table
+from registry.evaluations import metric_titles
 from registry.evaluations.run_matrix import MatrixCell
 
 __all__ = ["CHIP_STYLES", "describe_cell", "read_change", "title_metric"]
@@ -38,8 +39,7 @@ def read_change(change: float) -> str:
 def title_metric(name: str) -> str:
     """A metric and its output, `<metric> <target>`, in words."""
     metric, _, target = name.partition(" ")
-    title = str(score_table.TITLES.get(metric, metric))
-    return title if target in ("", "answer", "judgement") else f"{title}, {target}"
+    return metric_titles.title_metric(metric, target)
 
 
 def _score_chip(name: str, cell: MatrixCell) -> dict[str, str]:

@@ -1,7 +1,10 @@
 """The columns of runs side by side: what each run is, its averages, cost and latency, and how it compares in words."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+
+from django.utils.translation import gettext
 
 from frontend.evaluations import score_panels, score_table
 from frontend.evaluations.matrix_cells import CHIP_STYLES, title_metric
@@ -32,7 +35,13 @@ def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -
     numbers = label_queries.label_numbers_of_many({run.template for run in runs})
     changes = ChangeRequest.objects.filter(version__in={run.version_id for run in runs}).pending()
     proposed = dict(changes.order_by("pk").values_list("version", "number"))
-    return [_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]
+    columns = [_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]
+    titles = Counter(column["title"] for column in columns)
+    for column in columns:
+        if titles[column["title"]] > 1:
+            column["run_word"] = gettext("run {number}").format(number=column["run"].number)
+            column["title"] = f"{column['title']}, {column['run_word']}"
+    return columns
 
 
 def _column(
@@ -49,6 +58,7 @@ def _column(
         "run": run,
         "style": style_of_run(run),
         "title": f"{version_title(run)} {run.model}",
+        "run_word": "",  # which run it is, where another has the same title
         "is_baseline": is_baseline,
         "is_proposal": run.is_draft,
         "live_label": live if not run.is_draft and labels.get(live) == run.version.number else "",

@@ -152,8 +152,10 @@ def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
 def _scoring(
     actor: Actor, runs: Sequence[Run], index: int, choice: MatrixChoice, following: int | None
 ) -> dict[str, Any] | None:
-    """The row's score buttons once all runs are done; *Save and next* goes on to the following row of the page."""
-    if any(run.state != Run.DONE for run in runs):
+    """The row's score buttons, unless a run waits for its turn; *Save and next* goes on to the following row of the
+    page.
+    """
+    if any(run.state == Run.QUEUED for run in runs):
         return None
     following_url = f"{choice.url(row=following)}#panel" if following is not None else ""
     back = f"{choice.url(row=index)}#score-form"

@@ -1,6 +1,7 @@
 """The page of several runs side by side: averages, rows with each run's reply, filters, one row with its evidence."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from frontend.evaluations import matrix_columns, matrix_panel, row_comparison
 from frontend.evaluations.matrix_cells import describe_cell, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice, read_choice, read_number
+from frontend.evaluations.matrix_progress import describe_progress
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
@@ -86,11 +88,12 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "orders": list(_ORDERS.items()),
         "tags": matrix.tags,
         "choice": choice,
-        "addable": _addable(runs),
+        "addable": _addable(runs, choice),
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
         "may_improve": improvement_queries.may_improve(actor, runs[0]),
         "new_run_url": _new_run_url(runs[0]),
         "waits": waits,
+        "progress": describe_progress(runs, datetime.now(UTC)),
         "poll_url": choice.url(seen=seen if seen is not None else done),
         "fresh": done - seen if seen is not None else 0,
         "page_url": choice.url(row=row),
@@ -120,8 +123,8 @@ def stop_runs(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 def _score_url(runs: Sequence[Run]) -> str:
-    """The page that scores the rows; empty until all runs are done."""
-    if any(run.state != Run.DONE for run in runs):
+    """The page that scores the rows; empty while a run waits for its turn."""
+    if any(run.state == Run.QUEUED for run in runs):
         return ""
     query = urlencode([("with", run.number) for run in runs[1:]])
     return f"{reverse('score-rows', args=[runs[0].number])}{f'?{query}' if query else ''}"
@@ -168,11 +171,17 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row:
     }
 
 
-def _addable(runs: Sequence[Run]) -> list[Run]:
+def _addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
+    """Runs that can be shown too, each with the page that shows it."""
     if len(runs) >= run_matrix.MOST_RUNS:
         return []
     shown = {run.pk for run in runs}
-    return [run for run in run_queries.list_comparable_runs(runs[0], unfinished=True) if run.pk not in shown]
+    comparable = run_queries.list_comparable_runs(runs[0], unfinished=True)
+    return [
+        {"run": run, "add_url": choice.url(**{"with": (*choice.others, run.number), "column": run.number})}
+        for run in comparable
+        if run.pk not in shown
+    ]
 
 
 def _new_run_url(run: Run) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.evaluations.score_table import TITLES, format_change, format_score
+from frontend.evaluations.score_table import format_change, format_score
 from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.functions.documents import content_of
 from promptuary.renderer.syntax.sequence_diff import Word, diff_words
 from registry.evaluations import run_queries
+from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunComparison, RunRowDetail
 
@@ -132,7 +133,9 @@ def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Wo
 
 
 def readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Names with their values as texts to read: lists of texts as numbered lines, plain mappings as `name: value`."""
+    """Names with their values as texts to read: lists of texts or documents as numbered lines, plain mappings as
+    `name: value`.
+    """
     return [(name, _written(value)) for name, value in (values or {}).items()]
 
 
@@ -169,9 +172,23 @@ def _written(value: Any) -> str:
         return value
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return "\n".join(f"{number}. {item}" for number, item in enumerate(value, start=1))
+    if isinstance(value, list) and value and all(_is_document(item) for item in value):
+        return "\n".join(f"{number}. {_write_document(item)}" for number, item in enumerate(value, start=1))
     if isinstance(value, dict) and value and all(isinstance(item, str | int | float) for item in value.values()):
         return "\n".join(f"{name}: {item}" for name, item in value.items())
     return _json(value)
+
+
+def _is_document(value: Any) -> bool:
+    """Whether it is a passage with plain facts about it, as retrieval gives them."""
+    is_passage = isinstance(value, dict) and isinstance(value.get("content"), str)
+    return is_passage and all(isinstance(item, str | int | float | None) for item in value.values())
+
+
+def _write_document(document: Mapping[str, Any]) -> str:
+    others = {name: "null" if item is None else item for name, item in document.items() if name != "content"}
+    facts = ", ".join(f"{name}: {item}" for name, item in others.items())
+    return f"{document['content']} ({facts})" if facts else str(document["content"])
 
 
 def _json(value: Any) -> str:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.page import breadcrumbs
@@ -15,7 +16,18 @@ from registry.evaluations.models import Run
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["describe_run", "estimate_time_left", "read_number", "style_of_run", "write_query"]
+__all__ = [
+    "describe_run",
+    "draw_bar",
+    "estimate_seconds_left",
+    "estimate_time_left",
+    "is_unjudged",
+    "own_address",
+    "read_number",
+    "style_of_run",
+    "tell_time_left",
+    "write_query",
+]
 
 _STYLES = {
     Run.QUEUED: (gettext_lazy("Waiting"), "clock", ""),
@@ -26,13 +38,23 @@ _STYLES = {
 }
 _ALL_FAILED = (gettext_lazy("Failed"), "circle-x", "bad")
 _SOME_FAILED = (gettext_lazy("Done, not all rows"), "triangle-alert", "warn")
+_NOT_JUDGED = (gettext_lazy("Done, not judged"), "triangle-alert", "warn")
 
 
 def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
-    """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
+    """The word, icon and look of a run's state: one whose rows failed, or whose judge did, is not shown as done."""
     if run.state == Run.DONE and run.failed:
         return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
+    if is_unjudged(run):
+        return _NOT_JUDGED
     return _STYLES[run.state]
+
+
+def is_unjudged(run: Run) -> bool:
+    """Whether the run is done and its judge scored no row."""
+    if run.state != Run.DONE or run.judge_id is None:
+        return False
+    return not any(targets["judgement"]["scored"] for targets in run.scores.values() if "judgement" in targets)
 
 
 def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
@@ -45,7 +67,8 @@ def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
         "crumbs": breadcrumbs(template.name),
         "style": style_of_run(run),
         "answered": run.done - run.failed,
-        "bar": _bar(run),
+        "is_unjudged": is_unjudged(run),
+        "bar": draw_bar(run.done, run.total, run.failed),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace, template.path),
         "sum": _sum(run),
@@ -54,9 +77,19 @@ def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
 
 def estimate_time_left(run: Run, now: datetime) -> str:
     """About how long it will take from here; nothing while there is little to judge by."""
+    seconds = estimate_seconds_left(run, now)
+    return "" if seconds is None else tell_time_left(seconds)
+
+
+def estimate_seconds_left(run: Run, now: datetime) -> float | None:
+    """As `estimate_time_left`, in seconds; None while there is little to judge by."""
     if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
-        return ""
-    seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
+        return None
+    return (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
+
+
+def tell_time_left(seconds: float) -> str:
+    """Words for so many seconds that are left."""
     if seconds < 90:
         return gettext("about {count} s left").format(count=max(1, round(seconds)))
     return gettext("about {count} min left").format(count=round(seconds / 60))
@@ -66,6 +99,11 @@ def write_query(request: HttpRequest) -> str:
     """What of the address the links between run and rows hand on."""
     query = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
     return f"?{urlencode(query)}" if query else ""
+
+
+def own_address(address: str) -> str:
+    """The address if it is one of this site, else nothing."""
+    return address if url_has_allowed_host_and_scheme(address, None) else ""
 
 
 def read_number(text: str | None) -> int | None:
@@ -79,8 +117,8 @@ def _sum(run: Run) -> str:
     return words.format(number=run.number, done=run.done, total=run.total, failed=run.failed, state=state)
 
 
-def _bar(run: Run) -> dict[str, int]:
+def draw_bar(done: int, total: int, failed: int) -> dict[str, int]:
     """The bar's parts in thousandths; a single failure stays to be seen."""
-    permille = round(1000 * run.done / run.total) if run.total else 1000
-    failed = max(6, round(1000 * run.failed / run.total)) if run.failed else 0
+    permille = round(1000 * done / total) if total else 1000
+    failed = max(6, round(1000 * failed / total)) if failed else 0
     return {"answered": max(0, permille - failed), "failed": failed}

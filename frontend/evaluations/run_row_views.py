@@ -12,6 +12,7 @@ from frontend.web.page import show
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import run_queries
+from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
 from registry.namespaces.queries import live_label
@@ -29,9 +30,7 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     only = "failed" if request.GET.get("only") == "failed" else None
     page = run_queries.list_run_rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
     columns = {
-        f"{metric} {target}": score_table.TITLES.get(metric, metric)
-        for metric, targets in run.scores.items()
-        for target in targets
+        f"{metric} {target}": title_metric(metric) for metric, targets in run.scores.items() for target in targets
     }
     rows = [
         {
@@ -76,7 +75,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "scores": _scores(detail, other),
         "judgement": judgement,
         "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
-        "scoring": _scoring(actor, run, index, request) if run.state == Run.DONE else None,
+        "scoring": _scoring(actor, run, index, request) if run.state != Run.QUEUED else None,
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
         "query": write_query(request),
@@ -88,7 +87,7 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
     names = detail.row.scores if detail.row else {}
     return [
         {
-            "title": str(score_table.TITLES.get(name.partition(" ")[0], name)),
+            "title": title_metric(name.partition(" ")[0]),
             "name": name,
             "score": score_table.format_score(value),
             "before": score_table.format_score(_score(other, name)) if other else "",

@@ -9,17 +9,26 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.evaluations import metric_plots, next_steps, row_comparison, score_panels, score_table
 from frontend.evaluations.metric_plots import MetricPlot
-from frontend.evaluations.run_frame import describe_run, estimate_time_left, read_number, style_of_run, write_query
+from frontend.evaluations.run_frame import (
+    describe_run,
+    estimate_time_left,
+    own_address,
+    read_number,
+    style_of_run,
+    write_query,
+)
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import is_for_region, show
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
+from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.improvements import queries as improvement_queries
 from registry.namespaces.queries import live_label
@@ -80,10 +89,10 @@ def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
 @form_page
 @signed_in
 def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """One run; a POST cancels it, or runs again what failed."""
+    """One run; a POST cancels it, or runs again what failed, and leads to the page that `back` names."""
     if request.method == "POST":
         _act(request, actor, number)
-        return redirect("run", number)
+        return redirect(own_address(request.POST.get("back", "")) or reverse("run", args=[number]))
     run = run_queries.read_run(actor, number)
     baseline_number = read_number(request.GET.get("against"))
     awaited = run_queries.read_run(actor, baseline_number) if baseline_number else None
@@ -172,6 +181,6 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
 def _first_score(run: Run) -> dict[str, str] | None:
     for metric, targets in run.scores.items():
         for scored in targets.values():
-            title = str(score_table.TITLES.get(metric, metric))
+            title = title_metric(metric)
             return {"title": title, "score": score_table.format_score(scored["score"])}
     return None

@@ -31,6 +31,7 @@ CHOICES: tuple[tuple[str, str | Promise], ...] = (
 )
 _WORDS = dict(CHOICES)
 _SCALES = (CHOICES[:2], CHOICES[2:])
+_LEAST_REPLIES = 10  # that two people scored: of fewer, the agreement is by chance
 _BANDS = (
     (0.8, pgettext_lazy("agreement", "high")),
     (0.6, pgettext_lazy("agreement", "fair")),
@@ -81,7 +82,8 @@ def build_score_columns(
     differing = {run for run, _ in person_score_queries.find_differing_rows(scores)}
     own = {score.run_id: score for score in scores if score.person_id == person.pk}
     replied = {pk for pk, row in rows.items() if not row.is_failed}
-    hidden = hide and not replied <= set(own)
+    awaited = {run.pk for run in runs if not run.is_over and run.pk not in rows}
+    hidden = hide and not replied | awaited <= set(own)
     order = person_score_queries.shuffle_columns(runs, index, person.username) if hide else list(runs)
     columns = []
     for position, run in enumerate(order):
@@ -125,7 +127,7 @@ def show_score_form(
         "back": back,
         "following": following,
         "scales": _SCALES,
-        "may_score": may_score and all(run.state == Run.DONE for run in runs),
+        "may_score": may_score,
         "is_contributor": actor.person.username in contributors,
         "action": reverse("score-rows", args=[first.number]),
     }
@@ -151,6 +153,7 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
         value = agreement.value
         facts["agreement"] = {
             "measure": "Cohen's kappa" if agreement.measure == "cohen_kappa" else "Krippendorff's alpha",
+            "is_too_early": agreement.items < _LEAST_REPLIES,
             "value": "" if value is None else score_table.format_change(value).lstrip("+"),
             "word": "" if value is None else next(word for least, word in _BANDS if value >= least),
             "raters": agreement.raters,

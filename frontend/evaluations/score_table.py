@@ -1,11 +1,12 @@
 """The score table of a run: a row for each metric with its interval, by itself or against another run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
@@ -13,11 +14,11 @@ from promptuary.evaluation import gates, interval_svg
 from promptuary.evaluation.metrics import catalogue
 from registry.core import lru
 from registry.evaluations import attachment_queries, run_queries
+from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunComparison
 
 __all__ = [
-    "TITLES",
     "ScoreRow",
     "ScoreTable",
     "find_baseline",
@@ -29,34 +30,6 @@ __all__ = [
     "to_shares",
 ]
 
-TITLES: Mapping[str, str | Promise] = {
-    "exact_match": gettext_lazy("Same to the letter"),
-    "squad_exact_match": gettext_lazy("Same answer"),
-    "squad_f1": gettext_lazy("Words in common"),
-    "span_f1": gettext_lazy("Spans in common"),
-    "contains": gettext_lazy("Contains the answer"),
-    "regex": gettext_lazy("Fits the pattern"),
-    "json_schema": gettext_lazy("Fits the schema"),
-    "recall_single_hit": gettext_lazy("Any expected document found"),
-    "recall_multi_hit": gettext_lazy("Expected documents found"),
-    "precision": gettext_lazy("Found documents expected"),
-    "mrr": gettext_lazy("Rank of the first hit"),
-    "map": gettext_lazy("Ranks of all hits"),
-    "ndcg": gettext_lazy("Gain by rank"),
-    "bleu": "BLEU",
-    "chrf": "chrF",
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-    "sas": gettext_lazy("Alike in meaning"),
-    "trace_relevance": gettext_lazy("Documents that matter"),
-    "trace_utilization": gettext_lazy("Documents used"),
-    "trace_completeness": gettext_lazy("What matters was used"),
-    "trace_adherence": gettext_lazy("Answers wholly supported"),
-    "faithfulness": gettext_lazy("Sentences supported"),
-    "context_relevance": gettext_lazy("Documents that help"),
-    "reviewed_by_people": gettext_lazy("Reviewed by people"),
-}
 _READINGS: dict[str, tuple[str | Promise, str, str]] = {
     "better": (gettext_lazy("Better"), "ok", "arrow-up-right"),
     "worse": (gettext_lazy("Worse"), "bad", "arrow-down-right"),
@@ -89,7 +62,7 @@ class ScoreRow:
     @property
     def title(self) -> str:
         """The metric in words; its name is below."""
-        return str(TITLES.get(self.metric, self.metric))
+        return title_metric(self.metric)
 
     @property
     def of_output(self) -> str:
@@ -206,8 +179,11 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
 
 
 def format_score(value: float | None) -> str:
-    """A score: two digits behind the point below 10, one above."""
-    return gettext("none") if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+    """A score in the language of the page: two digits behind the point below 10, one above."""
+    if value is None:
+        return gettext("none")
+    digits = 2 if abs(value) < 10 else 1
+    return number_format(f"{value:.{digits}f}", digits)
 
 
 def format_change(value: float | None) -> str:
@@ -215,7 +191,7 @@ def format_change(value: float | None) -> str:
     if value is None:
         return gettext("none")
     text = format_score(abs(value))
-    return text if float(text) == 0 else f"{'+' if value > 0 else chr(0x2212)}{text}"
+    return text if not text.strip("0.,") else f"{'+' if value > 0 else chr(0x2212)}{text}"
 
 
 _Ends = tuple[int, datetime | None]
@@ -273,10 +249,14 @@ def _gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
     if gate.floor is not None:
         passed = line.score is not None and line.score >= gate.floor
         floor = gettext("{score}, and at least {floor} is asked for.")
-        return {**facts, "passed": passed, "finding": floor.format(score=line.shown, floor=f"{gate.floor:g}")}
+        return {
+            **facts,
+            "passed": passed,
+            "finding": floor.format(score=line.shown, floor=number_format(f"{gate.floor:g}")),
+        }
     if line.before is None or line.score is None:
         return {**facts, "passed": None, "finding": gettext("There is no run to compare it with yet.")}
     passed = line.score >= line.before - (gate.fall or 0)
     finding = gettext("{score} after {before}, and at most {fall} less is allowed.")
-    words = finding.format(score=line.shown, before=line.shown_before, fall=f"{gate.fall:g}")
+    words = finding.format(score=line.shown, before=line.shown_before, fall=number_format(f"{gate.fall:g}"))
     return {**facts, "passed": passed, "finding": words}

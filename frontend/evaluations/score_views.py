@@ -8,10 +8,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison, score_panels
+from frontend.evaluations.run_frame import own_address
 from frontend.evaluations.score_panels import ScoreColumn
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -36,8 +36,8 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     runs = run_matrix.read_matrix_runs(actor, number, tuple(others))
     permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace, runs[0].template.path)
     for run in runs:
-        if run.state != Run.DONE:
-            sentence = gettext("Run {number} is {state}: only the replies of finished runs are scored.")
+        if run.state == Run.QUEUED:
+            sentence = gettext("Run {number} is {state}: its replies are scored once they come.")
             raise Conflict(sentence.format(number=run.number, state=run_state_word(run.state)))
     hide = bool(values.get("hide"))
     if request.method == "POST":
@@ -88,9 +88,9 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
     for column in columns:
         comment = request.POST.get(f"comment-{column.position}", "").strip()
         _save_column(actor, column, index, score if position == str(column.position) else "", comment)
-    back = _own_address(request.POST.get("back", ""))
+    back = own_address(request.POST.get("back", ""))
     if request.POST.get("do") == "next" and back:
-        following_row = _own_address(request.POST.get("following", ""))
+        following_row = own_address(request.POST.get("following", ""))
         if not following_row:
             messages.success(request, gettext("This was the last of the rows shown."))
         return redirect(following_row or back)
@@ -103,11 +103,6 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
     if back:
         return redirect(back)
     return redirect(f"{_url(runs, index, hide=hide)}#score-{position or 0}")
-
-
-def _own_address(address: str) -> str:
-    """The address if it is one of this site, else nothing."""
-    return address if url_has_allowed_host_and_scheme(address, None) else ""
 
 
 def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, comment: str) -> None:

@@ -1,5 +1,6 @@
 """The page that starts a run: a version of a template, rows, a model, metrics and a baseline."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -13,8 +14,8 @@ from django.utils.translation import gettext
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.row_comparison import LEADS, shorten_text
-from frontend.evaluations.score_table import TITLES
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.findings import translate_finding
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect_document
@@ -25,6 +26,10 @@ from registry.core.names import LATEST
 from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries, run_queries
 from registry.evaluations import start_runs as services
+from registry.evaluations.attachment_queries import list_fitting_datasets
+from registry.evaluations.dataset_fit import explain_misfits
+from registry.evaluations.dataset_models import Dataset
+from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate, estimate_run, join_estimates
 from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, estimate_runs, start_runs_together
@@ -98,9 +103,12 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
+    fitting = list_fitting_datasets(template.namespace, template.path)
+    datasets = dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
+    misfits = _explain_misfits(actor, template, [row for row in datasets if row.pk not in fitting])
     rows = [
-        (row.name, _describe_rows(row.name, row.latest.count if row.latest else 0))
-        for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
+        (row.name, _describe_rows(row.name, row.latest.count if row.latest else 0, misfits.get(row.pk, "")))
+        for row in sorted(datasets, key=lambda row: (row.pk in misfits, row.pk not in fitting))
     ]
     samples = template.current_samples()
     if samples and samples.samples:
@@ -138,8 +146,20 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     )
 
 
-def _describe_rows(name: str, count: int) -> str:
+def _describe_rows(name: str, count: int, misfit: str) -> str:
+    """The dataset in the choice of rows. misfit: why the template can't take its rows, empty where it can."""
+    if misfit:
+        sentence = gettext("{name}, {count} rows, which don't fit: {reason}")
+        return sentence.format(name=name, count=count, reason=translate_finding(misfit))
     return gettext("{name}, {count} rows").format(name=name, count=count)
+
+
+def _explain_misfits(actor: Actor, template: Template, datasets: Sequence[Dataset]) -> dict[int, str]:
+    """As `explain_misfits` of the latest version; nothing where that can't be told now, or its text is gone."""
+    try:
+        return explain_misfits(version_queries.resolve_version(actor, template.name, LATEST), datasets)
+    except PromptuaryError:
+        return {}
 
 
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
@@ -172,12 +192,19 @@ def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> 
 def _begin_together(
     request: HttpRequest, actor: Actor, columns: list[RunColumn], arguments: dict[str, Any]
 ) -> HttpResponse:
-    names = ("judge", "judge_model", "judge_paths")
-    judge: dict[str, Any] = {name: arguments.pop(name) for name in names if name in arguments}
-    first, *others = start_runs_together(actor=actor, columns=columns, judge=judge, **arguments)
+    first, *others = start_runs_together(actor=actor, columns=columns, **arguments)
     messages.success(request, gettext("{count} runs are on their way.").format(count=len(columns)))
     query = urlencode({"with": [run.number for run in others]}, doseq=True)
     return redirect(f"{reverse('run-matrix', args=[first.number])}?{query}")
+
+
+def _read_judge(data: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `start_run` that name the judge; none without one."""
+    if not data["judge"]:
+        return {}
+    paths_found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
+    paths = {name: f"inputs.{place}" for name, place in paths_found.items()}
+    return {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
 
 
 def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
@@ -187,13 +214,11 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         "model": data["model"],
         "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
     }
-    if data["judge"]:
-        paths_found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
-        paths = {name: f"inputs.{place}" for name, place in paths_found.items()}
-        arguments |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
+    judge = _read_judge(data)
     if _read_columns(request):
         del arguments["model"]
-        return _begin_together(request, actor, _list_columns(request, place, data), arguments)
+        return _begin_together(request, actor, _list_columns(request, place, data), {**arguments, "judge": judge})
+    arguments |= judge
     run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **arguments)
     rows = shorten_text(data["dataset"], 80).text or gettext("the samples")
     sentence = gettext("Run {number} is on its way over {rows}.").format(number=run.number, rows=rows)
@@ -212,15 +237,15 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
 def _estimate(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> RunEstimate:
     if _read_columns(request):
         columns, dataset = _list_columns(request, place, data), data["dataset"] or None
-        return join_estimates(
-            estimate_runs(actor=actor, template=place.template.name, columns=columns, dataset=dataset)
-        )
+        name, judge = place.template.name, _read_judge(data)
+        return join_estimates(estimate_runs(actor=actor, template=name, columns=columns, dataset=dataset, judge=judge))
     return estimate_run(
         actor=actor,
         template=place.template.name,
         ref=data["ref"].strip() or LATEST,
         dataset=data["dataset"] or None,
         model=data["model"],
+        **_read_judge(data),
     )
 
 

@@ -8,9 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from frontend.changes import emergency_notices
 from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
-from frontend.home import production_rows, work_items
+from frontend.home import label_lines, production_rows, work_items
 from frontend.web.decorators import signed_in
-from frontend.web.event_sentences import describe_event
 from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
 from registry.audit import owned_events
@@ -21,6 +20,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces import unused_keys
 from registry.namespaces.permissions import MemberRoles
 from registry.notifications import queries as notification_queries
+from registry.notifications import two_step_reminders
 from registry.observability import health
 from registry.releases import gate as release_gate
 from registry.rollouts import queries as rollout_queries
@@ -55,6 +55,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "oldest": min((row.since for row in rows), default=None),
         "own_rows": rows,
         "other_releases": [release for release in releases if not release.waits_on(actor.person.username)],
+        "stopped_rollouts": rollout_queries.list_stopped([each.change for each in pending]),
         "username": actor.person.username,
         "items_of_others": work_items.items_of_others(gates, actor),
         "pending": len(pending),
@@ -74,9 +75,11 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _read_notices(actor: Actor) -> dict[str, Any]:
     """What stands above everything else."""
+    closed = namespace_queries.list_namespaces_closed_without_two_step(actor)
     return {
         "troubles": health.list_instance_faults(actor),
-        "closed_namespaces": namespace_queries.list_namespaces_closed_without_two_step(actor),
+        "closed_namespaces": closed,
+        "two_step_reminder": two_step_reminders.find_two_step_reminder(actor) if closed else None,
         "key_notices": notification_queries.list_key_notifications(actor),
     }
 
@@ -96,7 +99,7 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
     """What is live: what fails, what is rolled out, its figures, and what changed. roles: by the namespaces' ids."""
     failures = live_failures.list_live_failures(actor)
     rollouts = rollout_queries.list_active(actor)
-    events = [describe_event(event, may_manage=False) for event in owned_events.list_owned_events(actor)]
+    events = label_lines.event_lines(owned_events.list_owned_events(actor))
     return {
         "failures": failure_rows(failures[:MOST_FAILURES], roles),
         "failing_count": len(failures),
@@ -106,5 +109,5 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
         "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
         "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
         "owned_events": events,
-        "published": [] if events else label_queries.list_published_moves(actor),
+        "published": [] if events else label_lines.published_lines(label_queries.list_published_moves(actor)),
     }

@@ -206,6 +206,8 @@ def _mine(gate: Gate, username: str) -> WorkItem:
     words = ASKS.get(blocker.code if blocker else "", MEND)
     verb, button = _APPROVE if blocker and blocker.asks_for_approval else words
     item = _item(gate, str(verb), str(button))
+    if blocker is not None and blocker.asks_for_approval and not item.more:
+        item = replace(item, advice="")  # it says no more than the button
     opener = gate.change.opened_by.username
     is_blocking = blocker is not None and not blocker.asks_for_approval and opener != username
     return replace(item, blocked=opener) if is_blocking else item
@@ -217,7 +219,11 @@ def _theirs(gate: Gate) -> WorkItem:
     if people:
         return _item(gate, gettext(" or ").join(people[:2]), button)
     rollout = gate.facts.rollout
-    verb = gettext("Rollout {number}").format(number=rollout[0]) if rollout else gettext("A check")
+    if rollout:
+        verb = gettext("Rollout {number}").format(number=rollout[0])
+    else:
+        is_frozen = any(blocker.code == blockers.FREEZE for blocker in gate.blockers)
+        verb = gettext("A freeze") if is_frozen else gettext("A check")
     return _item(gate, verb, button)
 
 

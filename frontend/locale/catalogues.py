@@ -9,6 +9,7 @@ a page shows them. `docs/contributing/languages.md` says how a text is marked an
 """
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,6 +22,13 @@ __all__ = ["DOMAINS", "FOLDER", "catalogue_paths", "compile_catalogues", "find_t
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 DOMAINS = ("django", "djangojs", "findings")
+# Their refusals are marked for gettext and also stored in English: why a planned step of a rollout was not done.
+_STORED_REFUSALS = {
+    "registry/changes/blockers.py",
+    "registry/changes/checks.py",
+    "registry/changes/contributor_reasons.py",
+    "registry/namespaces/permissions.py",
+}
 _SKIPPED = {"node_modules", "__pycache__", "static", "management"}
 _PYTHON_KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -42,10 +50,34 @@ def catalogue_paths(domain: str) -> list[Path]:
 
 
 def compile_catalogues() -> None:
-    """Write the `.mo` file beside each `.po` file: all texts that are translated and not marked fuzzy."""
+    """Write the `.mo` file beside each `.po` file: all texts that are translated and not marked fuzzy.
+
+    The findings have the refusals that are stored too, with their translation from `django.po`. Each takes its place
+    whole, so that a server, or a second one who compiles, never reads or mixes halves.
+    """
     for domain in DOMAINS:
         for path in catalogue_paths(domain):
-            polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+            written = path.with_suffix(f".{os.getpid()}.mo")
+            catalogue = polib.pofile(str(path))
+            if domain == "findings":
+                known = {entry.msgid for entry in catalogue}
+                catalogue.extend(it for it in _list_stored_refusals(path) if it.msgid not in known)
+            catalogue.save_as_mofile(str(written))
+            written.replace(path.with_suffix(".mo"))
+
+
+def _list_stored_refusals(findings: Path) -> Iterator[polib.POEntry]:
+    """The refusals that are stored, each form of a plural by itself, as `django.po` beside the findings has them."""
+    texts: dict[str, str] = {}
+    for entry in polib.pofile(str(findings.with_name("django.po"))):
+        if _STORED_REFUSALS.isdisjoint(place for place, _ in entry.occurrences) or not entry.translated():
+            continue
+        if entry.msgid_plural:
+            texts |= {entry.msgid: entry.msgstr_plural[0], entry.msgid_plural: entry.msgstr_plural[1]}
+        else:
+            texts[entry.msgid] = entry.msgstr
+    # a word alone is the value of many a pattern, such as a person's name
+    return (polib.POEntry(msgid=text, msgstr=told) for text, told in texts.items() if " " in text.strip())
 
 
 def find_texts(domain: str) -> polib.POFile:

@@ -43,6 +43,8 @@ _SOURCES = (
     "registry/evaluations/model_calls.py",
     "registry/evaluations/run_worker.py",
     "registry/evaluations/scoring_process.py",
+    "registry/improvements/proposals.py",
+    "registry/improvements/worker.py",
     "registry/playground/replies.py",
     "registry/playground/streams.py",
     "registry/rollouts/clock.py",

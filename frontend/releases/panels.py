@@ -10,7 +10,9 @@ from django.utils.translation import ngettext
 
 from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import metric_counts
+from frontend.changes.presenters import find_free_minute
 from frontend.releases import presenters
+from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
@@ -24,6 +26,7 @@ from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import queries, roll_backs
 from registry.releases.moved_members import Seen
+from registry.rollouts import queries as rollout_queries
 from registry.templates.models import Template, Version
 
 __all__ = [
@@ -97,11 +100,16 @@ def show_publish_panel(
             "Publish {count} template to {label}", "Publish {count} templates to {label}", len(members)
         ).format(count=len(members), label=release.label),
         "gate": gate,
+        "todo_rows": list_todo_rows(gate, actor.person.username),
         "rows": [row for row in presenters.member_rows(gate, actor, may_change=False) if row.change.is_open],
         "act": act,
+        "slot": find_free_minute(blocker for _, blocker in gate.blockers),
         "may_choose": act.publish and act.schedule and release.goes_live_at is None,
         "goes_live": read_goes_live(request.POST),
         "seen": [member.seen for member in members],
+        "stopped_versions": rollout_queries.list_stopped_versions(
+            release.label, [member.preview.version.pk for member in members]
+        ),
     }
     return _show(request, PUBLISH_PANEL, release, members, context, refusal)
 

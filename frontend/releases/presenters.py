@@ -52,6 +52,7 @@ class PermittedReleaseActions:
     publish_fault: str
     schedule: bool
     comment: bool
+    ask: bool
     change: bool
     withdraw: bool
     roll_back: bool
@@ -79,6 +80,7 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
         publish_fault=_publish_fault(gate) if publishes else "",
         schedule=publishes,
         comment=may_somewhere(Verb.COMMENT),
+        ask=release.is_open and may_somewhere(Verb.COMMENT),
         change=release.is_open and may(Verb.PROPOSE),
         withdraw=release.is_open and (is_reviewer or (may(Verb.PROPOSE) and release.opened_by_id == actor.person.pk)),
         roll_back=release.state == Release.PUBLISHED and may_somewhere(Verb.ROLL_BACK),

@@ -4,24 +4,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from frontend.releases.planned_members import MemberRow, read_member_rows, read_ticked
+from frontend.releases.planned_members import MemberRow, read_member_rows
+from frontend.releases.proposal_forms import ProposalForm
 from frontend.releases.propose_views import propose_release
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.errors import Invalid
 from registry.core.names import LATEST
-from registry.core.problem_details import status_of
-from registry.releases import plans, proposals
+from registry.releases import plans
 from registry.releases.plans import LeftOut, ReleaseSelection
+from registry.rollouts import queries as rollout_queries
 
 __all__ = ["promote_templates"]
 
@@ -48,13 +47,6 @@ class NamespaceSection:
         return sorted({title for row in self.rows for title in row.preview.groups})
 
 
-class PromotionForm(forms.Form):
-    """Why the templates are promoted: the same for each release."""
-
-    title = forms.CharField(max_length=200)
-    description = LinesField(required=False, max_length=10_000)
-
-
 @form_page
 @signed_in
 def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -70,30 +62,20 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
         return propose_release(request, folder=next(iter(selections)))
     # What was typed belongs to the labels and the templates of the address.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
-    form, status = PromotionForm(request.POST if request.method == "POST" else None), 200
+    form, status = ProposalForm(request.POST if request.method == "POST" else None), 200
+    sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]
+    form.offer_reviewers(actor, [row for section in sections for row in section.rows])
     if request.method == "POST":
         status = 422
         if not names:
             form.add_error(None, gettext("Choose at least one template."))
         if form.is_valid():
-            try:
-                proposed = proposals.propose_releases(
-                    actor=actor,
-                    label=target,
-                    selections=_select(source, names),
-                    expected=read_ticked(request.POST.getlist("expected"), names),
-                    **form.cleaned_data,
-                )
-            except (Invalid, Conflict, NotAllowed) as error:
-                add_errors(form, error)
-                status = status_of(error)
-            else:
-                numbers = ", ".join(str(one.release.number) for one in proposed)
-                done = ngettext("Release {numbers} is open.", "Releases {numbers} are open.", len(proposed))
-                messages.success(request, done.format(numbers=numbers), extra_tags=keep)
+            numbers, status = form.propose(request, actor, names, label=target, selections=_select(source, names))
+            if numbers:
+                done = ngettext("Release {numbers} is open.", "Releases {numbers} are open.", len(numbers))
+                messages.success(request, done.format(numbers=", ".join(map(str, numbers))), extra_tags=keep)
                 return redirect("releases")
-    sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]
-    context = _context(sections, form, source, target, names, keep)
+    context = {**_context(sections, source, target, names, keep), **form.context(request)}
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
@@ -115,7 +97,6 @@ def _read_section(actor: Actor, namespace: str, target: str, selection: ReleaseS
 
 def _context(
     sections: Sequence[NamespaceSection],
-    form: forms.Form,
     source: str,
     target: str,
     names: Collection[str],
@@ -129,10 +110,10 @@ def _context(
         "panel": f"frontend/{PANEL}",
         "panel_title": title.format(count=len(ticked), label=target),
         "leave_url": reverse("environments"),
-        "form": form,
         "sections": sections,
         "rows": rows,
         "labels": {"from_label": source, "label": target},
+        "stopped_versions": rollout_queries.list_stopped_versions(target, [row.member.version.pk for row in rows]),
         "keep": keep,
         "chosen": names,
         "releases": sum(bool(section.rows) for section in sections),

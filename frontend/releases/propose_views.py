@@ -10,20 +10,21 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from frontend.releases.planned_members import read_member_rows, read_ticked
+from frontend.releases.planned_members import read_member_rows
+from frontend.releases.proposal_forms import ProposalForm
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, set_choices
+from frontend.web.forms import set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.errors import Invalid
 from registry.core.names import LATEST
-from registry.core.problem_details import status_of
 from registry.namespaces import path_permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
-from registry.releases import plans, proposals
+from registry.releases import plans
 from registry.releases.plans import ReleasePlan, ReleaseSelection
+from registry.rollouts import queries as rollout_queries
 from registry.templates.label_models import Label
 
 __all__ = ["propose_release"]
@@ -31,13 +32,11 @@ __all__ = ["propose_release"]
 PANEL = "releases/_propose_panel.html"
 
 
-class ReleaseForm(forms.Form):
-    """From which label to which, which templates, and why."""
+class ReleaseForm(ProposalForm):
+    """From which label to which, and what a proposal asks for."""
 
     from_label = forms.ChoiceField()
     label = forms.ChoiceField()
-    title = forms.CharField(max_length=200)
-    description = LinesField(required=False, max_length=10_000)
 
     def __init__(self, *args: Any, sources: list[str], targets: list[str], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -63,31 +62,22 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     # The address names the labels and the templates that are ticked first: what was unticked belongs to these.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     status, chosen = 200, request.POST.getlist("template")
+    labels = {name: form[name].value() for name in ("from_label", "label")}
+    plan, fault = _plan(actor, space, folder, labels)
+    rows = read_member_rows(plan, labels["label"] or "") if plan else []
+    form.offer_reviewers(actor, rows)
     if request.method == "POST":
         status = 422
         if not chosen:
             form.add_error(None, gettext("Choose at least one template."))
         if form.is_valid():
-            fields = form.cleaned_data
-            selection = ReleaseSelection(from_label=fields.pop("from_label"), templates=chosen)
-            try:
-                proposed = proposals.propose_release(
-                    actor=actor,
-                    namespace=space.name,
-                    selection=selection,
-                    expected=read_ticked(request.POST.getlist("expected"), chosen),
-                    **fields,
-                )
-            except (Invalid, Conflict, NotAllowed) as error:
-                add_errors(form, error)
-                status = status_of(error)
-            else:
-                done = gettext("Release {number} is open.").format(number=proposed.release.number)
+            selection = ReleaseSelection(from_label=form.cleaned_data["from_label"], templates=chosen)
+            place = {"label": form.cleaned_data["label"], "selections": {space.name: selection}}
+            numbers, status = form.propose(request, actor, chosen, **place)
+            for number in numbers:
+                done = gettext("Release {number} is open.").format(number=number)
                 messages.success(request, done, extra_tags=keep)
-                return redirect("release", proposed.release.number)
-    labels = {name: form[name].value() for name in ("from_label", "label")}
-    plan, fault = _plan(actor, space, folder, labels)
-    rows = read_member_rows(plan, labels["label"] or "") if plan else []
+                return redirect("release", number)
     if request.method != "POST" and plan is not None:
         chosen = _first_choice(request, plan)
     context = {
@@ -98,11 +88,14 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         ).format(count=len(chosen), label=labels["label"]),
         "leave_url": reverse("environments"),
         "folder": folder,
-        "form": form,
+        **form.context(request),
         "plan": plan,
         "rows": rows,
         "fault": fault,
         "labels": labels,
+        "stopped_versions": rollout_queries.list_stopped_versions(
+            labels["label"] or "", [row.member.version.pk for row in rows]
+        ),
         "keep": keep,
         "chosen": chosen,
         "approvals": max([space.approvals, *(row.preview.approvals_needed for row in rows)]),

@@ -12,10 +12,13 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes.label_evidence import LossNotice
+from frontend.changes.presenters import find_free_minute, find_stopping_freeze
 from frontend.releases import presenters
+from frontend.releases.approval_rows import list_approval_rows, list_counted_members
 from frontend.releases.member_differences import compare_members, difference_tabs
 from frontend.releases.panels import read_seen, show_publish_panel, show_roll_back_panel
 from frontend.releases.service_rows import list_affected_services
+from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
@@ -28,7 +31,7 @@ from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.releases import comments, proposals, queries, roll_backs, schedules, services
+from registry.releases import comments, proposals, queries, review_requests, roll_backs, schedules, services
 from registry.releases import gate as release_gate
 from registry.releases.moved_members import Seen
 
@@ -43,6 +46,7 @@ _STATES = {
 _REGIONS = {"diff": "releases/_member_differences.html"}
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
+    "ask": gettext_lazy("Asked for a review. They are told, and see it on their home page."),
     "comment": gettext_lazy("Comment added."),
     "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
     "delete_comment": gettext_lazy("Comment deleted. Its place stays."),
@@ -128,6 +132,8 @@ def _render_release(
     turn = gate.turn
     losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
     differences = compare_members(request, gate.members)
+    counted = list_counted_members(gate)
+    approval_rows = list_approval_rows(gate, actor, may_ask=act.ask)
     context = {
         "section": "changes",
         "release": release,
@@ -141,9 +147,15 @@ def _render_release(
             for member in gate.open_members
             if member.change.number in losses
         ],
+        "approval_rows": approval_rows,
+        "todo_rows": list_todo_rows(gate, actor.person.username, approval_rows),
+        "approval_total": len(counted),
+        "approved_count": sum(member.gate.approval_status.is_enough for member in counted),
         "live_topics": _list_live_topics(gate),
         "seen": [row.seen for row in rows if row.change.is_open],
         "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
+        "slot": find_free_minute(blocker for _, blocker in gate.blockers),
+        "stopping_freeze": find_stopping_freeze(release, release.namespace_id),
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
         "story": presenters.release_story(release, actor.person.username if act.comment else ""),
@@ -161,9 +173,10 @@ def _render_release(
 
 
 def _list_live_topics(gate: release_gate.ReleaseGate) -> str:
-    """What the page is about: what happens to its templates, and to the releases of its namespace."""
+    """What the page is about: what happens to its templates and changes, and to the releases of its namespace."""
     names = [f"template={member.change.template.name}" for member in gate.members]
-    return " ".join([f"releases={gate.release.namespace.name}", *names])
+    changes = [f"change={member.change.number}" for member in gate.open_members] if gate.release.is_open else []
+    return " ".join([f"releases={gate.release.namespace.name}", *names, *changes])
 
 
 def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -171,6 +184,10 @@ def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
     pairs = [value.partition(":") for value in request.POST.getlist("approve")]
     digests = {parse_form_number(change): digest for change, _, digest in pairs}
     services.approve_release(actor=actor, number=number, digests=digests)
+
+
+def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
+    review_requests.ask_for_release_review(actor=actor, number=number, person=request.POST.get("person", ""))
 
 
 def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -248,6 +265,7 @@ def _text(request: HttpRequest) -> str:
 _PANELS = {"publish": show_publish_panel, "roll_back": show_roll_back_panel}
 _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
+    "ask": _ask,
     "comment": _comment,
     "edit_comment": _edit_comment,
     "delete_comment": _delete_comment,

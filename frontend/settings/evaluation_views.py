@@ -9,7 +9,6 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 
 from frontend.evaluations.judge_templates import list_judges
-from frontend.evaluations.score_table import TITLES
 from frontend.settings import evaluation_forms
 from frontend.settings.evaluation_forms import EvaluationForm, GateRow
 from frontend.web.decorators import form_page, signed_in
@@ -21,6 +20,7 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.evaluations import attachment_queries, attachments, dataset_queries, gate_trials
 from registry.evaluations.gate_trials import GateTrial
+from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Attachment
 from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries

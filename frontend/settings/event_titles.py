@@ -20,6 +20,7 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
     "group.joined": gettext_lazy("Person added to a group"),
     "group.left": gettext_lazy("Person removed from a group"),
     "key.issued": gettext_lazy("Key issued"),
+    "key.kept": gettext_lazy("Revocation of a key cancelled"),
     "key.revoked": gettext_lazy("Key revoked"),
     "key.rotated": gettext_lazy("Key rotated"),
     "key.addresses_set": gettext_lazy("Addresses of a key changed"),

@@ -1,7 +1,7 @@
 """The page of a namespace's freezes: the current ones, and for admins setting and removing them."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -17,9 +17,13 @@ from registry.freezes import queries as freeze_queries
 from registry.freezes import services as freeze_services
 from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
+from registry.releases.stopped_schedules import StoppedSchedule, list_freeze_effects
 
 __all__ = ["freezes"]
+
+_NOT_KEPT = ("csrfmiddlewaretoken", "confirmed")
 
 
 @form_page
@@ -28,6 +32,7 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The freezes that are not over; a refused one comes back with its sentence."""
     space = namespace_queries.get_namespace(actor, namespace)
     button, status = request.POST.get("do", ""), 200
+    stops: list[StoppedSchedule] = []
     zone = timezone.get_current_timezone_name()
     week = {"start_day": "fri", "start_time": "16:00", "end_day": "mon", "end_time": "08:00", "time_zone": zone}
     weekly = WeeklyFreezeForm(request.POST if button == "weekly" else None, initial=week, auto_id="weekly_%s")
@@ -40,7 +45,8 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if request.method == "POST":
         form = once if button == "once" else weekly
         permissions.require_verb(actor, Verb.MANAGE, space)
-        status = _set_freeze(actor, namespace, form)
+        stops = _list_unconfirmed_stops(form, space, request.POST)
+        status = _set_freeze(actor, namespace, form) if not stops else 409
         if status == 200:
             messages.success(request, gettext("The freeze is set."))
             return redirect("freezes", namespace)
@@ -51,13 +57,30 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
         "granters": granters.describe_granters(space),
-        "rows": rows,
+        "effects": list_freeze_effects(rows),
+        "stops": stops,
+        "kept": [pair for pair in request.POST.items() if pair[0] not in _NOT_KEPT] if stops else [],
         "standing": freeze_queries.find_standing(rows, timezone.now()),
         "weekly": weekly,
         "once": once,
         "zone": zone,
     }
     return show(request, "settings/freezes.html", context, status=status)
+
+
+def _list_unconfirmed_stops(
+    form: OneFreezeForm | WeeklyFreezeForm, space: Namespace, posted: QueryDict
+) -> list[StoppedSchedule]:
+    """What the freeze would stop, unless `confirmed` names all of it; nothing if the form is refused anyway."""
+    if not form.is_valid():
+        return []
+    try:
+        planned = freeze_services.read_freeze(**form.read_fields())
+    except Invalid:
+        return []
+    planned.namespace = space
+    stops = list_freeze_effects([planned])[0].stops
+    return stops if {stop.key for stop in stops} - set(posted.getlist("confirmed")) else []
 
 
 def _set_freeze(actor: Actor, namespace: str, form: OneFreezeForm | WeeklyFreezeForm) -> int:

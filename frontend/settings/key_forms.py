@@ -70,9 +70,9 @@ class RotateForm(forms.Form):
         coerce=int,
         choices=[
             (0, gettext_lazy("ends at once")),
-            (1, gettext_lazy("goes on for an hour")),
-            (24, gettext_lazy("goes on for a day")),
-            (168, gettext_lazy("goes on for a week")),
+            (1, gettext_lazy("works for another hour")),
+            (24, gettext_lazy("works for another day")),
+            (168, gettext_lazy("works for another week")),
         ],
         initial=24,
     )

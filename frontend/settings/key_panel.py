@@ -8,11 +8,15 @@ from django.http import HttpRequest
 from frontend.settings.key_forms import AddressesForm
 from frontend.web.forms import add_errors
 from registry.accounts.actor import Actor
+from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
-from registry.namespaces import key_queries, keys
+from registry.namespaces import key_queries, keys, permissions
+from registry.namespaces.verbs import Verb
 from registry.serving import key_trial
 from registry.serving.key_trial import KeyTrial
+from registry.usage import queries as usage_queries
+from registry.usage.queries import DAYS
 
 __all__ = ["TrialForm", "panel_context", "set_addresses"]
 
@@ -57,14 +61,26 @@ def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | N
     start = {"act": "fetch", "template": f"{key.namespace.name}/", "ref": "production"}
     is_trial = "act" in request.GET
     form = TrialForm(request.GET if is_trial else None, initial=start)
+    trial = _try(actor, key_id, form) if is_trial and form.is_valid() else None
     return {
         "panel_key": key,
+        "panel_role": permissions.role_of(key.person, key.namespace),
+        "panel_use": usage_queries.use_of_key(key),
+        "panel_use_days": DAYS,
+        "other_refs": _list_other_refs(key, form) if trial and not trial.is_allowed else [],
         "addresses_form": changed or AddressesForm(initial=networks),
         "has_panel_key_ended": key_queries.has_key_ended(key),
         "abilities": key_trial.describe_abilities(actor, key_id),
         "trial_form": form,
-        "trial": _try(actor, key_id, form) if is_trial and form.is_valid() else None,
+        "trial": trial,
     }
+
+
+def _list_other_refs(key: Key, form: TrialForm) -> list[str]:
+    """The labels to try after a fetch that was refused: those the key is for, else those of the namespace."""
+    if form.cleaned_data["act"] != Verb.FETCH:
+        return []
+    return [label for label in key.labels or key.namespace.protected_labels if label != form.cleaned_data["ref"]]
 
 
 def _try(actor: Actor, key_id: str, form: TrialForm) -> KeyTrial | None:

@@ -21,7 +21,7 @@ from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces import key_queries as keys_query
-from registry.namespaces import key_rights, verbs
+from registry.namespaces import key_rights, revocations, verbs
 from registry.namespaces import keys as keys_service
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.unused_keys import is_key_unused
@@ -35,12 +35,14 @@ __all__ = ["keys"]
 @form_page
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All keys; a POST issues, rotates, revokes or limits one. Only issuing and rotating show the secret, once."""
+    """All keys; a POST issues, rotates, revokes, keeps or limits one. Only issuing and rotating show a secret."""
     listed_keys = keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     address = reverse("keys", args=[namespace])
     if do == "revoke":
         return key_revocation.answer_revocation(request, actor, listed_keys, address, "templates")
+    if do == "keep":
+        return key_revocation.cancel_revocation(request, actor, address)
     changed, status = None, 200
     if do == "addresses":
         changed, status = key_panel.set_addresses(request, actor)
@@ -82,15 +84,16 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 
 def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
-    """The rows with what each may, in the words of its set or its verbs, and which of them hold no more."""
+    """The rows with what each may, in plain words, and which of them hold no more."""
     rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
     return {
         "rows": rows,
         "now": now,
         "used": usage_queries.describe_use_of_keys(rows),
-        "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
+        "may": {key.id: keys_query.name_rights(key) for key in rows},
         "limited": {key.id for key in rows if not key_rights.verbs_of(key) - verbs.SCOPES[Key.READ]},
         "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
+        "later_revocations": revocations.find_later_revocations(rows),
         "unused_keys": {key.id for key in rows if is_key_unused(key, now)},
         "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},
     }

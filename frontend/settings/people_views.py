@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 
 from frontend.settings.forms import NamespaceInvitationForm
 from frontend.settings.inviting import Inviting, invite, send_again
+from frontend.settings.people_tables import list_key_rows, shorten_list
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.event_sentences import describe_event
@@ -27,6 +28,7 @@ from registry.invitations import services as invitation_services
 from registry.namespaces import group_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Membership, Role
+from registry.notifications import two_step_reminders
 from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS
@@ -48,8 +50,9 @@ class PersonRow:
 @form_page
 @signed_in
 def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reactivates, invites, or
-    sends or withdraws an invitation. Only the answer to inviting, or to sending again, shows the link.
+    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reminds of two-step
+    sign-in, reactivates, invites, or sends or withdraws an invitation. Only the answer to inviting, or to sending
+    again, shows the link.
     """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
@@ -76,17 +79,22 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     is_installation_admin = permissions.is_installation_admin(actor)
     invitations = invitation_queries.list_open_of_all(actor, words)
     opened = next((row.person for row in rows if row.is_open), None)
+    tab_namespace = _choose_namespace(request, administered)
+    shown_rows = shorten_list(rows, is_whole=bool(words) or request.GET.get("rows") == "all")
+    groups = group_queries.read_groups(managed)
     context = {
         "section": "settings",
-        "rows": rows,
+        "rows": shown_rows,
         "people_count": len(rows),
         "tab_namespaces": administered,
-        "tab_namespace": _choose_namespace(request, administered),
+        "tab_namespace": tab_namespace,
+        "tab_group_count": sum(group.namespace.name == tab_namespace for group in groups),
+        "key_rows": list_key_rows(actor, managed, tab_namespace),
         "invitations": invitations,
         "opened_roles": _roles_in(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
-        "groups": group_queries.read_groups(managed),
+        "groups": groups,
         "words": words,
         "shown": "all" if with_deactivated else "",
         "is_installation_admin": is_installation_admin,
@@ -189,13 +197,16 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
         if not count:
             return gettext("{username} wasn't signed in.").format(username=username)
         return gettext("{username} is signed out everywhere.").format(username=username)
+    if button == "remind":
+        two_step_reminders.remind_of_two_step(actor=actor, username=username)
+        return gettext("{username} is asked to switch on two-step sign-in.").format(username=username)
     if button == "reactivate":
         administration.reactivate_person(actor=actor, username=username)
         return gettext("{username} can sign in again.").format(username=username)
     if button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=posted.get("invitation", ""))
         return gettext("The invitation is withdrawn. Its link no longer works.")
-    buttons = "role, end_sessions, reactivate, again, end"
+    buttons = "role, end_sessions, remind, reactivate, again, end"
     raise Invalid(fields={"do": gettext("one of {names}.").format(names=buttons)})
 
 

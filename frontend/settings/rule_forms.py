@@ -113,7 +113,7 @@ def _approval_rule(number: int, line: str) -> dict[str, Any]:
     if not colon or not 1 <= len(places) <= 2 or not words or len(numbers) > 1:
         raise forms.ValidationError(
             gettext(
-                "Line {number} is no rule: write a label or *, maybe a folder, a colon, then a number, groups or both."
+                "Line {number} can't be read: write a label or *, maybe a folder, a colon, a number, groups or both."
             ).format(number=number)
         )
     return {
@@ -133,7 +133,7 @@ def _owner(number: int, line: str) -> dict[str, Any]:
     pattern, colon, people = line.partition(":")
     if not colon or not pattern.strip() or not split_words(people):
         raise forms.ValidationError(
-            gettext("Line {number} is no owner: write a pattern, a colon, and accounts or groups.").format(
+            gettext("Line {number} can't be read: write a pattern, a colon, and accounts or groups.").format(
                 number=number
             )
         )

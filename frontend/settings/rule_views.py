@@ -81,7 +81,8 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 @form_page
 @signed_in
 def make(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """A new namespace; who makes it is its admin."""
+    """A new namespace; who makes it is its admin. Refused to who may not, with the names of those who may."""
+    services.require_may_create_namespace(actor)
     first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}
     form = NamespaceForm(request.POST or None, initial=first)
     status = 200

@@ -5,42 +5,37 @@ import { EditorView } from "@codemirror/view";
 import { showStatus } from "./app/status.ts";
 import { findElement, readJson } from "./dom.ts";
 import { callServer } from "./editor/api.ts";
-import { countChangedLines, setBase } from "./editor/change_gutter.ts";
+import { describeSource, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
 import { followSamples, installHistoryControls, SampleHistory, sampleEdit } from "./editor/edit_history.ts";
+import { installEditorKeys } from "./editor/editor_keys.ts";
 import { focusFirstText } from "./editor/first_focus.ts";
 import { Form } from "./editor/form/form.ts";
 import type { Fragment } from "./editor/form/insert_completion.ts";
 import { Inputs } from "./editor/inputs.ts";
-import { formatOf } from "./editor/language.ts";
 import { installLooks } from "./editor/looks.ts";
 import { installModes } from "./editor/modes.ts";
+import { Navigation } from "./editor/navigation.ts";
 import { Notices } from "./editor/notices.ts";
 import { installPasteOffer } from "./editor/paste_offer.ts";
-import { offsetAt } from "./editor/positions.ts";
 import { installPresenceBeats } from "./editor/presence_beats.ts";
 import { Preview } from "./editor/preview.ts";
 import { installProblemCount } from "./editor/problem_count.ts";
-import { applyFix, goToProblem, isMisspelt, setProblems } from "./editor/problems.ts";
+import { applyFix, isMisspelt, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
+import { isSameSamples, packSamples, type Samples, unpackSamples, withoutSamples } from "./editor/sample_map.ts";
 import { installSampleSources, sayAdded } from "./editor/sample_sources.ts";
 import { SampleList } from "./editor/samples.ts";
 import { installSave } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
-import type { Data, PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
+import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { offerUnsentText } from "./editor/unsent_text.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 import { type EditorView as EditorViewName, installViews } from "./editor/views.ts";
-import { gettext, ngettext } from "./language.ts";
+import { gettext } from "./language.ts";
 import { installPlayground } from "./playground/install.ts";
-
-function describeChangedLines(count: number, base: number): string {
-  return count
-    ? gettext("{count} changed since v{number}", { count, number: base })
-    : gettext("none changed since v{number}", { number: base });
-}
 
 function start(root: HTMLFormElement): void {
   const setup = readJson<Setup>("editor-setup");
@@ -58,7 +53,7 @@ function start(root: HTMLFormElement): void {
   const body = (): Record<string, unknown> => ({
     document: view.state.doc.toString(),
     data: inputs.data,
-    samples: inputs.samples,
+    ...packSamples(inputs.samples),
     sample: inputs.sample,
     ...looks.choice,
     message: message.value,
@@ -69,20 +64,11 @@ function start(root: HTMLFormElement): void {
     preview.refreshSoon();
     draft.saveSoon();
     playground.followEdits();
-    findElement(root, "[data-sample-count]").textContent = String(Object.keys(inputs.samples).length);
+    findElement(root, "[data-sample-count]").textContent = String(inputs.samples.size);
+    sampleList.mark(inputs.sample);
   };
-  const saveByKey = (): boolean => {
-    save();
-    return true;
-  };
-  const previewByKey = (): boolean => {
-    void preview.refresh();
-    return true;
-  };
-  const keys = [
-    { key: "Mod-s", preventDefault: true, run: saveByKey },
-    { key: "Mod-Enter", run: previewByKey },
-  ];
+  const goTo = (place: { line: number; column: number }): void => navigation.goTo(place);
+  const keys = installEditorKeys(root, { save: () => save(), preview: () => void preview.refresh() });
   const view = createSourceEditor(area, keys, [
     completion(() => vocabulary),
     linkValues(region),
@@ -125,21 +111,21 @@ function start(root: HTMLFormElement): void {
       notices.fillValues();
     },
     record: (before, after) => sampleHistory.record(before, after),
+    commit: () => sampleHistory.commit(),
     removed: (sample) => {
       sampleHistory.commit();
       showStatus(gettext("Removed the sample {name}.", { name: sample }), () => undo(view));
     },
   });
   const modes = installModes(root, view, form);
-  const historyControls = installHistoryControls(root, view, sampleHistory);
-  view.dispatch({
-    effects: StateEffect.appendConfig.of([historyControls, followSamples((state) => inputs.load(state))]),
-  });
+  const navigation = new Navigation(root, view, form, modes);
+  const controls = [installHistoryControls(root, view, sampleHistory), followSamples((state) => inputs.load(state))];
+  view.dispatch({ effects: StateEffect.appendConfig.of(controls) });
   const notices = new Notices(root, {
     url: setup.urls.edit,
     body,
     onFixed: (answer) => {
-      use(answer.document, answer.samples);
+      use(answer.document, unpackSamples(answer));
       showStatus(answer.status, () => undo(view));
     },
     enterValue: (path) => {
@@ -150,10 +136,10 @@ function start(root: HTMLFormElement): void {
     writeValue: (name, value) => inputs.writeValue(name, value),
   });
   const preview = new Preview(root, { url: setup.urls.preview, body, onPreview, goTo }, setup);
-  const use = (text: string, samples: Record<string, Data>): void => {
+  const use = (text: string, samples: Samples): void => {
     sampleHistory.commit();
     const after = { samples, sample: inputs.sample };
-    const isSame = JSON.stringify(inputs.samples) === JSON.stringify(samples);
+    const isSame = isSameSamples(inputs.samples, samples);
     const change = smallestChange(view.state.doc.toString(), text);
     view.dispatch({ ...(isSame ? {} : sampleEdit(inputs.state, after)), ...(change && { changes: change }) });
     if (!isSame) inputs.load(after);
@@ -178,7 +164,7 @@ function start(root: HTMLFormElement): void {
     inputs,
     document: () => view.state.doc.toString(),
     saveDraft: () => draft.flush(),
-    goToProblem: () => showNextProblem(),
+    goToProblem: () => navigation.showNextProblem(),
   });
   let base = setup.base;
   const looks = installLooks(root, {
@@ -191,40 +177,29 @@ function start(root: HTMLFormElement): void {
   const sampleList = new SampleList(root, looks.loadSamples, {
     choose: (name) => inputs.choose(name),
     focusField: (path) => inputs.focusField(path),
-    add: () => inputs.addSample(),
-    rename: () => inputs.askNewName(),
+    add: () => {
+      inputs.addSample();
+      inputs.head.focusName();
+    },
+    rename: () => inputs.head.focusName(),
     remove: () => inputs.removeSample(),
     duplicate: () => inputs.duplicateSample(),
-    move: (from, to) => {
-      sampleHistory.commit();
-      inputs.moveSample(from, to);
-      sampleHistory.commit();
-    },
+    move: (name, target) => inputs.moveSample(name, target),
     editAsJson: () => inputs.editAllAsJson(),
     fix: (action, choices) => notices.fix(action, choices),
   });
   installSampleSources(findElement(root, '[data-pane="samples"]'), {
     ask: (wanted) => callServer("POST", setup.urls.preview, { ...body(), ...wanted, want: "rows" }),
-    count: () => Object.keys(inputs.samples).length,
+    count: () => inputs.samples.size,
     newDatasetUrl: setup.urls.newDataset,
+    template: setup.name,
     add: (rows, source) => {
-      sampleHistory.commit();
-      const added = inputs.addRows(rows);
-      sampleHistory.commit();
-      const count = added.length;
+      const count = inputs.addRows(rows).length;
       if (!count) showStatus(gettext("These samples are there already."));
       else showStatus(sayAdded(count, source), () => undo(view));
     },
   });
-  const showProblemCount = installProblemCount(root, () => showNextProblem());
-
-  function goTo(place: { line: number; column: number }): void {
-    modes.show("source");
-    const offset = offsetAt(view.state.doc, place.line, place.column);
-    view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
-    root.dataset.open = "source";
-    view.focus();
-  }
+  const showProblemCount = installProblemCount(root, () => navigation.showNextProblem());
 
   function onPreview(look: PreviewAnswer, fresh: boolean, isCurrent: boolean): void {
     showProblems(look.problems);
@@ -238,14 +213,13 @@ function start(root: HTMLFormElement): void {
     if (fresh) readPlaces(view, region);
     notices.show(look.notices);
     findElement(root, "[data-summary]").innerHTML = look.summary;
+    findElement(root, "[data-sample-tokens]").innerHTML = look.tokens;
     if (!isCurrent) return; // inputs that were declared since would be taken back until the next answer
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
     vocabulary.names = Object.keys(look.undeclared);
     inputs.setSchemas(look.inputs, look.undeclared);
-    if (look.spentSamples.length) {
-      const rest = Object.entries(inputs.samples).filter(([name]) => !look.spentSamples.includes(name));
-      inputs.load({ samples: Object.fromEntries(rest), sample: inputs.sample });
-    }
+    if (look.spentSamples.length)
+      inputs.load({ samples: withoutSamples(inputs.samples, look.spentSamples), sample: inputs.sample });
     form.refreshInputs();
     form.refreshChips();
   }
@@ -259,29 +233,14 @@ function start(root: HTMLFormElement): void {
     showProblemCount(problems);
   }
 
-  function showNextProblem(): void {
-    if (!form.isOpen) goToProblem(view, 1);
-    else if (!form.goToProblem()) {
-      modes.show("source");
-      goToProblem(view, 1);
-    }
-  }
-
   function showFacts(): void {
-    const changedNow = countChangedLines(view.state);
-    const { lines } = view.state.doc;
-    const since = base && changedNow !== null ? describeChangedLines(changedNow, base.number) : "";
-    findElement(root, "[data-facts]").textContent = [
-      formatOf(view.state),
-      ngettext("{count} line", "{count} lines", lines),
-      ...(since ? [since] : []),
-    ].join(", ");
+    findElement(root, "[data-facts]").textContent = describeSource(view.state, base?.number ?? null);
   }
 
   function onOutcome(outcome: SaveOutcome): void {
     if (outcome.problems) {
       showProblems(outcome.problems);
-      if (outcome.problems.length) showNextProblem();
+      if (outcome.problems.length) navigation.showNextProblem();
     }
     if (outcome.newer) draft.showNewer(outcome.newer);
     if (!outcome.saved) {
@@ -295,26 +254,13 @@ function start(root: HTMLFormElement): void {
     for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
     showFacts();
     root.querySelector("[data-new]")?.remove();
+    findElement(root, "[data-review]").hidden = false;
     for (const since of root.querySelectorAll("[data-base]")) since.textContent = `v${base.number}`;
     draft.discard();
+    inputs.markSaved();
   }
 
-  document.addEventListener("keydown", (event) => {
-    if (document.querySelector("dialog[open]")) return;
-    if ((event.ctrlKey || event.metaKey) && event.key === "s" && !event.defaultPrevented) {
-      event.preventDefault();
-      save();
-    } else if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) {
-      event.preventDefault();
-      void preview.refresh();
-    }
-  });
   message.addEventListener("input", () => draft.saveSoon());
-  root.addEventListener("keydown", (event) => {
-    // Enter in a field would press the first button of the form, which discards the draft.
-    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
-  });
-
   installPasteOffer(
     root,
     view,
@@ -322,7 +268,12 @@ function start(root: HTMLFormElement): void {
     () => form.draw(),
     () => draft.flush(),
   );
-  installPresenceBeats(root, { view, draft: setup.draftName, saved: () => base?.document ?? "", goTo });
+  installPresenceBeats(root, {
+    view,
+    draft: setup.draftName,
+    saved: () => base?.document ?? "",
+    goTo: (place) => navigation.goTo(place),
+  });
   root.classList.add("is-live");
   const showFirstTab = installPanes(root);
   const openView = installViews(root, (opened) => {
@@ -337,9 +288,9 @@ function start(root: HTMLFormElement): void {
   showProblems(setup.problems);
   readPlaces(view, region);
   showFacts();
-  offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, use });
+  offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, message, use });
   void preview.refresh();
-  focusFirstText(view, form, !base);
+  focusFirstText(view, form, !base, setup.isExample);
   openView((root.dataset.view ?? "edit") as EditorViewName);
 }
 

@@ -28,6 +28,7 @@ from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import check_word, month_name, run_state_word, time_lasted, time_needed, time_since_in
 from registry.core.names import LATEST
+from registry.evaluations.metric_titles import name_gates
 from registry.serving.fetcher import fetcher
 
 register = template.Library()
@@ -169,9 +170,7 @@ def live_status(*topics: str) -> dict[str, Any]:
 
 @register.filter
 def sentence(text: str) -> SafeString:
-    """A finding as a sentence in the language of the page: a capital, a full stop, and text between backticks as
-    code.
-    """
+    """A finding as a sentence in the language of the page: a capital, a full stop, text between backticks as code."""
     text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
     first = FIRST_WORD.match(text)
     if first and first[0].islower() and first[0].isalpha():
@@ -190,7 +189,7 @@ def full_sentence(text: str) -> SafeString:
 
 
 def _mark_code(text: str) -> SafeString:
-    pieces = text.split("`")
+    pieces = (name_gates(text) if " - " in text or " >= " in text else text).split("`")
     if len(pieces) % 2 == 0:  # a lone backtick is a character like any other
         return format_html("{}", text)
     shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))

@@ -1,6 +1,8 @@
 """Template tags for texts in a row of an evaluation, without white space around them."""
 
+import math
 from collections.abc import Iterable
+from decimal import Decimal
 
 from django import template
 from django.utils.formats import number_format
@@ -11,11 +13,32 @@ from django.utils.translation import gettext
 from frontend.evaluations.improvement_views import IMPROVEMENT_STYLES
 from frontend.evaluations.row_comparison import Excerpt
 from frontend.evaluations.run_titles import version_title
+from frontend.web.findings import translate_finding
 from promptuary.renderer.syntax.sequence_diff import Word
+from registry.evaluations.live_models import LiveFailure
+from registry.evaluations.metric_titles import describe_finding, describe_gate, name_gates
 from registry.improvements.models import Improvement
 
 register = template.Library()
 register.filter(version_title)
+register.filter(describe_gate)
+register.filter(name_gates)
+
+
+@register.filter
+def describe_failure(failure: LiveFailure) -> str:
+    """What fails, threshold by threshold, without a full stop."""
+    return "; ".join(describe_finding(finding, translate_finding) for finding in failure.findings)
+
+
+@register.filter
+def figure(value: float | None, unit: str = "") -> str:
+    """The figure of a line: a score with up to four decimals, what has a unit with three digits that count."""
+    if value is None:
+        return ""
+    digits = 4 if not unit else max(0, min(6, 2 - math.floor(math.log10(abs(value))))) if value else 0
+    shown = Decimal(f"{value:.{digits}f}").normalize()
+    return number_format(f"{shown:f}")
 
 
 @register.simple_tag

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django import template
 from django.utils.formats import number_format
 
+from frontend.evaluations.score_table import format_score
 from frontend.templatetags.display import thousands
 from registry.usage import queries as usage_queries
 
@@ -24,6 +25,12 @@ def percent(share: float) -> str:
     number = share * 100
     digits = 0 if number == 0 or number >= 9.95 else 1
     return f"{number_format(f'{number:.{digits}f}', digits)}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def score(value: float) -> str:
+    """A score as every page writes it: `0.97`, rounded like the findings of gates."""
+    return format_score(value)
 
 
 @register.filter

@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatClipboard, guessDelimiter, parseClipboard, parseDelimited } from "../src/datasets/delimited.ts";
-import { applyImport, guessMapping, type ImportRules, readImport } from "../src/datasets/mapping.ts";
+import { noValues, setReplacement } from "../src/datasets/given_values.ts";
+import {
+  applyImport,
+  guessMapping,
+  type ImportRules,
+  listMisfits,
+  listUnfilled,
+  readImport,
+} from "../src/datasets/mapping.ts";
 import { readMapping, rememberMapping } from "../src/datasets/remembered_mapping.ts";
 import { formatRows, parseRows } from "../src/datasets/rows.ts";
 import { makeRandom, randomInteger, randomText } from "./random_values.ts";
@@ -14,7 +22,7 @@ const GRID = () =>
       '"expected":{"answer":"A"}}',
     [{ name: "tone", kind: "text", choices: ["formal", "warm"] }],
   );
-const UPDATE: ImportRules = { sameName: "update", skipsAlike: false };
+const UPDATE: ImportRules = { sameName: "update", skipsAlike: false, given: noValues() };
 const lines = (grid: ReturnType<typeof GRID>): { id?: string; inputs: Record<string, unknown> }[] =>
   formatRows(grid)
     .trimEnd()
@@ -50,7 +58,7 @@ test("rows of a CSV file know their line, and a broken quote is named by its own
     table.rows.map((row) => row.line),
     [1, 2, 5],
   );
-  assert.deepEqual(table.problems, [{ line: 6, message: "A quote is opened and never closed." }]);
+  assert.deepEqual(table.problems, [{ line: 6, text: '"open,3', message: "A quote is opened and never closed." }]);
 });
 
 test("the delimiter is what the first line has most of", () => {
@@ -176,7 +184,10 @@ test("rows that say what another row says are left out, apart from case, spaces 
     ",",
   );
   const mapping = ["id", "inputs.question", "inputs.days"];
-  const imported = readImport(table.rows.slice(1), mapping, grid, { sameName: "update", skipsAlike: true });
+  const imported = readImport(table.rows.slice(1), mapping, grid, {
+    ...UPDATE,
+    skipsAlike: true,
+  });
   assert.deepEqual(
     imported.map((one) => [one.outcome, one.alike]),
     [
@@ -217,4 +228,64 @@ test("what the columns became is remembered for the same columns of the same dat
   for (let file = 0; file < 12; file += 1) rememberMapping("support/gold", [`a${file}`], ["id"]);
   assert.equal(readMapping("support/gold", ["a1"]), null);
   assert.deepEqual(readMapping("support/gold", ["a2"]), ["id"]);
+});
+
+const TONES = parseDelimited("a,kind\nb,kind\nc,warm\nd,stiff\n", ",").rows;
+const BY_TONE = ["id", "inputs.tone"];
+const toneOf = (grid: ReturnType<typeof GRID>) => grid.columns.find((column) => column.key === "inputs.tone");
+
+test("texts that are no choice are listed with how many rows have them", () => {
+  const [misfit, ...others] = listMisfits(TONES, BY_TONE, GRID());
+  assert.equal(misfit?.column.name, "tone");
+  assert.deepEqual(misfit?.texts, [
+    ["kind", 2],
+    ["stiff", 1],
+  ]);
+  assert.deepEqual(others, []);
+  assert.deepEqual(listMisfits(TONES, ["id", "inputs.question"], GRID()), []);
+});
+
+test("one choice replaces a text in all rows, another text is left empty or stays an error", () => {
+  const grid = GRID();
+  const tone = toneOf(grid);
+  assert.ok(tone);
+  const rules = { ...UPDATE, given: noValues() };
+  setReplacement(rules.given, tone, ["kind"], "warm");
+  const first = readImport(TONES, BY_TONE, grid, rules);
+  assert.deepEqual(
+    first.map((one) => one.outcome),
+    ["new", "new", "new", "error"],
+  );
+  assert.deepEqual([...(first[0]?.replaced ?? [])], [[1, "warm"]]);
+  setReplacement(rules.given, tone, ["stiff"], "");
+  const both = readImport(TONES, BY_TONE, grid, rules);
+  const tones = lines(applyImport(grid, BY_TONE, both)).map((row) => row.inputs.tone);
+  assert.deepEqual(tones, [undefined, "warm", "warm", "warm", undefined]);
+  setReplacement(rules.given, tone, ["kind", "stiff"], undefined);
+  assert.equal(readImport(TONES, BY_TONE, grid, rules).filter((one) => one.outcome === "error").length, 3);
+});
+
+test("an input without a column gets one value in new rows, and updated ones keep theirs", () => {
+  const grid = GRID();
+  const rows = parseDelimited("late,When?\nnew,Who?\n", ",").rows;
+  const mapping = ["id", "inputs.question"];
+  assert.deepEqual(
+    listUnfilled(mapping, grid).map((column) => column.name),
+    ["tone", "customer", "days"],
+  );
+  const given = noValues();
+  given.constants.set("inputs.days", " 14 ");
+  given.constants.set("inputs.tone", "formal");
+  const imported = readImport(rows, mapping, grid, { ...UPDATE, given });
+  const [late, added] = lines(applyImport(grid, mapping, imported));
+  assert.deepEqual([late?.inputs.days, late?.inputs.tone], [3, undefined]);
+  assert.deepEqual(added?.inputs, { days: 14, question: "Who?", tone: "formal" });
+});
+
+test("one value that does not fit its column is named in each row", () => {
+  const given = noValues();
+  given.constants.set("inputs.days", "soon");
+  const rows = parseDelimited("a,Who?\n", ",").rows;
+  const [read] = readImport(rows, ["id", "inputs.question"], GRID(), { ...UPDATE, given });
+  assert.deepEqual([read?.outcome, read?.problem], ["error", "days: Not a number. Write it as 12 or 1.5."]);
 });

@@ -36,7 +36,7 @@ test("any rows come back as they were", () => {
 });
 
 test("a line that is no row is named", () => {
-  assert.throws(() => parseRows(`${LINE}\n{`), /Line 2 is no JSON/);
+  assert.throws(() => parseRows(`${LINE}\n{`), /Line 2 is not valid JSON/);
   assert.throws(() => parseRows('{"inputs": 1}'), /Line 1: a row has an object "inputs"/);
   assert.throws(() => parseRows('{"inputs": {}, "notes": []}'), /has no "notes"/);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addInput, dropInput, flowYaml, setInput } from "../src/editor/form/input_edits.ts";
-import { kindOf, readDefault, withKind } from "../src/editor/form/inputs.ts";
+import { kindOf, readDefault, withKind } from "../src/editor/form/input_kinds.ts";
 import type { Change } from "../src/editor/form/text_edits.ts";
 
 const apply = (text: string, change: Change | null): string => {

@@ -8,8 +8,8 @@ import { readSampleEdit, recordsSampleEdits, sampleEdit } from "../src/editor/ed
 
 test("an edit of samples is undone and redone in turn with edits of the text", () => {
   const [empty, filled] = [
-    { samples: {}, sample: "" },
-    { samples: { first: { name: "Ada" } }, sample: "first" },
+    { samples: new Map(), sample: "" },
+    { samples: new Map([["first", { name: "Ada" }]]), sample: "first" },
   ];
   let state = EditorState.create({ doc: "text", extensions: [history(), recordsSampleEdits] });
   let samples: unknown = empty;

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bareValue, describeValue } from "../src/editor/form/inputs.ts";
+import { bareValue, describeValue } from "../src/editor/form/input_kinds.ts";
 import { addUp, signed, sizesOf } from "../src/editor/form/part_sizes.ts";
 import { depthsOf, describeCondition, describeStatement } from "../src/editor/form/statement_words.ts";
-import { expressionAt, nameOfChip } from "../src/editor/form/value_chips.ts";
+import { expressionAt, firstName, nameOfChip } from "../src/editor/form/value_chips.ts";
 
 test("statements read as words", () => {
   assert.deepEqual(describeStatement("for item in order.items"), {
@@ -90,4 +90,19 @@ test("an input that is not required any more has the emptiest value of its kind"
     ),
     ["", [], 0, false, "a"],
   );
+});
+
+test("the first name of an expression is the input that a print, a loop or a condition goes by", () => {
+  const sources = {
+    "{{ customer.name | upper }}": "customer",
+    "{% for item in items %}": "items",
+    "{%- for key, value in facts.items() -%}": "facts",
+    "{% if not tone %}": "tone",
+    "{% for 質問 in 質問一覧 %}": "質問一覧",
+    "{{ größe }}": "größe",
+    '{% elif tone == "warm" %}': "tone",
+    "{% endfor %}": "",
+    "{% raw %}{{ x }}{% endraw %}": "",
+  };
+  for (const [source, name] of Object.entries(sources)) assert.equal(firstName(source), name, source);
 });

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
+import { type Block, type Outline, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
+import { outlineOf } from "../src/editor/form/outline_reader.ts";
 import {
   addPart,
   type Change,

@@ -7,6 +7,7 @@ import { RowsRun, type RowsServer } from "../src/playground/rows_run.ts";
 import { describeExpected } from "../src/playground/rows_view.ts";
 import type { Action } from "../src/playground/state.ts";
 import type { PlannedRow, Reply, RowPlan, Run } from "../src/playground/types.ts";
+import { makeReply } from "./playground_runs.ts";
 
 const COLUMNS = [
   { source: "draft", model: "large", settings: {} },
@@ -31,27 +32,8 @@ const makePlan = (...rows: PlannedRow[]): RowPlan => ({
   url: "/d/support/gold",
 });
 
-const makeReply = (id: number, more: Partial<Reply> = {}): Reply => ({
-  id,
-  source: "draft",
-  title: "This draft",
-  number: null,
-  model: "large",
-  settings: {},
-  state: "ready",
-  text: "",
-  tools: [],
-  prompt: null,
-  tokens: null,
-  cost: null,
-  estimate: null,
-  milliseconds: null,
-  first_token_milliseconds: null,
-  finish_reason: null,
-  output: null,
-  problem: null,
-  ...more,
-});
+const makeDraftReply = (id: number, more: Partial<Reply> = {}): Reply =>
+  makeReply(id, "draft", { prompt: null, ...more });
 
 /** A server whose replies end when the test says so. */
 class Server implements RowsServer {
@@ -64,7 +46,7 @@ class Server implements RowsServer {
   async start(row: PlannedRow): Promise<Run | { detail: string; fields: Record<string, string> }> {
     this.started.push(row.name);
     if (this.refused.has(row.name)) return { detail: "The daily limit is reached.", fields: {} };
-    const columns = COLUMNS.map(() => makeReply(++this.#last));
+    const columns = COLUMNS.map(() => makeDraftReply(++this.#last));
     return {
       id: this.#last,
       at: "2026-01-01T00:00:00Z",
@@ -77,7 +59,7 @@ class Server implements RowsServer {
 
   async stop(id: Reply["id"]): Promise<Action | null> {
     this.stopped.push(id);
-    return { type: "ended", id, reply: makeReply(Number(id), { state: "stopped", text: "Yes" }) };
+    return { type: "ended", id, reply: makeDraftReply(Number(id), { state: "stopped", text: "Yes" }) };
   }
 
   follow(id: Reply["id"], dispatch: (action: Action) => void): () => void {
@@ -86,7 +68,7 @@ class Server implements RowsServer {
   }
 
   end(id: number, more: Partial<Reply> = {}): void {
-    this.open.get(id)?.({ type: "ended", id, reply: makeReply(id, { state: "done", text: "Yes.", ...more }) });
+    this.open.get(id)?.({ type: "ended", id, reply: makeDraftReply(id, { state: "done", text: "Yes.", ...more }) });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { describeAll } from "../src/playground/history.ts";
 import { summarizeValue } from "../src/playground/inputs_line.ts";
 import { formatMoney, longestReply, sumCosts } from "../src/playground/money.ts";
 import { looksLikeObject, readPartialFields } from "../src/playground/partial_json.ts";
@@ -62,6 +63,8 @@ test("costs add up only where all are known and of one currency", () => {
 test("the longest reply is the column's limit, else the document's, else its reserve", () => {
   assert.equal(longestReply({ max_tokens: 5 }, { max_tokens: 9 }, 7), 5);
   assert.equal(longestReply({}, { max_tokens: 9 }, 7), 9);
+  assert.equal(longestReply({}, { max_tokens: 9, max_completion_tokens: 8, max_output_tokens: 6 }, 7), 8);
+  assert.equal(longestReply({}, { max_tokens: 9, max_completion_tokens: 0, max_output_tokens: "6" }, 7), 9);
   assert.equal(longestReply({}, {}, 7), 7);
   assert.ok(longestReply({}, {}, 0) > 0);
 });
@@ -74,4 +77,9 @@ test("a value of an input stands in the line in a few words", () => {
   assert.equal(summarizeValue({ a: 1, b: 2 }), "2 fields");
   assert.equal(summarizeValue(false), "no");
   assert.equal(summarizeValue(undefined), "no value");
+});
+
+test("the button for all runs says how many there are, once all are known", () => {
+  assert.equal(describeAll(Array(14), null), "All 14 runs");
+  assert.equal(describeAll(Array(14), "older"), "All runs");
 });

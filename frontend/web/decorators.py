@@ -102,13 +102,13 @@ class RefusalMiddleware:
         if isinstance(error, core_errors.PromptuaryError):
             return refuse(request, error)
         if isinstance(error, DataError) and (names := _find_fields_with_nul(request)):
-            sentence = gettext("holds a NUL character, which no text may.")
+            sentence = gettext("has a NUL character, which no text may.")
             return refuse(request, core_errors.Invalid(fields=dict.fromkeys(names, sentence)))
         return None
 
 
 def _find_fields_with_nul(request: HttpRequest) -> list[str]:
-    """The names of the fields of the address and the form whose value holds a NUL character."""
+    """The names of the fields of the address and the form whose value has a NUL character."""
     return [
         name for fields in (request.GET, request.POST) for name, values in fields.lists() if "\0" in "".join(values)
     ]

@@ -57,6 +57,8 @@ def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None
     if depth == 0 or not any(map(str.isalpha, text)):
         return None
     for pattern, values in catalogue.find_matches(text):
+        if pattern.is_loose and ". " in text and (joined := _translate_joined(catalogue, text, depth)):
+            return joined  # `{where}: {message}` would take a sentence before it for the place
         known = _translate_values(catalogue, pattern, values, depth)
         if not pattern.is_loose or any(known.values()):
             return _fill(pattern, values, known)
@@ -111,6 +113,10 @@ def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str
         return None
     pieces = _split_outside(text, joint)
     translations = [_translate(catalogue, piece, depth - 1) for piece in pieces]
+    if joint == ". ":  # a finding that is a sentence has its full stop
+        sentences = [_translate(catalogue, f"{piece}.", depth - 1) for piece in pieces]
+        ends = [sentence.removesuffix(".") if sentence else None for sentence in sentences]
+        translations = [known or end for known, end in zip(translations, ends, strict=True)]
     between = catalogue.words.get(("joint", joint), joint)
     return (
         between.join(known or piece for known, piece in zip(translations, pieces, strict=True))

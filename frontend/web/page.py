@@ -16,6 +16,7 @@ from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.gate import Gate
+from registry.namespaces import permissions
 from registry.releases import gate as release_gate
 from registry.starter.progress import LoadProgress, read_progress
 
@@ -55,6 +56,11 @@ class Frame:
         """How many of them wait on the person, those of one release counted once; as `read_waiting` reads it."""
         person = self._person
         return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
+
+    @property
+    def may_create_namespace(self) -> bool:
+        """Whether the person may create namespaces."""
+        return self._person is not None and permissions.may_create_namespace(Actor(self._person))
 
     @cached_property
     def demo(self) -> LoadProgress | None:

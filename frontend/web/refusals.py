@@ -3,6 +3,7 @@
 A request may come here before any middleware saw it: without a user, a session, messages or a nonce.
 """
 
+import sys
 from collections.abc import Iterable
 from http import HTTPStatus
 
@@ -14,10 +15,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.findings import translate_finding
+from frontend.web.near_names import find_near_name
 from frontend.web.page import show
 from registry.core import errors as core_errors
 from registry.core import problem_details
-from registry.core.problem_details import Problem, status_of
+from registry.core.database_errors import busy_for, is_unavailable
+from registry.core.problem_details import CONTENT_TYPE, Problem, status_of
 
 __all__ = [
     "bad_request",
@@ -78,6 +81,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
         "error": error,
         "typed": typed(request),
         "sets_up_two_step": isinstance(error, core_errors.TwoStepRequired),
+        "near_name": find_near_name(request) if isinstance(error, core_errors.NotFound) else None,
     }
     return show(request, "web/refusal.html", context, status=status)
 
@@ -94,8 +98,8 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404: Django's handler for an address that no pattern knows."""
     del exception  # it names the patterns that were tried, which helps no reader
-    reason = gettext("The page may never have existed, or you may not read it.")
-    return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", gettext("Not found"), reason)
+    reason = gettext("It doesn't exist, or you don't have access.")
+    return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", gettext("Page not found"), reason)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -142,12 +146,25 @@ def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResp
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, without context processors: whatever broke may be among them."""
+    """500, or 503 while the database can't be asked. Without context processors: whatever broke may be among them."""
+    if is_unavailable(sys.exception()):
+        return _database_unavailable(request)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     if request.path.startswith(API):
         reason = gettext("Something went wrong on the server; its log says what.")
         return _problem(status, "internal", gettext("Internal error"), reason)
     return HttpResponse(render_to_string("frontend/web/error_page.html"), status=status)
+
+
+def _database_unavailable(request: HttpRequest) -> HttpResponse:
+    error = busy_for(request.method or "")
+    problem = problem_details.of_error(error)
+    if request.path.startswith(API):
+        headers = {"Content-Type": CONTENT_TYPE, **problem.headers}
+        return HttpResponse(problem.to_bytes(), status=problem.status, headers=headers)
+    context = {"reason": error.message, "typed": typed(request), "path": request.get_full_path()}
+    page = render_to_string("frontend/web/database_unavailable.html", context)
+    return HttpResponse(page, status=problem.status, headers=problem.headers)
 
 
 def _refuse(
@@ -167,4 +184,4 @@ def _refuse(
 
 def _problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:
     problem = Problem(int(status), kind, title, reason)
-    return HttpResponse(problem.to_bytes(), status=status, content_type=problem_details.CONTENT_TYPE)
+    return HttpResponse(problem.to_bytes(), status=status, content_type=CONTENT_TYPE)

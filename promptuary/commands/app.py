@@ -21,6 +21,7 @@ from promptuary.commands import (
     releasing,
     render,
     review,
+    rollouts,
     vendor,
 )
 from promptuary.version import VERSION
@@ -60,8 +61,10 @@ app.command("push")(push.push)
 app.command("propose")(review.propose)
 app.command("approve")(review.approve)
 app.command("publish")(review.publish)
+app.command("withdraw")(review.withdraw)
 app.command("promote")(promote.promote)
 app.add_typer(releasing.app, name="release")
+app.add_typer(rollouts.app, name="rollout")
 app.command("move")(labels.move)
 app.command("rollback")(labels.rollback)
 app.command("log")(history.log)

@@ -6,6 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
+from promptuary.commands.judging import JudgePlaces, read_places
 from promptuary.commands.output import Json, Key, Url, answering, say, write_json, write_text
 from promptuary.names import split_target
 
@@ -22,13 +23,18 @@ RowsVersion = Annotated[
     int | None, typer.Option("--dataset-version", min=1, help="This version of it; else the latest.")
 ]
 Model = Annotated[str, typer.Option("--model", help="A model of the template's namespace.")]
+Judge = Annotated[str, typer.Option("--judge", help="The template that judges each row: namespace/name@ref.")]
+JudgeModel = Annotated[str, typer.Option("--judge-model", help="The model that the judge is asked of.")]
 
 
-def estimate(
+def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     target: Target,
     dataset: Rows = "",
     dataset_version: RowsVersion = None,
     model: Model = "echo",
+    judge: Judge = "",
+    judge_model: JudgeModel = "",
+    judge_path: JudgePlaces = None,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
@@ -37,11 +43,26 @@ def estimate(
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         body = {"template": name, "ref": ref, "dataset": dataset or None, "model": model}
-        answer = connection.call("POST", "runs/estimate", {**body, "dataset_version": dataset_version})
+        judging = {
+            "judge": judge or None,
+            "judge_model": judge_model or None,
+            "judge_paths": read_places(judge_path or []),
+        }
+        answer = connection.call("POST", "runs/estimate", {**body, **judging, "dataset_version": dataset_version})
         if as_json:
             write_json(answer)
         else:
             _tell(answer)
+
+
+def _describe_judge(answer: Any) -> str:
+    """The tokens of the judge's calls, nothing without any."""
+    if not answer["judge_prompt_tokens"]:
+        return ""
+    return (
+        f"; {answer['judge_prompt_tokens']:,} tokens in prompts of the judge,"
+        f" {answer['judge_completion_tokens']:,} in its replies"
+    )
 
 
 def _tell(answer: Any) -> None:
@@ -49,7 +70,7 @@ def _tell(answer: Any) -> None:
     length = "as long as before" if answer["is_from_replies"] else "at most"
     write_text(
         f"{answer['rows']:,} rows, {answer['prompt_tokens']:,} tokens in prompts,"
-        f" {answer['completion_tokens']:,} in replies ({length}): {cost}\n"
+        f" {answer['completion_tokens']:,} in replies ({length}){_describe_judge(answer)}: {cost}\n"
     )
     if answer["misfits"]:
         say(f"{answer['misfits']} of {answer['sampled']} sampled rows can't be rendered", "yellow")

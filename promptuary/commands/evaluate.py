@@ -1,6 +1,8 @@
 """`promptuary test`: evaluate a document on disk over a dataset, offline; exit code 1 on a regression."""
 
 import json
+import logging
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +37,7 @@ Metrics = Annotated[
     list[str] | None, typer.Option("--metric", help="Report this metric too, beside those of the gates.")
 ]
 _RowError = tuple[int, dict[str, str]]
+_Scores = Mapping[str, Mapping[str, Any]]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Rows asked at once.")]
 
 
@@ -74,9 +77,10 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
                 result = judge_rows(result, asked, judge_path or [], workers)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
             verdicts = gates.judge(result, bounds, before)
+            scores = {name: result.calculate_metrics(name) for name in dict.fromkeys(metric or ())}
             title = f"{document.name} on {rows.name}"
             if html:
-                metric_names = dict.fromkeys([*(gate.metric for gate in bounds), *(metric or ())])
+                metric_names = dict.fromkeys([*(gate.metric for gate in bounds), *scores])
                 html.write_text(_to_html(title, rows, result, list(metric_names), before), encoding="utf-8")
         except evaluation.EvaluationError as error:
             raise UsageError(str(error)) from error
@@ -89,9 +93,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
         silences = list_silences(result)
         if as_json:
-            _write_findings(rows, verdicts, errors, silences, failed=failed)
+            _write_findings(rows, verdicts, errors, silences, scores, failed=failed)
         else:
-            _tell(rows, verdicts, errors)
+            _tell(rows, verdicts, errors, scores)
             tell_silences(silences)
     if failed:
         raise typer.Exit(FINDINGS)
@@ -129,6 +133,7 @@ def _find_model(name: str, url: str, key: str) -> evaluation.Model:
         return evaluation.RecordedModel(_read_replies(Path(name.removeprefix("recorded:"))))
     if not url:
         raise UsageError(f"where is the model {name}? Give its --model-url, or use echo or recorded:FILE")
+    logging.getLogger("stamina").setLevel(logging.ERROR)  # its lines name neither the model nor the reason
     return evaluation.HTTPModel(name, url, key=key or None)
 
 
@@ -177,6 +182,7 @@ def _write_findings(
     verdicts: list[gates.Verdict],
     errors: list[_RowError],
     silences: list[_RowError],
+    scores: _Scores,
     *,
     failed: bool,
 ) -> None:
@@ -189,18 +195,29 @@ def _write_findings(
             "rows": len(rows.rows),
             "dataset": rows.digest,
             "verdicts": [verdict.to_dict() for verdict in verdicts],
+            "scores": [
+                {"metric": metric, "output": target, **{name: score[name] for name in ("score", "scored", "of")}}
+                for metric, target, score in _list_scores(scores)
+            ],
             "errors": name_rows(errors),
             "not_judged": name_rows(silences),
         }
     )
 
 
-def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_RowError]) -> None:
+def _list_scores(scores: _Scores) -> Iterable[tuple[str, str, Any]]:
+    return ((metric, target, score) for metric, targets in scores.items() for target, score in targets.items())
+
+
+def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_RowError], scores: _Scores) -> None:
     for row, error in errors:
         say(f"row {row} {rows.rows[row].id}: {error['kind']}: {error['message']}", "red")
     for verdict in verdicts:
         style = "green" if verdict.passed else "red"
         say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)
+    for metric, target, score in _list_scores(scores):
+        value = "no row could be scored" if score["score"] is None else f"{score['score']:.4g}"
+        say(f"        {metric} ({target}): {value}, {score['scored']} of {score['of']} rows scored")
     row_count, gate_count = len(rows.rows), len(verdicts)
     say(
         f"{row_count} row{'s' if row_count != 1 else ''}, {len(errors)} failed; "

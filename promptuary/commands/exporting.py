@@ -46,7 +46,7 @@ Training = Annotated[Path | None, typer.Option("--training", help="Write this da
 AsForm = Annotated[Form, typer.Option("--form", help="Messages, or the model family's marked text.")]
 Label = Annotated[str, typer.Option("--label", help="Which expectation to learn, if rows have several.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file, in the place of standard output.")]
-Lossy = Annotated[bool, typer.Option("--lossy", help="Leave out what the other form cannot hold.")]
+Lossy = Annotated[bool, typer.Option("--lossy", help="Leave out what the other form can't express.")]
 
 
 def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
@@ -61,7 +61,7 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Take a document out. What the other form cannot hold is refused, and named."""
+    """Export a document. What the other form can't express is refused, and named."""
     with answering(as_json), vocabulary_source(url, key) as source:
         if (to is None) == (rows is None):
             raise UsageError("say either --to whose form, or --training with a dataset")

@@ -10,7 +10,7 @@ import typer
 from promptuary import evaluation
 from promptuary.commands.output import UsageError, say
 
-__all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows", "list_silences", "tell_silences"]
+__all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows", "list_silences", "read_places", "tell_silences"]
 
 JudgeDocument = Annotated[
     Path | None,
@@ -30,8 +30,19 @@ def judge_rows(
     result: evaluation.EvaluationResult, runnable: evaluation.Runnable, places: list[str], workers: int
 ) -> evaluation.EvaluationResult:
     """The result with each row's judgement beside its answer. UsageError for a place that can't be read."""
-    judge = replace(evaluation.Judge(runnable), **_read_places(places))
+    judge = replace(evaluation.Judge(runnable), **read_places(places))
     return evaluation.add_judgements(result, judge, workers=workers)
+
+
+def read_places(places: list[str]) -> dict[str, Any]:
+    """Paths in a row by what is found there. UsageError for a place that can't be read."""
+    paths = {}
+    for place in places:
+        name, sign, path = place.partition("=")
+        if name not in _NAMES or not sign or not path:
+            raise UsageError(f"--judge-path {place}: write one of {', '.join(_NAMES)}, then = and a path in the row")
+        paths[name] = path
+    return paths
 
 
 def list_silences(result: evaluation.EvaluationResult) -> list[tuple[int, dict[str, str]]]:
@@ -44,15 +55,5 @@ def tell_silences(silences: list[tuple[int, dict[str, str]]]) -> None:
     """Say why rows were not judged: each reason once, with how many rows it is of."""
     for reason, count in Counter(error["message"] for _, error in silences).items():
         say(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
-    if silences:
+    if any(error["kind"] != "OutputError" for _, error in silences):
         say("--judge-path says where in a row the judge finds its documents, question and response.")
-
-
-def _read_places(places: list[str]) -> dict[str, Any]:
-    paths = {}
-    for place in places:
-        name, sign, path = place.partition("=")
-        if name not in _NAMES or not sign or not path:
-            raise UsageError(f"--judge-path {place}: write one of {', '.join(_NAMES)}, then = and a path in the row")
-        paths[name] = path
-    return paths

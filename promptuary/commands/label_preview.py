@@ -1,10 +1,10 @@
-"""The preview of a label's move on the terminal: what `propose --dry-run` says."""
+"""The preview of a label's move on the terminal: what `propose --dry-run` and `rollback --dry-run` say."""
 
 from typing import Any
 
 from promptuary.commands.output import say, write_json
 
-__all__ = ["tell_effects", "tell_preview", "tell_ungated_losses"]
+__all__ = ["tell_effects", "tell_preview", "tell_roll_back", "tell_ungated_losses"]
 
 _STATES = {
     "equal": "It serves exactly this already.",
@@ -27,16 +27,39 @@ def tell_preview(preview: Any, as_json: bool) -> None:
     say("Nothing was stored.")
 
 
+def tell_roll_back(preview: Any, as_json: bool) -> None:
+    """Print what would follow if the label went back to the version: who gets it and how the version did. It needs no
+    approval, and no request for the label is concerned. With `as_json` the registry's answer as it is."""
+    if as_json:
+        write_json(preview)
+        return
+    label, version = preview["label"], preview["version"]
+    say(f"{preview['template']}: {label} back from version {preview['serves']} to version {version}")
+    if preview["state"] == "equal":
+        say("  It serves exactly this already: there is nothing to roll back.")
+    _tell_roll_back(preview)
+    _tell_size(preview.get("size"), is_first=False)
+    _tell_services(preview)
+    _tell_other_labels(preview)
+    _tell_evaluation(preview["evaluation"], None)
+    _tell_checks(preview.get("checks"))
+    say("  A reviewer rolls it back at once, without an approval.")
+    _tell_undo(preview)
+    say("Nothing was stored.")
+
+
 def tell_effects(preview: Any) -> None:
     """Print what follows from one move, without the move itself."""
     label = preview["label"]
     if sentence := _STATES.get(preview["state"]):
         say(f"  {sentence}")
+    _tell_roll_back(preview)
     _tell_size(preview.get("size"), is_first=preview["serves"] is None)
     if preview["included"]:
         say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
     _tell_services(preview)
-    _tell_evaluation(preview["evaluation"])
+    _tell_other_labels(preview)
+    _tell_evaluation(preview["evaluation"], preview.get("suggested_run"))
     _tell_checks(preview.get("checks"))
     for other in preview["overlapping"]:
         follows = "is superseded by it" if other["superseded"] else "has to be merged afterwards"
@@ -48,6 +71,13 @@ def tell_effects(preview: Any) -> None:
         for group in preview.get("groups", ()):  # older registries know no groups
             say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
+
+
+def _tell_roll_back(preview: Any) -> None:
+    """A line if the label was rolled back from the version. Older registries don't say it."""
+    if past := preview.get("rolled_back"):
+        reason = f": {past['reason']}" if past["reason"] else ""
+        say(f"  {preview['label']} was rolled back from this version by {past['by']} at {past['at']}{reason}.")
 
 
 def _tell_size(size: Any, *, is_first: bool) -> None:
@@ -80,9 +110,18 @@ def _tell_services(preview: Any) -> None:
         say(f"    {service['service']} ({service['ref'][:19]}), {rate}: {verb} version {service['gets']}")
 
 
-def _tell_evaluation(evaluation: Any) -> None:
+def _tell_other_labels(preview: Any) -> None:
+    """A line for each other label that serves the version already. Older registries don't say it."""
+    for other in preview.get("served_by", ()):
+        say(f"  {other['name']} serves it already, since {other['since']}.")
+
+
+def _tell_evaluation(evaluation: Any, suggested: Any) -> None:
+    """The newest run; without one what would evaluate the version. suggested: None from an older registry too."""
     if evaluation is None:
         say("  Not evaluated yet.")
+        if suggested:
+            _tell_suggested_run(suggested)
         return
     rows = evaluation["dataset"] or "samples"
     say(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
@@ -92,6 +131,24 @@ def _tell_evaluation(evaluation: Any) -> None:
         say(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
     if count := evaluation["worse_without_gate"]:
         say(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
+
+
+def _tell_suggested_run(run: Any) -> None:
+    facts = [f"{run['rows']} {'row' if run['rows'] == 1 else 'rows'}"]
+    if run["cost"] is None:
+        facts.append(f"cost not known: {run['model']} has no price")
+    else:
+        facts.append(f"about {_amount(float(run['cost']))} {run['currency']}")
+    if run["seconds"] is not None:
+        minutes = max(1, round(run["seconds"] / 60))
+        facts.append(f"about {minutes} {'minute' if minutes == 1 else 'minutes'}")
+    say(f"  A run over {run['dataset']} with {run['model']} evaluates it: {', '.join(facts)}.")
+
+
+def _amount(value: float) -> str:
+    """As the pages write money: no digits behind the point where there are none, else two."""
+    text = f"{value:.2f}"
+    return text.removesuffix(".00")
 
 
 def _tell_checks(checks: Any) -> None:

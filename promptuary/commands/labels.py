@@ -6,7 +6,8 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.label_preview import tell_roll_back
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import check_name, check_ref, split_target
 
@@ -22,7 +23,10 @@ Version = Annotated[
 ]
 WhyMoved = Annotated[str, typer.Option("--reason", "-m", help="Why, for the label's history.")]
 Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
-Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+Reason = Annotated[
+    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; move nothing.")]
 _NOTES = {"never_approved": ", which was never approved", "emergency": ", published in an emergency, not approved yet"}
 
 
@@ -49,16 +53,22 @@ def move(
 def rollback(
     name: Name,
     version: Version,
-    reason: Reason,
+    reason: Reason = "",
     label: Which = "production",
+    dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
 ) -> None:
     """Put a label back on a version that it held before; for reviewers."""
     with answering(as_json), Connection(url, key) as connection:
-        path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}/roll-back"
-        _tell(connection.call("POST", path, {"version": version, "reason": reason}), as_json)
+        path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}"
+        if dry_run:
+            tell_roll_back(connection.get(f"{path}/preview", version=str(version)), as_json)
+            return
+        if not reason.strip():
+            raise UsageError("--reason is missing: everyone concerned will read why the label goes back")
+        _tell(connection.call("POST", f"{path}/roll-back", {"version": version, "reason": reason}), as_json)
 
 
 def _tell(answer: Any, as_json: bool) -> None:

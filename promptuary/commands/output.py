@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -24,6 +24,7 @@ __all__ = [
     "UsageError",
     "answering",
     "say",
+    "summarize_refusal",
     "write_json",
     "write_text",
 ]
@@ -60,6 +61,16 @@ def say(line: str, style: str = "") -> None:
     Console(stderr=True, soft_wrap=True, highlight=False).print(Text(line, style=style))
 
 
+def summarize_refusal(message: str, facts: Mapping[str, Any]) -> str:
+    """The first line of a refusal: its title where the message repeats a problem that is listed, else the message.
+
+    facts: the registry's problem document, or what else is known of the refusal.
+    """
+    sentences = [str(problem.get("message", "")) for problem in facts.get("problems") or []]
+    is_repeated = any(sentence and sentence in message for sentence in sentences)
+    return str(facts.get("title") or message) if is_repeated else message
+
+
 def write_json(value: object) -> None:
     """A JSON value on standard output."""
     write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
@@ -90,7 +101,7 @@ def _refuse(message: str, facts: dict[str, Any], as_json: bool, code: int) -> No
     if as_json:
         write_json({"error": {"detail": message, **facts}})
     else:
-        say(message, "red")
+        say(summarize_refusal(message, facts), "red")
         for problem in facts.get("problems") or []:
             say(f"  line {problem.get('line')}: {problem.get('message')} {problem.get('code', '')}".rstrip())
             if address := problem.get("help_url"):

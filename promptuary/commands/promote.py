@@ -86,6 +86,8 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         if dry_run:
             if as_json:
                 write_json({**difference, "stored": False})
+            else:
+                say("This was a dry run: nothing was stored.")
             return
         if not yes and not typer.confirm(f"Propose this for {label} at {there.url}?", err=True):
             raise Finding("Nothing was stored.")
@@ -166,8 +168,8 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
 
 def _describe(here: Connection, source: Source, message: str) -> str:
     """What history and reviewers there read: why, and which version of which registry it is."""
-    origin = f"Promoted from {here.url}: {source.pin}, {source.digest}"
-    return f"{message.strip()}\n\n{origin}" if message.strip() else origin
+    origin = f"Promoted from {here.url}: {source.pin}"
+    return f"{message.strip()}\n\n{origin}, {source.digest}" if message.strip() else f"{origin}\n\n{source.digest}"
 
 
 def _propose(there: Connection, source: Source, destination: Destination, message: str) -> Any:

@@ -7,7 +7,17 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import (
+    FINDINGS,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    answering,
+    say,
+    summarize_refusal,
+    write_json,
+)
 from promptuary.commands.review import propose_version
 from promptuary.errors import Conflict, NotAllowed, Refused
 from promptuary.names import check_name
@@ -85,7 +95,9 @@ def _tell(result: dict[str, Any]) -> None:
     say(f"{result['name']}{version}  {result['result']}{change}", "red" if "error" in result else "")
     problems = result.get("error", {}).get("problems") or result.get("problems") or []
     if "error" in result:
-        say(f"  {result['error'].get('detail') or result['error'].get('title')} {result.get('advice', '')}".rstrip())
+        error = result["error"]
+        summary = summarize_refusal(str(error.get("detail") or error.get("title")), error)
+        say(f"  {summary} {result.get('advice', '')}".rstrip())
     for problem in problems:
         say(f"  line {problem.get('line')}: {problem.get('message')}")
 

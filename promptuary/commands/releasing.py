@@ -1,4 +1,4 @@
-"""`promptuary release propose`, `show` and `publish`: several templates that go live together."""
+"""`promptuary release`: several templates that go live together, are withdrawn or rolled back."""
 
 from typing import Annotated, Any
 
@@ -7,10 +7,18 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_effects, tell_ungated_losses
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.review import At, Reviewers
 
-__all__ = ["app", "propose_release", "publish_release", "show_release"]
+__all__ = [
+    "app",
+    "propose_release",
+    "publish_release",
+    "roll_back_release",
+    "show_release",
+    "withdraw_release",
+]
 
-app = typer.Typer(help="Propose, look at and publish several templates together.", no_args_is_help=True)
+app = typer.Typer(help="Propose, look at, publish and roll back several templates together.", no_args_is_help=True)
 
 Names = Annotated[
     list[str],
@@ -23,15 +31,21 @@ Target = Annotated[str, typer.Option("--to", help="The protected label that shou
 Title = Annotated[str, typer.Option("--title", "-t", help="One line that names the release.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; store nothing.")]
 Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="The namespace of the release.")]
+Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+Only = Annotated[
+    list[str] | None, typer.Option("--template", help="Only this template of the release; repeatable. Without: all.")
+]
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The release's number.")]
 
 
 @app.command("propose")
-def propose_release(
+def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     names: Names,
     source: Source = "staging",
     target: Target = "production",
     title: Title = "",
+    reviewer: Reviewers = None,
+    at: At = "",
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
@@ -45,7 +59,11 @@ def propose_release(
         if dry_run:
             _tell_plan(connection.call("POST", f"namespaces/{namespace}/releases/plan", selection), target, as_json)
             return
-        body = {**selection, "title": title or f"Promote {source} to {target}"}
+        body: dict[str, Any] = {**selection, "title": title or f"Promote {source} to {target}"}
+        if reviewer:  # an older registry knows neither field
+            body["reviewers"] = reviewer
+        if at:
+            body["goes_live_at"] = at
         _tell_release(connection, connection.call("POST", f"namespaces/{namespace}/releases", body), as_json)
 
 
@@ -62,6 +80,36 @@ def publish_release(namespace: Namespace, number: Number, as_json: Json = False,
     with answering(as_json), Connection(url, key) as connection:
         release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/publish", {})
         _tell_release(connection, release, as_json)
+
+
+@app.command("withdraw")
+def withdraw_release(
+    namespace: Namespace, number: Number, reason: Reason, as_json: Json = False, url: Url = "", key: Key = ""
+) -> None:
+    """Close a release and its changes without publishing; for who opened it, and for reviewers."""
+    with answering(as_json), Connection(url, key) as connection:
+        path = f"namespaces/{namespace}/releases/{number}/withdraw"
+        _tell_release(connection, connection.call("POST", path, {"reason": reason}), as_json)
+
+
+@app.command("rollback")
+def roll_back_release(
+    namespace: Namespace,
+    number: Number,
+    reason: Reason,
+    template: Only = None,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Put the labels of a published release back on what they served before: all of them, or none; for reviewers."""
+    with answering(as_json), Connection(url, key) as connection:
+        body = {"reason": reason, "templates": template or []}
+        release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/roll-back", body)
+        _tell_release(connection, release, as_json)
+        if not as_json:
+            names = ", ".join(template or ()) or "all of its templates"
+            say(f"  rolled back {release['label']} of {names}")
 
 
 def _find_namespace(names: list[str]) -> str:
@@ -95,6 +143,8 @@ def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
         say(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
         for blocker in member["blockers"]:
             say(f"    {blocker['cause']} {blocker['action']}")
+    if release["state"] == "open" and release.get("goes_live_at"):  # an older registry gives none
+        say(f"  goes live {release['goes_live_at']}")
     for losses in release.get("ungated_losses", ()):
         tell_ungated_losses(losses)
     _tell_left_out(release)

@@ -12,7 +12,16 @@ from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answ
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
 
-__all__ = ["approve", "open_change", "propose", "propose_version", "publish", "tell_change"]
+__all__ = [
+    "approve",
+    "open_change",
+    "propose",
+    "propose_version",
+    "publish",
+    "read_steps",
+    "tell_change",
+    "withdraw",
+]
 
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The change request's number.")]
 Target = Annotated[
@@ -38,6 +47,7 @@ StepHours = Annotated[
 AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label even if a rollout was planned.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
 TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
+WhyWithdrawn = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone who reviewed it reads it.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -48,6 +58,7 @@ def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     reviewer: Reviewers = None,
     gradually: Gradually = "",
     step_hours: StepHours = None,
+    at: At = "",
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
@@ -55,13 +66,13 @@ def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 ) -> None:
     """Open a change request, or put the version into the one that is pending."""
     with answering(as_json), Connection(url, key) as connection:
-        steps = _read_steps(gradually, step_hours)
+        steps = read_steps(gradually, step_hours, "--gradually")
         name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         if dry_run:
             tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
             return
-        change = propose_version(connection, name, label, version, message, reviewer or (), steps)
+        change = propose_version(connection, name, label, version, message, reviewer or (), steps, at)
         tell_change(connection, change, as_json)
 
 
@@ -99,16 +110,24 @@ def publish(
         tell_change(connection, connection.call("POST", f"changes/{number}/publish", body), as_json)
 
 
-def _read_steps(shares: str, hours: int | None) -> list[dict[str, Any]]:
-    """The steps of a rollout as the API takes them, from shares in percent between commas; none without shares."""
+def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Close a change request without publishing it; for who proposed it, and for reviewers."""
+    with answering(as_json), Connection(url, key) as connection:
+        tell_change(connection, connection.call("POST", f"changes/{number}/withdraw", {"reason": reason}), as_json)
+
+
+def read_steps(shares: str, hours: int | None, option: str) -> list[dict[str, Any]]:
+    """The steps of a rollout as the API takes them, from shares in percent between commas; none without shares.
+
+    option: the name of the option that has the shares."""
     if not shares:
         if hours is not None:
-            raise UsageError("--step-hours needs the shares: --gradually 5,25.")
+            raise UsageError(f"--step-hours needs the shares: {option} 5,25.")
         return []
     try:
         numbers = [round(float(part.strip().rstrip("%")) * 100) for part in shares.split(",")]
     except (ValueError, OverflowError):
-        raise UsageError("--gradually takes numbers between commas, such as 5,25.") from None
+        raise UsageError(f"{option} takes numbers between commas, such as 5,25.") from None
     return [{"share": number, "hours": hours} for number in numbers]
 
 
@@ -120,10 +139,12 @@ def propose_version(
     message: str,
     reviewers: Sequence[str] = (),
     steps: Sequence[Mapping[str, Any]] = (),
+    goes_live_at: str = "",
 ) -> Any:
     """The change request for this label, opened or brought up to this version.
 
     reviewers: who is asked for a review. steps: of the rollout that publishing is to start; only if it is opened.
+    goes_live_at: when it is published by itself once it is approved; empty for by hand.
     """
     change = open_change(connection, name, label)
     if change is None:
@@ -132,6 +153,8 @@ def propose_version(
             body["reviewers"] = list(reviewers)
         if steps:
             body["planned_rollout"] = {"steps": list(steps)}
+        if goes_live_at:
+            body["goes_live_at"] = goes_live_at
         return connection.call("POST", "changes", body)
     if steps:
         raise Finding(
@@ -144,6 +167,8 @@ def propose_version(
         change = connection.call("POST", f"changes/{change['number']}/version", {"version": version})
     for person in reviewers:
         change = connection.call("POST", f"changes/{change['number']}/reviewers", {"person": person})
+    if goes_live_at:
+        change = connection.call("PUT", f"changes/{change['number']}/schedule", {"goes_live_at": goes_live_at})
     return change
 
 

@@ -34,7 +34,7 @@ def build_person(*, username: str, password: str | None, email: str = "", full_n
     """
     if not _USERNAME.fullmatch(username) or username == OPERATOR:
         raise Invalid(
-            fields={"username": gettext("1 to 64 small letters, digits and inner dots, hyphens or underscores.")}
+            fields={"username": gettext("1 to 64 lower-case letters, digits and inner dots, hyphens or underscores.")}
         )
     check_text("full_name", full_name, 150)
     if email:
@@ -93,7 +93,7 @@ def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Invalid(fields={"email": gettext("{email} is no mail address.").format(email=email[:100])}) from error
+        raise Invalid(fields={"email": gettext("{email} is not a mail address.").format(email=email[:100])}) from error
 
 
 def _check_password(password: str, person: User) -> None:

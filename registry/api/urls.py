@@ -18,7 +18,6 @@ from registry.changes import (
 )
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
-from registry.freezes import api as freeze_api
 from registry.improvements import api as improvement_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
@@ -27,7 +26,7 @@ from registry.notifications import api as notification_api
 from registry.people import account_api, folder_role_api, group_api, role_api
 from registry.people import api as people_api
 from registry.releases import api as release_api
-from registry.releases import comment_api
+from registry.releases import comment_api, freeze_api
 from registry.releases import schedule_api as release_schedule_api
 from registry.rest import converters
 from registry.rollouts import api as rollout_api
@@ -228,12 +227,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/<str:person>/deactivate", people_api.Deactivation.as_view(), name="api-person-deactivate"),
     path("people/<str:person>/reactivate", people_api.Reactivation.as_view(), name="api-person-reactivate"),
     path("people/<str:person>/second-step", people_api.SecondStep.as_view(), name="api-person-second-step"),
+    path("people/<str:person>/remind", notification_api.TwoStepReminder.as_view(), name="api-person-remind"),
     path("people/<str:person>/sessions", people_api.PersonSessions.as_view(), name="api-person-sessions"),
     path("keys", key_api.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/use", key_use_api.KeyUseOfOne.as_view(), name="api-key-use"),
     path("keys/<str:key>/abilities", key_trial_api.KeyAbilities.as_view(), name="api-key-abilities"),
     path("keys/<str:key>/try", key_trial_api.KeyTrials.as_view(), name="api-key-try"),
+    path("keys/<str:key>/keep", key_api.Keep.as_view(), name="api-key-keep"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),
     path("check", render_api.Check.as_view(), name="api-check"),
     path("imports", import_api.Imports.as_view(), name="api-imports"),

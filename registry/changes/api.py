@@ -17,7 +17,7 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Choice, Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates.serializers import ExpectedNumber
 
@@ -76,7 +76,7 @@ class VersionInput(Input):
 class DecisionInput(Input):
     """What a reviewer says to one digest."""
 
-    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "take_back"])
+    decision = Choice(["approve", "request_changes", "comment", "take_back"])
     digest = Text()
     text = Text(required=False, default="")
 

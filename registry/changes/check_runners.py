@@ -102,9 +102,10 @@ def _samples(case: CheckCase) -> CheckResult:
     ]
     failing = {name: outcome.problem for name, outcome in outcomes.items() if outcome.problem}
     if failing:
-        return CheckResult(
-            False, f"{len(failing)} of {_count(len(outcomes), 'sample')} fail; {_first(failing)}", details
-        )
+        count, first = _count(len(outcomes), "sample"), _first(failing)
+        if len(failing) == 1:
+            return CheckResult(False, f"1 of {count} fails; {first}", details)
+        return CheckResult(False, f"{len(failing)} of {count} fail; {first}", details)
     return CheckResult(True, "All samples render." if outcomes else "There are no samples to render.", details)
 
 

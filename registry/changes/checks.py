@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from registry.changes.blockers import Blocker
 from registry.changes.facts import Exemption, GroupApproval
+from registry.core.sentences import end_sentence
 from registry.evaluations.models import Attachment
 from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
@@ -150,7 +151,7 @@ def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
         if check.outcome is None:
             cause = gettext("The check {check} has not finished.").format(check=check.name)
             cause += f" {check.summary}" if check.action else ""
-            blockers.append(Blocker(code, cause, check.action or gettext("Wait for it. It runs by itself.")))
+            blockers.append(Blocker(code, cause, check.action or gettext("Wait for it. It runs automatically.")))
             continue
         if check.name == "contract":
             action = gettext(
@@ -159,7 +160,9 @@ def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
             )
         else:
             action = gettext("Save a version that fixes it, and update the change to that version.")
-        cause = gettext("The check {check} failed: {summary}").format(check=check.name, summary=check.summary)
+        cause = gettext("The check {check} failed: {summary}").format(
+            check=check.name, summary=end_sentence(check.summary)
+        )
         blockers.append(Blocker(code, cause, action, (author,)))
     return blockers
 

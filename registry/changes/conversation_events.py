@@ -90,7 +90,7 @@ class CommentEdited(_RevisionStep):
     def sentence(self) -> str:
         return self._describe(
             gettext("edited comment {comment} in thread {thread} of change {change}"),
-            gettext("edited what came with decision {comment} in change {change}"),
+            gettext("edited the comment of review {comment} in change {change}"),
         )
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -116,7 +116,7 @@ class CommentDeleted(_RevisionStep):
     def sentence(self) -> str:
         return self._describe(
             gettext("deleted comment {comment} in thread {thread} of change {change}"),
-            gettext("deleted what came with decision {comment} in change {change}"),
+            gettext("deleted the comment of review {comment} in change {change}"),
         )
 
     def commit(self, texts: Texts) -> CommitContent:

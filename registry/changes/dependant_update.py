@@ -39,7 +39,7 @@ def update_dependants(
     wanted = version_queries.get_version(actor, name, version)
     fragment = wanted.template
     target = f"{fragment.name}@{wanted.number}"
-    said = message or f"Move {fragment.name} to version {wanted.number}"
+    said = message or gettext("Move {name} to version {number}").format(name=fragment.name, number=wanted.number)
     return [
         _update(actor, template, refs, target, label, said)
         for template, refs in fragments.list_dependants(actor, fragment, apart_from=target)

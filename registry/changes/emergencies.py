@@ -38,12 +38,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Emergency:
-    """A change that was published before it was approved.
+    """A change that was published in an emergency, before it was approved or although something else blocked it.
 
     move: who, when, why. holds: the number that the label serves now, None if it is not set. is_served: whether
     those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version
     that the label held last by approval and may go back to, or None. approvers: usernames, in the order of their
-    approvals. approved_at: when the last one came; None until it is approved.
+    approvals. approved_at: when the last one came, before the move or after it; None until it is approved.
     """
 
     change: ChangeRequest
@@ -58,6 +58,11 @@ class Emergency:
     def roll_back_target(self) -> int | None:
         """The version's number to go back to, while the emergency is still served."""
         return self.back if self.is_served else None
+
+    @property
+    def was_approved(self) -> bool:
+        """Whether it had its approvals when it was published."""
+        return self.approved_at is not None and self.approved_at <= self.move.created_at
 
 
 def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
@@ -172,8 +177,9 @@ _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.
 def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
-    expected: as `label_moves.require_unmoved` takes it. The request counts as published but stays unreviewed until it
-    has its approvals after the fact, and everyone concerned is notified. Its checks stay as they are at this moment.
+    expected: as `label_moves.require_unmoved` takes it. The request counts as published; without its approvals it stays
+    unreviewed until it has them after the fact. Everyone concerned is notified. Its checks stay as they are at this
+    moment.
     One event, as in `label_moves.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
@@ -192,14 +198,17 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
         if stuck := [blocker for blocker in blockers if blocker.code in _BY_NO_MEANS]:
             raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
-        change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
+        is_reviewed = gate.approval_status.is_enough  # then something else blocks it, such as a freeze or a check
+        change.state, change.unreviewed = ChangeRequest.PUBLISHED, not is_reviewed
         change.closed_at = change.updated_at = log.now()
         change.decided = gate.to_decided().to_dict()
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change
-        freeze = gate.facts.freeze
-        label_moves.record_move(actor, move, at=change.closed_at, ignored_freeze=freeze.reason if freeze else None)
+        reason_of_freeze = gate.facts.freeze.reason if gate.facts.freeze else None
+        label_moves.record_move(
+            actor, move, at=change.closed_at, ignored_freeze=reason_of_freeze, is_reviewed=is_reviewed
+        )
     return change
 
 

@@ -6,6 +6,7 @@ the check open until they were asked again.
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -90,9 +91,9 @@ class EvaluationProgress:
                 )
             for run in one.runs:
                 if run.state in (Run.FAILED, Run.CANCELLED):
-                    return gettext("Run {run} was ended: {error}.").format(
-                        run=run.number, error=run.error or run.state
-                    ), gettext("Run it again: run {run}.").format(run=run.number)
+                    ended = gettext("Run {run} was ended: {error}.")
+                    again = gettext("Run it again: run {run}.").format(run=run.number)
+                    return ended.format(run=run.number, error=run.error or run.state), again
                 if run.state != Run.DONE:
                     under_way.append(
                         gettext("run {run} has {done} of {total} rows").format(
@@ -291,13 +292,9 @@ def count_unanswered(run: Run) -> int:
 
 def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
     failed = {run.pk for run in runs if run.failed and run.state == Run.DONE}
-    silent_rows: dict[int, int] = {}
-    for row in RunRow.objects.filter(run__in=failed, is_failed=True) if failed else ():
-        silent_rows[row.run_id] = silent_rows.get(row.run_id, 0) + ((row.problem or {}).get("step") == "model")
-    return silent_rows
+    rows = RunRow.objects.filter(run__in=failed, is_failed=True) if failed else ()
+    return Counter(row.run_id for row in rows if (row.problem or {}).get("step") == "model")
 
 
 def _key(digest: str | None, plan: EvaluationPlan) -> str:
-    if digest is None or not plan.model_digest:
-        return ""
-    return plan.run_key(digest)
+    return plan.run_key(digest) if digest is not None and plan.model_digest else ""

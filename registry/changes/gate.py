@@ -179,10 +179,8 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
     return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []
 
 
-def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn | None:
-    """Whose turn it is by what blocks the request, or None once it is closed. since: when the turn was passed on."""
-    if not change.takes_decisions:
-        return None
+def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn:
+    """Whose turn it is by what blocks the request, which is not closed. since: when the turn was passed on."""
     if not found:
         return Turn((change.opened_by.username,), gettext("Nothing blocks it: it can be published."), since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])

@@ -20,11 +20,13 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.label_moves import approved_digests
+from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template, Version
 from registry.usage.service_fetches import ServiceFetches, list_service_fetches
 
 __all__ = [
     "LabelPreview",
+    "OtherLabel",
     "OverlappingChange",
     "ServiceEffect",
     "find_preview",
@@ -55,6 +57,15 @@ class OverlappingChange:
 
 
 @dataclass(frozen=True)
+class OtherLabel:
+    """Another label that serves the version already, and since when."""
+
+    name: str
+    is_protected: bool
+    since: datetime
+
+
+@dataclass(frozen=True)
 class LabelPreview:
     """The effects of one move of a label.
 
@@ -66,6 +77,8 @@ class LabelPreview:
     checks: the newest verdict of each check on the version, whichever change it was run for, and the required ones that
     were not run yet; empty if none was run and none is required.
     undo: the act that takes the move back; undo_version: the version that it goes back to.
+    rolled_back: the roll back by which the label left the version, None if it never did or came to it again since.
+    served_by: the other labels that serve the version already, the earliest first.
     """
 
     template: Template
@@ -86,6 +99,8 @@ class LabelPreview:
     overlapping: tuple[OverlappingChange, ...]
     undo: Undo
     undo_version: int | None
+    rolled_back: LabelRollBack | None = None
+    served_by: tuple[OtherLabel, ...] = ()
 
     @property
     def fetches_moving(self) -> int:
@@ -141,6 +156,8 @@ class _Reader:
         listed = pending.select_related("version", "opened_by").defer("version__bundle").order_by("number")
         self._pending = list(listed)
         self._earlier = self._held_before(ids)
+        self._others = self._read_other_labels([version.pk for _, version in moves])
+        self._roll_backs = read_roll_backs(label, {template.pk: version.pk for template, version in moves})
 
     def previews(self) -> list[LabelPreview]:
         return [self._preview(template, version) for template, version in self._moves]
@@ -149,6 +166,14 @@ class _Reader:
         """Template and digest of what the label held at any time."""
         moves = LabelMove.objects.filter(template__in=ids, label=self._label, after__isnull=False)
         return set(moves.order_by().values_list("template_id", "after__digest").distinct())
+
+    def _read_other_labels(self, versions: Sequence[int]) -> Mapping[int, list[tuple[str, datetime]]]:
+        """By version (its id) the other labels that point to it, with the moment of the move."""
+        others: dict[int, list[tuple[str, datetime]]] = {}
+        rows = Label.objects.filter(version__in=versions).exclude(name=self._label).order_by("moved_at", "pk")
+        for version, name, since in rows.values_list("version_id", "name", "moved_at"):
+            others.setdefault(version, []).append((name, since))
+        return others
 
     def _preview(self, template: Template, version: Version) -> LabelPreview:
         held = self._held.get(template.pk)
@@ -181,6 +206,11 @@ class _Reader:
             ),
             undo=undo,
             undo_version=undo_version,
+            rolled_back=self._roll_backs.get(template.pk),
+            served_by=tuple(
+                OtherLabel(name, name in rules.protected_labels, since)
+                for name, since in self._others.get(version.pk, ())
+            ),
         )
 
     def _list_groups(self, rules: Rules, template: Template) -> tuple[str, ...]:

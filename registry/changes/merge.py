@@ -110,7 +110,10 @@ def merge_change(
         actor=actor,
         name=change.template.name,
         document=document,
-        message=message or f"Merge version {preview.held.number} into version {preview.head.number}",
+        message=message
+        or gettext("Merge version {held} into version {head}").format(
+            held=preview.held.number, head=preview.head.number
+        ),
         base=preview.held.digest,
         parallel=True,
         even_if_equal=True,

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import label_preview, move_sizes
+from registry.changes import label_preview, move_sizes, suggested_runs
 from registry.changes.checks import Check
 from registry.changes.label_preview import LabelPreview
 from registry.changes.metric_serializers import MetricOutput
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import read_query
-from registry.rest.output_serializers import MicrosecondMoment, Moment, Output, ProblemOutput
+from registry.rest.output_serializers import ExactDecimal, MicrosecondMoment, Moment, Output, ProblemOutput
 
 __all__ = ["LabelPreviewOutput", "PreviewLabel"]
 
@@ -93,6 +93,42 @@ class MoveSizeOutput(Output):
     inputs = InputChangesOutput(allow_null=True, help_text="null: a version could not be read.")
 
 
+class RollBackOutput(Output):
+    """A roll back by which the label left the version."""
+
+    by = serializers.CharField(source="person")
+    at = Moment()
+    reason = serializers.CharField(allow_blank=True)
+    to = serializers.IntegerField(allow_null=True, help_text="The version that the label went back to.")
+
+
+class OtherLabelOutput(Output):
+    """Another label that serves the version already."""
+
+    name = serializers.CharField()
+    protected = serializers.BooleanField(source="is_protected")
+    since = Moment()
+
+
+class SuggestedRunOutput(Output):
+    """What would evaluate a version that was never run."""
+
+    dataset = serializers.CharField()
+    model = serializers.CharField()
+    rows = serializers.IntegerField(source="estimate.rows")
+    cost = ExactDecimal(
+        max_digits=None,
+        decimal_places=None,
+        allow_null=True,
+        source="estimate.cost",
+        help_text="null: the model has no price.",
+    )
+    currency = serializers.CharField(source="estimate.currency")
+    seconds = serializers.FloatField(
+        allow_null=True, source="estimate.seconds", help_text="At the pace of an earlier run; null without one."
+    )
+
+
 class LabelPreviewOutput(Output):
     """What follows from moving a label of a template to a version."""
 
@@ -124,6 +160,12 @@ class LabelPreviewOutput(Output):
         allow_null=True, source="same.number", help_text="The open request that proposes exactly this."
     )
     overlapping = OverlappingOutput(many=True)
+    served_by = OtherLabelOutput(
+        many=True, help_text="The other labels that serve the version already, the earliest first."
+    )
+    rolled_back = RollBackOutput(
+        allow_null=True, help_text="null: the label never left it by a roll back, or came to it again since."
+    )
     undo = serializers.ChoiceField(["roll_back", "move", "remove", "none"])
     undo_version = serializers.IntegerField(allow_null=True)
 
@@ -140,17 +182,29 @@ class SizedPreviewOutput(LabelPreviewOutput):
         return MoveSizeOutput.of(size) if size else None
 
 
+class SuggestingPreviewOutput(SizedPreviewOutput):
+    """What follows from moving a label, with how much it changes and what would evaluate the version."""
+
+    suggested_run = SuggestedRunOutput(
+        allow_null=True, help_text="null: the version was run, nothing measures it, or the caller may not run it."
+    )
+
+
 class PreviewLabel(APIView):
     """What follows from a move of a label."""
 
     @extend_schema(
         operation_id="previewLabel",
         parameters=[OpenApiParameter("version", int, required=True, description="Where the label would go.")],
-        responses={200: SizedPreviewOutput, "4XX": ProblemOutput},
+        responses={200: SuggestingPreviewOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """How much changes, who gets it, how it scored, what overlaps, and how it is undone. Nothing is stored."""
         number = parse_number(read_query(request, "version").get("version", ""), digits=7)
         if not number:
             raise ValidationError({"version": ["Give the number of a version."]})
-        return Response(SizedPreviewOutput.of(label_preview.find_preview(actor_of(request), name, label, number)))
+        actor = actor_of(request)
+        preview = label_preview.find_preview(actor, name, label, number)
+        run = suggested_runs.find_suggested_run(actor, preview)
+        suggested = SuggestedRunOutput.of(run) if run else None
+        return Response({**SizedPreviewOutput.of(preview), "suggested_run": suggested})

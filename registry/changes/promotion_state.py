@@ -18,6 +18,7 @@ from registry.core.pagination import Page
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.rules import rules_of
 from registry.templates.label_models import Label
+from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template
 from registry.templates.queries import list_templates_by_name
 from registry.templates.search_queries import MatchCount
@@ -45,7 +46,8 @@ class PromotionState:
     source: the number of what would be promoted. ahead: versions between the two. drifted: the source does not come
     from what the target serves, so a change has to be merged. gate: of the newest open request for the target.
     checks: of what the source serves, those of the open request if it proposes that, else the newest verdicts on it
-    of whichever request; empty if it was never checked.
+    of whichever request; empty if it was never checked. rolled_back: the roll back by which the target left what would
+    be promoted, None if it never did or came to it again since.
     """
 
     state: State
@@ -57,6 +59,7 @@ class PromotionState:
     emergency: int | None
     gate: Gate | None
     checks: tuple[Check, ...] = ()
+    rolled_back: LabelRollBack | None = None
 
     @property
     def proposes_source(self) -> bool:
@@ -108,6 +111,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     hurried = emergencies.served_emergencies(actor)
     rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
+    roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
     states = {}
     for row in rows:
         origin, goal = places[row.pk]
@@ -132,6 +136,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
             emergency=emergency,
             gate=gate,
             checks=tuple(checks),
+            rolled_back=roll_backs.get(row.pk) if is_ready else None,
         )
     return states
 

@@ -97,7 +97,7 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(gettext("There is no change {number}, or you may not read it.").format(number=number))
+    return NotFound(gettext("There is no change {number}, or you don't have access to it.").format(number=number))
 
 
 def list_changes(

@@ -12,18 +12,18 @@ from registry.changes import counted_scores
 from registry.evaluations import person_score_queries, person_scores, run_queries
 from registry.evaluations.models import PersonScore
 from registry.namespaces.authentication import actor_of
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Choice, Input, Text, read
 from registry.rest.output_serializers import Moment, Number, Output, ProblemOutput
 
 __all__ = ["RowScore", "RunScores"]
 
-_SCORES = list(PersonScore.GRADES)
+_SCORES = ["good", "bad", *(grade for grade in PersonScore.GRADES if grade.isdigit())]
 
 
 class ScoreInput(Input):
     """The caller's score of a reply."""
 
-    score = serializers.ChoiceField(_SCORES, help_text="good is counted as 5, bad as 1.")
+    score = Choice(_SCORES, help_text="good is counted as 5, bad as 1.")
     comment = Text(required=False, default="")
 
 
@@ -104,8 +104,8 @@ class RowScore(APIView):
         operation_id="setRowScore", request=ScoreInput, responses={200: PersonScoreOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, number: int, index: int) -> Response:
-        """Set your score of the reply, replacing an earlier one. Only finished runs and rows with a reply are
-        scored."""
+        """Set your score of the reply, replacing an earlier one. Only rows with a reply are scored, also while the run
+        goes on."""
         fields = read(ScoreInput, request)
         row = person_scores.set_score(actor=actor_of(request), number=number, index=index, **fields)
         return Response(PersonScoreOutput.of(row))

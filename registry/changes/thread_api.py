@@ -1,7 +1,6 @@
 """Threads of a change request: talk on lines, and suggestions that become its next version."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,7 +17,7 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.rest.input_serializers import Choice, Flag, Input, Integer, Text, read
 
 __all__ = ["Replies", "Resolve", "Suggestions", "Threads"]
 
@@ -41,7 +40,7 @@ class ThreadInput(ReplyInput):
     version = Integer(min_value=1)
     line = Integer(min_value=1)
     end_line = Integer(required=False, min_value=1, allow_null=True, default=None, help_text="The last line, included.")
-    side = serializers.ChoiceField(Thread.SIDES, required=False, default=Thread.SOURCE)
+    side = Choice(Thread.SIDES, required=False, default=Thread.SOURCE)
     sample = Text(required=False, default="", help_text="Of a rendered line: the sample's name.")
     part = Integer(required=False, min_value=0, default=0, help_text="Of a rendered line: the part's index, from 0.")
 

@@ -1,4 +1,4 @@
-"""The operator's list of models, a file. Nobody else names an address there, and the file names keys, it holds none.
+"""The operator's list of models, a file. Nobody else names an address there, and the file names keys, but has none.
 
 small:
   base_url: http://127.0.0.1:9000/v1          # up to and without /chat/completions
@@ -97,23 +97,23 @@ def _endpoint(path: Path, name: str, entry: Any) -> Endpoint:
                 name, "recorded", model=name, replies=str(path.parent / str(entry["replies"])), **_whom(entry)
             )
         return _http(name, entry)
-    except (TypeError, ValueError, KeyError, InvalidOperation) as error:
+    except ValueError as error:
         raise _unreadable(
-            path, gettext("{name} holds a value that can't be used ({error})").format(name=name, error=error)
+            path, gettext("{name} has a value that can't be used ({error})").format(name=name, error=error)
         ) from error
 
 
 def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
     parts = urlsplit(str(entry["base_url"]))
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-        raise ValueError("base_url is no http(s) address without a user name")
+        raise ValueError("base_url must be an http(s) address without a user name")
     price = entry.get("price")
-    concurrency = int(entry.get("concurrency", 4))
+    concurrency = int(_number(entry, "concurrency", 4))
     if not 1 <= concurrency <= MOST_CONCURRENT:
-        raise ValueError(f"concurrency is 1 to {MOST_CONCURRENT}")
+        raise ValueError(f"concurrency must be from 1 to {MOST_CONCURRENT}")
     protocol = str(entry.get("protocol", "openai"))
     if protocol not in PROTOCOLS:
-        raise ValueError(f"protocol is one of {', '.join(PROTOCOLS)}")
+        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}")
     return Endpoint(
         name,
         "http",
@@ -124,21 +124,36 @@ def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
         key_file=str(entry.get("key_file", "")),
         price=_price(price) if price is not None else None,
         concurrency=concurrency,
-        per_second=float(entry["per_second"]) if entry.get("per_second") else None,
-        timeout=float(entry.get("timeout", 60)),
-        attempts=max(1, int(entry.get("attempts", 5))),
+        per_second=float(_number(entry, "per_second", 0)) or None,
+        timeout=float(_number(entry, "timeout", 60)),
+        attempts=max(1, int(_number(entry, "attempts", 5))),
         **_whom(entry),
     )
 
 
 def _whom(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"namespaces": tuple(map(str, entry["namespaces"])) if "namespaces" in entry else None}
+    names = entry.get("namespaces")
+    if names is not None and not isinstance(names, list):
+        raise ValueError("namespaces must be a list of names")
+    return {"namespaces": None if names is None else tuple(map(str, names))}
 
 
-def _price(entry: Mapping[str, Any]) -> Price:
-    return Price(
-        Decimal(str(entry["prompt"])), Decimal(str(entry["completion"])), str(entry.get("currency", "USD"))[:3]
-    )
+def _price(entry: Any) -> Price:
+    if not isinstance(entry, Mapping):
+        raise ValueError("price must be a mapping with prompt and completion")
+    prompt, completion = (_number(entry, field, None, "price.") for field in ("prompt", "completion"))
+    return Price(prompt, completion, str(entry.get("currency", "USD"))[:3])
+
+
+def _number(entry: Mapping[str, Any], field: str, default: int | None, where: str = "") -> Decimal:
+    """The number that the field has. Raises ValueError that names the field for other values and for negative ones."""
+    try:
+        number = Decimal(str(default if entry.get(field) is None else entry[field]))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite() or number < 0:
+        raise ValueError(f"{where}{field} must be a number, 0 or more")
+    return number
 
 
 def _unreadable(path: Path, why: str) -> Conflict:

@@ -162,9 +162,11 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
     try:
         reply = model.complete(_Question([{"role": "user", "content": _QUESTION}]), {})
     except (ModelError, safe_http.Refused) as error:
+        spent = error.spent if isinstance(error, ModelError) else ()
+        spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, spent)
         raise Conflict(gettext("The model did not answer: {error}.").format(error=error)) from error
     milliseconds = int((time.monotonic() - began) * 1000)
-    spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, [reply])
+    spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, [reply, *reply.spent])
     return TryResult(reply.text[:500], milliseconds, reply.prompt_tokens, reply.completion_tokens)
 
 

@@ -1,6 +1,6 @@
 """Spending on model calls: what was spent, and the caps that are checked before each call."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.connections import queries
 from registry.connections.endpoint import Endpoint, Price
-from registry.connections.models import Spending
+from registry.connections.models import Spending, SpendingCap
 from registry.core.errors import Conflict, TooMany
 from registry.journal import log
 from registry.namespaces import permissions
@@ -27,6 +27,8 @@ __all__ = [
     "SpendingAccount",
     "Spent",
     "count_or_estimate",
+    "find_refusals",
+    "format_amount",
     "list_spending",
     "record_calls",
     "record_tokens",
@@ -72,57 +74,75 @@ def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) 
     """Raise TooMany if a cap is reached, Conflict if one is set and the model's price can't be counted against
     it. Asked before each call, so that a cap is passed by the calls in flight at most.
     """
+    if refusal := find_refusals(namespace, person, [endpoint]).get(endpoint.name):
+        raise refusal
+
+
+def find_refusals(namespace: Namespace, person: User, endpoints: Iterable[Endpoint]) -> dict[str, Conflict | TooMany]:
+    """The models that the spending caps let nobody, or not this person, ask now: name to the refusal."""
     cap = queries.find_cap(namespace)
-    if endpoint.kind != "http" or (cap.person_day is None and cap.namespace_month is None):
-        return
+    capped = [endpoint for endpoint in endpoints if endpoint.kind == "http"]
+    if not capped or (cap.person_day is None and cap.namespace_month is None):
+        return {}
+    reached = _find_reached_cap(cap, namespace, person)
+    refusals = {endpoint.name: _refuse_price(endpoint, cap, namespace) or reached for endpoint in capped}
+    return {name: refusal for name, refusal in refusals.items() if refusal is not None}
+
+
+def _refuse_price(endpoint: Endpoint, cap: SpendingCap, namespace: Namespace) -> Conflict | None:
     if endpoint.price is None:
-        raise Conflict(
+        return Conflict(
             gettext("{name} has a spending cap, and {endpoint_name} has no price: it can't be asked.").format(
                 name=namespace.name, endpoint_name=endpoint.name
             )
         )
-    if endpoint.price.currency != cap.currency:
-        raise Conflict(
-            gettext(
-                "{name} caps its spending in {currency}; the price of {endpoint_name} is in {endpoint_price_currency}."
-            ).format(
-                name=namespace.name,
-                currency=cap.currency,
-                endpoint_name=endpoint.name,
-                endpoint_price_currency=endpoint.price.currency,
-            )
+    if endpoint.price.currency == cap.currency:
+        return None
+    return Conflict(
+        gettext(
+            "{name} caps its spending in {currency}; the price of {endpoint_name} is in {endpoint_price_currency}."
+        ).format(
+            name=namespace.name,
+            currency=cap.currency,
+            endpoint_name=endpoint.name,
+            endpoint_price_currency=endpoint.price.currency,
         )
+    )
+
+
+def _find_reached_cap(cap: SpendingCap, namespace: Namespace, person: User) -> TooMany | None:
     now = log.now()
     spent = sum_spent(namespace, person, cap.currency, now.date())
     if cap.person_day is not None and spent.person_day >= cap.person_day:
-        raise TooMany(
+        return TooMany(
             gettext(
                 "The daily limit of {username} is reached: {spent} of {cap} {currency}. It resets at 00:00 UTC."
             ).format(
                 username=person.username,
-                spent=_write_amount(spent.person_day),
-                cap=_write_amount(cap.person_day),
+                spent=format_amount(spent.person_day),
+                cap=format_amount(cap.person_day),
                 currency=cap.currency,
             ),
             retry_after=_seconds_until(now, now.date() + timedelta(days=1)),
         )
-    if cap.namespace_month is not None and spent.namespace_month >= cap.namespace_month:
-        following = (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
-        raise TooMany(
-            gettext(
-                "The monthly limit of {name} is reached: {spent} of {cap} {currency}. It resets on {isoformat}."
-            ).format(
-                name=namespace.name,
-                spent=_write_amount(spent.namespace_month),
-                cap=_write_amount(cap.namespace_month),
-                currency=cap.currency,
-                isoformat=following.isoformat(),
-            ),
-            retry_after=_seconds_until(now, following),
-        )
+    if cap.namespace_month is None or spent.namespace_month < cap.namespace_month:
+        return None
+    following = (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
+    return TooMany(
+        gettext(
+            "The monthly limit of {name} is reached: {spent} of {cap} {currency}. It resets on {isoformat}."
+        ).format(
+            name=namespace.name,
+            spent=format_amount(spent.namespace_month),
+            cap=format_amount(cap.namespace_month),
+            currency=cap.currency,
+            isoformat=following.isoformat(),
+        ),
+        retry_after=_seconds_until(now, following),
+    )
 
 
-def _write_amount(amount: Decimal) -> str:
+def format_amount(amount: Decimal) -> str:
     """The amount with at least two decimals, and as many as it has: `0.50`, `0.000052`."""
     whole, _, decimals = f"{amount.normalize():f}".partition(".")
     return f"{whole}.{decimals:0<2}"

@@ -46,7 +46,7 @@ def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def is_address_in(address: str, networks: Iterable[Network]) -> bool:
-    """Whether the address lies in one of the networks; what is no address lies in none.
+    """Whether the address lies in one of the networks; what is not an address lies in none.
 
     An IPv4 address that a socket for both shows as `::ffff:203.0.113.7` is that IPv4 address.
     """
@@ -64,13 +64,15 @@ def _read_network(field: str, text: str) -> Network:
     if len(text) > _MOST_CHARACTERS or "%" in text:
         raise Invalid(
             fields={
-                field: gettext("{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
+                field: gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(
+                    shown=shown
+                )
             }
         )
     try:
         network = ip_network(text, strict=False)
     except ValueError as error:
-        message = gettext("{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
+        message = gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
         raise Invalid(fields={field: message}) from error
     if "/" in text and ip_address(text.partition("/")[0]) != network.network_address:
         raise Invalid(

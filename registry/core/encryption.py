@@ -8,6 +8,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.utils.translation import gettext
 
 from registry.core.errors import Conflict
 
@@ -24,7 +25,8 @@ def unseal(sealed: str) -> str:
     try:
         return _box().decrypt(sealed.encode("ascii")).decode()
     except InvalidToken as error:
-        raise Conflict("The secret was sealed under another PROMPTUARY_SECRET_KEY: make a new one.") from error
+        sentence = gettext("The secret was sealed under another PROMPTUARY_SECRET_KEY: make a new one.")
+        raise Conflict(sentence) from error
 
 
 def _box() -> Fernet:

@@ -47,16 +47,14 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
         raise Invalid(fields={field: gettext("this must be text, not {kind}.").format(kind=type(value).__name__)})
     if "\0" in value:
         line = value[: value.index("\0")].count("\n") + 1
-        raise Invalid(
-            fields={field: gettext("line {line} holds a NUL character, which no text may.").format(line=line)}
-        )
+        raise Invalid(fields={field: gettext("line {line} has a NUL character, which no text may.").format(line=line)})
     try:
         size = len(value.encode("utf-8"))
     except UnicodeEncodeError as error:
         line = value[: error.start].count("\n") + 1
         raise Invalid(
             fields={
-                field: gettext("line {line} holds half of a surrogate pair, which is no character.").format(line=line)
+                field: gettext("line {line} has half of a surrogate pair, which is not a character.").format(line=line)
             }
         ) from error
     check_size(field, size, most)
@@ -73,7 +71,7 @@ def check_secrets(field: str, text: str) -> None:
             raise Invalid(
                 fields={
                     field: gettext(
-                        "line {line} looks like {kind}. This is kept for ever and mirrored to Git: leave it out, and "
+                        "line {line} looks like {kind}. This is kept forever and mirrored to Git: leave it out, and "
                         "revoke it where it is real ({advice})."
                     ).format(line=line, kind=secret.kind, advice=secrets.ADVICE)
                 }
@@ -88,7 +86,7 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
         if text_scan.is_harmless(batch):
             continue
         for offset, row in enumerate(batch):
-            for problem in text_scan.of_values(row, "", "rows are kept for ever"):
+            for problem in text_scan.of_values(row, "", "rows are kept forever"):
                 yield start + offset, problem
                 count += 1
                 if count == _MOST_FOUND:
@@ -114,7 +112,7 @@ def parse_number(text: str, *, digits: int = 9) -> int | None:
 
 
 class BadJson(PromptuaryError):
-    """The text is no JSON, or JSON that this API does not take."""
+    """The text is not JSON, or JSON that this API does not take."""
 
 
 def parse_json(body: bytes) -> Any:
@@ -229,7 +227,7 @@ def _require_clean(text: str, where: _Where) -> None:
 
 
 def _unstorable(sign: str, where: _Where) -> str:
-    sentence = gettext("The text at {quote} holds {sign}, which can't be stored. Remove it.")
+    sentence = gettext("The text at {quote} has {sign}, which can't be stored. Remove it.")
     return sentence.format(quote=_quote(_path(where)), sign=sign)
 
 

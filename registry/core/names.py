@@ -115,7 +115,7 @@ def check_label(label: str) -> str:
         raise Invalid(
             fields={
                 "label": gettext(
-                    "a label is a small letter, then at most 35 of small letters, digits, '.', '_' and '-'."
+                    "a label is a small letter, then at most 35 of lower-case letters, digits, '.', '_' and '-'."
                 )
             }
         )
@@ -132,7 +132,7 @@ def parse_ref(text: str) -> Ref:
         return Ref(label=text)
     raise Invalid(
         fields={
-            "ref": gettext("{value!r} is no version number, no digest (sha256:…) and no label.").format(value=text[:80])
+            "ref": gettext("{value!r} is not a version number, a digest (sha256:…) or a label.").format(value=text[:80])
         }
     )
 
@@ -151,12 +151,14 @@ def split_address(address: str) -> tuple[str, str]:
 def _fault_of_segment(segment: str) -> str:
     if not SEGMENT.fullmatch(segment):
         return (
-            gettext("{value!r} is no slug: 1 to 64 small letters, digits and inner hyphens.").format(value=segment[:80])
+            gettext(
+                "{value!r}: use at most 64 lower-case letters, digits and hyphens, like late-parcel-apology."
+            ).format(value=segment[:80])
             if segment
             else gettext("a segment is empty.")
         )
     if segment in _DEVICES:
-        return gettext("{segment!r} is a device name on Windows, so no clone there could hold it.").format(
+        return gettext("{segment!r} is a device name on Windows, so no clone there could have it.").format(
             segment=segment
         )
     return ""

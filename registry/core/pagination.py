@@ -76,4 +76,4 @@ def _read(cursor: str | None) -> str | int | None:
 
 
 def _unknown() -> Invalid:
-    return Invalid(fields={"cursor": gettext("this is no cursor that a page before it gave.")})
+    return Invalid(fields={"cursor": gettext("this cursor does not come from an earlier page.")})

@@ -96,12 +96,14 @@ def _aim(request: httpx.Request, destination: Destination) -> None:
 
 def _parts(url: str) -> tuple[str, str, int]:
     if len(url) > _LONGEST or not url.isprintable() or " " in url:
-        raise Refused(gettext("this is no address: at most {longest} characters, no blanks.").format(longest=_LONGEST))
+        raise Refused(
+            gettext("this is not an address: at most {longest} characters, no blanks.").format(longest=_LONGEST)
+        )
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Refused(gettext("this is no address.")) from error
+        raise Refused(gettext("this is not an address.")) from error
     host = (parts.hostname or "").rstrip(".")
     if not host or parts.scheme not in _PORTS:
         raise Refused(gettext("write the whole address, as in https://hooks.example.org/promptuary."))
@@ -135,7 +137,7 @@ def _require_public(host: str, text: str) -> None:
     stands_for = f" (it stands for {embedded})" if embedded else ""
     raise Refused(
         gettext(
-            "{host} is {address}{stands_for}, which is no public address. An operator can allow it in "
+            "{host} is {address}{stands_for}, which is not a public address. An operator can allow it in "
             "PROMPTUARY_OUTBOUND_HOSTS."
         ).format(host=host, address=address, stands_for=stands_for)
     )

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.db.models import F
+
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
@@ -23,6 +25,7 @@ __all__ = [
     "computed_gates_of_templates",
     "find_attachment",
     "list_attachments",
+    "list_fitting_datasets",
     "list_measured_templates",
     "plans_of_template",
     "plans_of_templates",
@@ -109,6 +112,16 @@ def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
 def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
     """One attachment, or None."""
     return next((attachment for attachment in list_attachments(actor, namespace) if attachment.name == name), None)
+
+
+def list_fitting_datasets(namespace: Namespace, path: str) -> frozenset[int]:
+    """The ids of the datasets whose rows fit the template of this path: those that an evaluation measures it by, and
+    those that it was run over with at least one reply.
+    """
+    attached = Attachment.objects.filter(namespace=namespace).only("dataset_id", "pattern")
+    runs = Run.objects.filter(template__name=f"{namespace.name}/{path}", state=Run.DONE, failed__lt=F("total"))
+    ids = runs.exclude(dataset_version=None).values_list("dataset_version__dataset_id", flat=True).distinct()
+    return frozenset({attachment.dataset_id for attachment in attached if attachment.fits(path)}.union(ids))
 
 
 def list_measured_templates(namespace: Namespace, dataset: str) -> list[Template]:

@@ -23,7 +23,7 @@ def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
     """
     check_text("reason", reason)
     with transaction.atomic():
-        dataset = _take(actor, name)
+        dataset = _take(actor, name, gettext("archive datasets"))
         if dataset.archived_at is not None:
             return dataset
         _require_unused(dataset)
@@ -38,7 +38,7 @@ def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
 def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
     """Bring an archived dataset back; admins only. Nothing happens if it is not archived."""
     with transaction.atomic():
-        dataset = _take(actor, name)
+        dataset = _take(actor, name, gettext("bring datasets back"))
         if dataset.archived_at is None:
             return dataset
         dataset.archived_at = None
@@ -47,12 +47,12 @@ def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
     return dataset
 
 
-def _take(actor: Actor, name: str) -> Dataset:
-    """The dataset, locked until commit, and the journal's turn."""
-    dataset_queries.find_dataset(actor, Verb.MANAGE, name)
+def _take(actor: Actor, name: str, act: str) -> Dataset:
+    """The dataset, locked until commit, and the journal's turn. act: what a refusal says cannot be done."""
+    dataset_queries.find_dataset(actor, Verb.MANAGE, name, act=act)
     dataset_queries.lock_dataset(name)
     log.lock()
-    return dataset_queries.find_dataset(actor, Verb.MANAGE, name)
+    return dataset_queries.find_dataset(actor, Verb.MANAGE, name, act=act)
 
 
 def _require_unused(dataset: Dataset) -> None:

@@ -54,14 +54,14 @@ def read_dataset(actor: Actor, name: str) -> Dataset:
     return find_dataset(actor, Verb.READ, name)
 
 
-def find_dataset(actor: Actor, verb: Verb, name: str) -> Dataset:
-    """The dataset, with the right to do this to it checked."""
+def find_dataset(actor: Actor, verb: Verb, name: str, *, act: str = "") -> Dataset:
+    """The dataset, with the right to do this to it checked. act: what a refusal says cannot be done."""
     dataset = Dataset.objects.select_related("namespace", "latest").defer("latest__text").filter(name=name).first()
-    unknown = NotFound(gettext("There is no dataset {value}, or you may not read it.").format(value=name[:600]))
+    unknown = NotFound(gettext("There is no dataset {value}, or you don't have access to it.").format(value=name[:600]))
     if dataset is None:
         raise unknown
     try:
-        permissions.require_verb(actor, verb, dataset.namespace, name.partition("/")[2])
+        permissions.require_verb(actor, verb, dataset.namespace, name.partition("/")[2], act=act)
     except NotFound as error:
         raise unknown from error
     return dataset

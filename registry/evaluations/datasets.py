@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import DatasetError, Row
 from promptuary.evaluation import datasets as reading
-from promptuary.renderer.errors import InputError, RenderError
+from promptuary.renderer.errors import RenderError
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
@@ -20,7 +20,6 @@ from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.events import DatasetSaved
-from registry.evaluations.row_fit import SEVERAL_PROMPTS
 from registry.journal import log
 from registry.journal.event import canonical
 from registry.namespaces import key_rights, permissions
@@ -137,13 +136,12 @@ def _faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
             with child() as bounded:
-                outcomes = bounded.render_samples(bundle["document"], batch, **sources)
-        except RenderError as error:
-            raise Invalid(problems=[error.to_problem()]) from error
-        for index, outcome in outcomes.items():
-            if isinstance(outcome, InputError) and outcome.code != SEVERAL_PROMPTS:
-                path = f".{outcome.path}" if outcome.path else ""
-                faults[f"{_place(rows, int(index))}.inputs{path}"] = outcome.message
+                errors = bounded.find_input_errors(bundle["document"], batch, **sources)
+        except RenderError as refusal:
+            raise Invalid(problems=[refusal.to_problem()]) from refusal
+        for index, error in errors.items():
+            path = f".{error.path}" if error.path else ""
+            faults[f"{_place(rows, int(index))}.inputs{path}"] = error.message
         if len(faults) >= _MOST_FAULTS:
             break
     return dict(list(faults.items())[:_MOST_FAULTS])

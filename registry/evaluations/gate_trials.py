@@ -19,22 +19,35 @@ from registry.templates.label_models import Label
 __all__ = ["GateTrial", "try_gates"]
 
 MOST_TRIALS = 10
+_IS_LIVE = "this is what is live"
 _MOST_RUNS = 200  # looked at, so that a pattern of few templates finds theirs too
 
 
 @dataclass(frozen=True)
 class GateTrial:
-    """A finished run with the outcome of each threshold."""
+    """A finished run with the outcome of each threshold. is_live: whether the version is what is live, so that there is
+    nothing to compare it with.
+    """
 
     run: Run
     outcomes: tuple[GateOutcome, ...]
+    is_live: bool
 
     @property
     def passed(self) -> bool | None:
-        """Whether all thresholds are reached; None if none is missed and some can't be decided."""
-        if any(outcome.passed is False for outcome in self.outcomes):
+        """Whether all thresholds are reached; None if none is missed and some can't be decided.
+
+        Of what is live, the thresholds that compare with what is live don't count.
+        """
+        counted = [outcome for outcome in self.outcomes if not (self.is_live and outcome.finding == _IS_LIVE)]
+        if any(outcome.passed is False for outcome in counted):
             return False
-        return None if any(outcome.passed is None for outcome in self.outcomes) else True
+        return None if not counted or any(outcome.passed is None for outcome in counted) else True
+
+    @property
+    def compares_only(self) -> bool:
+        """Whether the version is what is live and every threshold compares with that."""
+        return self.is_live and all(outcome.finding == _IS_LIVE for outcome in self.outcomes)
 
 
 def try_gates(
@@ -60,10 +73,7 @@ def try_gates(
     related = rows.select_related("template", "version").defer("version__bundle").order_by("-pk")
     runs = [run for run in related[:_MOST_RUNS] if fnmatchcase(run.template.path, pattern.strip())]
     live = _newest_live_runs(runs, live_label(space))
-    return [
-        GateTrial(run, tuple(outcome for gate in parsed for outcome in _judge_run(gate, run, live)))
-        for run in runs[:MOST_TRIALS]
-    ]
+    return [_try_run(parsed, run, live.get((run.template_id, run.model_digest))) for run in runs[:MOST_TRIALS]]
 
 
 def _newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str], Run]:
@@ -77,8 +87,8 @@ def _newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str
     return newest
 
 
-def _judge_run(gate: Gate, run: Run, live: Mapping[tuple[int, str], Run]) -> list[GateOutcome]:
-    baseline = live.get((run.template_id, run.model_digest))
-    if baseline is not None and baseline.version.digest == run.version.digest:
-        return judge_run(gate, run, None, "this is what is live")
-    return judge_run(gate, run, baseline, "what is live has no run over these rows")
+def _try_run(gates: Iterable[Gate], run: Run, live: Run | None) -> GateTrial:
+    is_live = live is not None and live.version.digest == run.version.digest
+    baseline, without_baseline = (None, _IS_LIVE) if is_live else (live, "what is live has no run over these rows")
+    outcomes = [outcome for gate in gates for outcome in judge_run(gate, run, baseline, without_baseline)]
+    return GateTrial(run, tuple(outcomes), is_live)

@@ -4,7 +4,7 @@ It says which sentences of the documents mattered, which were used, and which su
 A judge that fails fails no row: its judgement says what went wrong, and the scores are null.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,10 @@ from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls
-from registry.evaluations.model_calls import Judged, RowCall
 from registry.evaluations.models import Run, RunRow
+from registry.evaluations.row_calls import Judged, RowCall, cost_of_row
 
-__all__ = ["PATHS", "OpenJudge", "ask_judge", "open_judge", "score_judgements"]
+__all__ = ["PATHS", "OpenJudge", "ask_judge", "find_places", "open_judge", "pick_inputs", "score_judgements"]
 
 PATHS = {"documents": "inputs.documents", "question": "inputs.question", "response": "actual.answer"}
 TARGET = "judgement"
@@ -58,8 +58,21 @@ def open_judge(run: Run) -> OpenJudge | None:
         raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")  # no text: stored
     bundle = run.judge.unpacked()
     inputs = parse_document(bundle["document"]).inputs
-    places = Judge(_Nothing(), **{**PATHS, **run.judge_paths})
-    return OpenJudge(bundle, endpoint, endpoint.open(), places, None if inputs is None else tuple(inputs))
+    return OpenJudge(
+        bundle, endpoint, endpoint.open(), find_places(run.judge_paths), None if inputs is None else tuple(inputs)
+    )
+
+
+def find_places(paths: Mapping[str, str]) -> Judge:
+    """Where in a row the judge finds what it reads; paths: those that are not the usual ones."""
+    documents, question, response = ({**PATHS, **paths}[name] for name in PATHS)
+    return Judge(_Nothing(), documents, question, response)
+
+
+def pick_inputs(values: tuple[list[str], str, str], declared: Iterable[str] | None) -> dict[str, Any]:
+    """Those of documents, question and response that the judge's template declares; all without declared inputs."""
+    named = dict(zip(PATHS, values, strict=True))
+    return {name: value for name, value in named.items() if declared is None or name in declared}
 
 
 def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
@@ -70,13 +83,12 @@ def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
             continue
         row = {"inputs": call.row.inputs, "expected": call.row.expected, "actual": call.actual()}
         try:
-            documents, question, response = judging.places.find(row)
+            found = judging.places.find(row)
         except EvaluationError:
             call.judged = Judged(judging.places.judge_row(row), [], None)
             continue
-        values = {"documents": documents, "question": question, "response": response}
-        inputs = {name: value for name, value in values.items() if judging.inputs is None or name in judging.inputs}
-        questions.append((call, RowCall(call.index, Row(inputs)), values))
+        values = dict(zip(PATHS, found, strict=True))
+        questions.append((call, RowCall(call.index, Row(pick_inputs(found, judging.inputs))), values))
     model_calls.ask_model(
         run, judging.bundle, judging.endpoint, judging.model, [judge_row for _, judge_row, _ in questions]
     )
@@ -91,7 +103,7 @@ def _judged(judging: OpenJudge, judge_row: RowCall, values: Mapping[str, Any]) -
         judgement["error"] = {"kind": judge_row.problem["kind"], "message": judge_row.problem["message"]}
         judgement["reasons"] = dict.fromkeys(NAMES, judge_row.problem["message"])
         judgement["reply"] = None
-    return Judged(dict(judgement), judge_row.replies, model_calls.cost_of_replies(judging.endpoint, judge_row.replies))
+    return Judged(dict(judgement), judge_row.billed, cost_of_row(judging.endpoint, judge_row))
 
 
 def score_judgements(run: Run, report: dict[str, Any]) -> None:

@@ -72,7 +72,7 @@ def find_judge(
     inputs = parse_document(version.document).inputs
     if inputs is not None and "documents" not in inputs:
         raise Invalid(
-            fields={"judge": gettext("{name} takes no documents, so it is no judge of answers.").format(name=name)}
+            fields={"judge": gettext("{name} takes no documents, so it can't judge answers.").format(name=name)}
         )
     endpoint = connection_queries.find_endpoint(model, namespace)
     if sentence := describe_refused_settings(endpoint, json.loads(version.settings)):

@@ -23,8 +23,3 @@ class LiveFailure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.evaluation} of template {self.template_id}"
-
-    @property
-    def sentence(self) -> str:
-        """What fails, threshold by threshold, without a full stop."""
-        return "; ".join(self.findings)

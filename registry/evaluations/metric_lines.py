@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from promptuary.evaluation.gates import parse_gate
 from registry.evaluations import attachment_queries
+from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run, RunRow
 from registry.templates.models import Template
 
@@ -41,7 +42,7 @@ class MetricLine:
     """The figures of one metric of one output, or of what the runs cost, oldest first.
 
     unit: empty for a score, else what the figure counts. floor: the least that the evaluation asks for now, if it does.
-    label: what served the versions, empty if only one label is asked about.
+    label: what served the versions, empty if only one label is asked about. code: the code words of a score.
     """
 
     evaluation: str
@@ -50,6 +51,7 @@ class MetricLine:
     floor: float | None
     points: tuple[MetricPoint, ...]
     label: str = ""
+    code: str = ""
 
     @property
     def is_missed(self) -> bool:
@@ -58,13 +60,14 @@ class MetricLine:
 
 
 def build_score_lines(evaluation: str, runs: Sequence[Run], days: Sequence[date], floors: Floors) -> list[MetricLine]:
-    """A line of each score by name. runs: oldest first, with their versions; days: the day that each counts for."""
+    """A line of each score, by code word. runs: oldest first, with their versions; days: the day that each is for."""
     scored = {(metric, target) for run in runs for metric, targets in run.scores.items() for target in targets}
     lines = []
     for metric, target in sorted(scored):
         values = [run.scores.get(metric, {}).get(target, {}).get("score") for run in runs]
         floor = floors.get((evaluation, metric, target), floors.get((evaluation, metric, None)))
-        lines.append(MetricLine(evaluation, f"{metric} of {target}", "", floor, _points(runs, days, values)))
+        name, code = title_metric(metric, target), f"{metric} of {target}"
+        lines.append(MetricLine(evaluation, name, "", floor, _points(runs, days, values), code=code))
     return lines
 
 

@@ -2,15 +2,15 @@
 
 import json
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import transaction
 
-from promptuary.evaluation import EvaluationError, ModelError, Row
+from promptuary.evaluation import EvaluationError, ModelError
 from promptuary.evaluation.json_values import require_json
 from promptuary.evaluation.models import Model
 from promptuary.evaluation.models import Reply as Answer
@@ -20,60 +20,19 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.renderer_pool import child
 from registry.evaluations.models import Reply, Run
+from registry.evaluations.row_calls import RowCall
 from registry.journal import log
 from registry.journal.event import canonical, digest_of
 from registry.templates.models import Redaction
 
 __all__ = [
-    "Judged",
-    "RowCall",
     "ask_model",
-    "cost_of_replies",
     "is_run_redacted",
     "lock_run",
     "reply_key",
-    "sum_of_known",
 ]
 
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What a judge said of a row: `evaluation.judge.Judgement`, the replies it came from, and their cost."""
-
-    judgement: dict[str, Any]
-    replies: list[Answer]
-    cost: Decimal | None
-
-
-@dataclass
-class RowCall:
-    """A row of a run and its model calls: its prompts, the replies to them, and its outputs, or what stopped it."""
-
-    index: int
-    row: Row
-    prompts: list[dict[str, Any]] = field(default_factory=list)
-    replies: list[Answer] = field(default_factory=list)
-    outputs: dict[str, Any] = field(default_factory=dict)
-    problem: dict[str, Any] | None = None
-    faults: list[str] = field(default_factory=list)
-    milliseconds: int = 0
-    judged: Judged | None = None
-
-    def actual(self) -> dict[str, Any]:
-        """The row's outputs, as `evaluation.TemplateRunnable` names them."""
-        texts = [reply.text for reply in self.replies]
-        answer = texts[0] if len(texts) == 1 else texts
-        counts = [prompt["token_count"] for prompt in self.prompts]
-        # Without the vocabulary a prompt that fits is not counted; a metric over the count names it as missing.
-        tokens = {} if None in counts else {"prompt_tokens": sum(counts)}
-        return {"reply": answer, "answer": answer, **tokens, **self.outputs}
-
-    def stop(self, step: str, error: Exception) -> None:
-        """Note what stopped the row."""
-        message = error.message if isinstance(error, RenderError) else str(error)
-        self.problem = {"step": step, "kind": type(error).__name__, "message": message}
 
 
 @dataclass(frozen=True)
@@ -134,46 +93,60 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
 def _ask_all(
     run: Run, endpoint: Endpoint, model: Model, batch: Sequence[RowCall], answers: Mapping[str, Answer]
 ) -> None:
-    """Fill in each row's replies, in threads. The caps are checked before each row and what it cost is counted after
-    it, both in this thread, so that a cap is passed by the rows in flight at most.
+    """Fill in each row's replies, in threads, the prompts of a row one after the other.
+
+    The caps are checked before each call and what it cost is counted after it, both in this thread, so that a cap is
+    passed by the calls in flight at most.
     """
     namespace = run.template.namespace
-    in_flight: dict[Future[None], RowCall] = {}
+    waiting = deque(call for call in batch if call.prompts and not call.problem)
+    in_flight: dict[Future[list[Answer]], tuple[RowCall, str]] = {}
 
-    def settle(futures: Iterable[Future[None]]) -> None:
+    def settle(futures: Iterable[Future[list[Answer]]]) -> None:
         for future in futures:
-            call = in_flight.pop(future)
-            text = "\n".join(json.dumps(prompt["messages"], ensure_ascii=False) for prompt in call.prompts)
-            spending.record_calls(namespace, run.started_by, endpoint, text, call.replies)
+            call, text = in_flight.pop(future)
+            spending.record_calls(namespace, run.started_by, endpoint, text, future.result())
+            if not call.problem and len(call.replies) < len(call.prompts):
+                waiting.appendleft(call)
 
     with ThreadPoolExecutor(endpoint.concurrency) as pool:
         try:
-            for call in batch:
-                if len(in_flight) == endpoint.concurrency:
+            while waiting or in_flight:
+                if not waiting or len(in_flight) == endpoint.concurrency:
                     settle(wait(in_flight, return_when=FIRST_COMPLETED).done)
-                if any(key not in answers for key in _keys(call, endpoint)):
+                    continue
+                call = waiting.popleft()
+                prompt = call.prompts[len(call.replies)]
+                answer = answers.get(_key(prompt, endpoint))
+                if answer is None:
                     spending.require_within_caps(namespace, run.started_by, endpoint)
-                in_flight[pool.submit(_ask_one, call, model, endpoint, answers)] = call
+                text = json.dumps(prompt["messages"], ensure_ascii=False)
+                in_flight[pool.submit(_ask_one, call, prompt, model, answer)] = call, text
         finally:
             settle(wait(in_flight).done)
 
 
-def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, answers: Mapping[str, Answer]) -> None:
-    """Fill in a row's replies; runs in a thread, so it touches no database."""
-    if call.problem:
-        return
-    began = time.monotonic()
+def _ask_one(call: RowCall, prompt: Mapping[str, Any], model: Model, answer: Answer | None) -> list[Answer]:
+    """Fill in the row's reply to one of its prompts, which is `answer` if it is known; gives what was billed for it.
+
+    Runs in a thread, so it touches no database.
+    """
+    began, spent = time.monotonic(), list[Answer]()
     try:
-        for prompt, key in zip(call.prompts, _keys(call, endpoint), strict=True):
-            reply = answers.get(key) or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
-            call.faults += reply.faults
-            if len(reply.text) > _LONGEST:
-                raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
-            call.replies.append(reply)
+        reply = answer or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
+        call.faults += reply.faults
+        spent += reply.spent
+        if len(reply.text) > _LONGEST:
+            spent.append(reply)
+            raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
+        call.replies.append(reply)
     except Exception as error:  # noqa: BLE001  # whatever a model's client raises is this row's failure
         call.faults += getattr(error, "faults", ())
+        spent += getattr(error, "spent", ())
         call.stop("model", error)
-    call.milliseconds = int((time.monotonic() - began) * 1000)
+    call.spent += spent
+    call.milliseconds += int((time.monotonic() - began) * 1000)
+    return spent if call.problem else [*spent, call.replies[-1]]
 
 
 def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
@@ -214,8 +187,12 @@ def reply_key(messages: Any, model: str, settings: Any) -> str:
 
 
 def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:
-    """What each prompt's reply is kept under: the messages, the model, the settings."""
-    return [reply_key(prompt["messages"], endpoint.digest, prompt["settings"]) for prompt in call.prompts]
+    """What each prompt's reply is kept under."""
+    return [_key(prompt, endpoint) for prompt in call.prompts]
+
+
+def _key(prompt: Mapping[str, Any], endpoint: Endpoint) -> str:
+    return reply_key(prompt["messages"], endpoint.digest, prompt["settings"])
 
 
 def _answer(row: Reply) -> Answer:
@@ -248,25 +225,5 @@ def lock_run(run: Run) -> None:
 
 
 def _write_reply(reply: Answer) -> str:
-    fields = {name: value for name, value in asdict(reply).items() if name not in ("cached", "faults")}
+    fields = {name: value for name, value in asdict(reply).items() if name not in ("cached", "faults", "spent")}
     return json.dumps(fields)
-
-
-def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
-    """What the replies cost that were asked for; None if the price or the tokens are not known."""
-    price, total = endpoint.price, Decimal(0)
-    if price is None or not replies:
-        return None
-    for reply in replies:
-        if reply.cached:
-            continue
-        if reply.prompt_tokens is None or reply.completion_tokens is None:
-            return None
-        total += price.of(reply.prompt_tokens, reply.completion_tokens)
-    return total
-
-
-def sum_of_known(counts: Iterable[int | None]) -> int | None:
-    """The sum of what is known, or None."""
-    known_counts = [count for count in counts if count is not None]
-    return sum(known_counts) if known_counts else None

@@ -50,7 +50,9 @@ def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
 
 
 def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
-    """Start one run; whether it was. It is tried again later if the plan has a fault or the text was redacted."""
+    """Start one run; whether it was. It is tried again later if the plan has a fault, every row would fail, or the
+    text was redacted.
+    """
     if plan.fault:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, plan.fault)
         return False
@@ -59,7 +61,7 @@ def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
     try:
         label.version.require_text()
         with transaction.atomic():
-            start_runs.create_plan_run(label.template, label.version, plan, columns=columns)
+            start_runs.create_plan_run(label.template, label.version, plan, columns=columns, must_fit=True)
     except IntegrityError:  # another worker was faster
         return False
     except PromptuaryError as error:

@@ -22,12 +22,12 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
     """Give one's score of the reply of run `number` to the row `index`, in place of the one that one gave before.
 
     score: good, bad, or 1 to 5. For authors, reviewers and admins; contributors to the version too, whom a gate does
-    not count. Conflict until the run is done, Invalid for a row without a reply.
+    not count. Conflict while the run waits for its turn, Invalid for a row without a reply.
     """
     if score not in PersonScore.GRADES:
         raise Invalid(fields={"score": gettext("good, bad, or 1 to 5.")})
     check_text("comment", comment, LONGEST_COMMENT)
-    run = _find_finished_run(actor, number)
+    run = _find_asked_run(actor, number)
     detail = run_queries.read_run_row(run, index)
     if detail.row is None or detail.row.is_failed:
         raise Invalid(
@@ -56,17 +56,17 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
 
 def remove_score(*, actor: Actor, number: int, index: int) -> None:
     """Take one's own score of a reply away, with its comment; nothing happens if there is none."""
-    run = _find_finished_run(actor, number)
+    run = _find_asked_run(actor, number)
     with transaction.atomic():
         if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:
             _announce(run)
 
 
-def _find_finished_run(actor: Actor, number: int) -> Run:
+def _find_asked_run(actor: Actor, number: int) -> Run:
     run = run_queries.find_run(actor, Verb.COMMENT, number)
-    if run.state != Run.DONE:
+    if run.state == Run.QUEUED:
         raise Conflict(
-            gettext("Run {number} is {state}: only the replies of finished runs are scored.").format(
+            gettext("Run {number} is {state}: its replies are scored once they come.").format(
                 number=number, state=run.state
             ),
             state=run.state,

@@ -64,6 +64,9 @@ class EstimateInput(Input):
     dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
     dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     model = Text(required=False, default=ECHO)
+    judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
+    judge_model = Text(required=False, allow_null=True, default=None)
+    judge_paths = serializers.DictField(child=Text(), required=False, default=dict)
 
 
 class RunColumnInput(Input):

@@ -15,6 +15,8 @@ from registry.connections import queries as connection_queries
 from registry.connections.endpoint import ECHO, Endpoint
 from registry.connections.reply_limits import find_longest_reply
 from registry.connections.spending import count_or_estimate
+from registry.evaluations.judge_choice import find_judge
+from registry.evaluations.judge_estimates import estimate_judge
 from registry.evaluations.models import Run
 from registry.evaluations.row_fit import render_rows, require_some_row_fits
 from registry.evaluations.start_runs import find_row_source, require_settings_taken, require_spending_left
@@ -32,7 +34,8 @@ _USUAL_REPLY = 800  # tokens, if neither the settings nor the budget say
 @dataclass(frozen=True)
 class RunEstimate:
     """Tokens of all rows together. is_from_replies: whether the replies' length is that of an earlier run; else it is
-    the longest that they may have. cost is None if the model has no price. misfits: sampled rows that don't render.
+    the longest that they may have. cost: with the judge's calls; None if a model has no price, or theirs are in two
+    currencies. misfits: sampled rows that don't render.
     seconds: how long it takes at the pace of that earlier run; None without one.
     """
 
@@ -45,9 +48,11 @@ class RunEstimate:
     sampled: int
     misfits: int
     seconds: float | None = None
+    judge_prompt_tokens: int = 0
+    judge_completion_tokens: int = 0
 
 
-def estimate_run(
+def estimate_run(  # noqa: PLR0913  # what a person chooses
     *,
     actor: Actor,
     template: str,
@@ -55,16 +60,20 @@ def estimate_run(
     dataset: str | None = None,
     dataset_version: int | None = None,
     model: str = ECHO,
+    judge: str | None = None,
+    judge_model: str | None = None,
+    judge_paths: Mapping[str, str] | None = None,
 ) -> RunEstimate:
     """What a run of these is expected to cost; the same refusals as `start_run`, and nothing is asked or written.
 
-    A judge's calls are not in it, and replies that are known already are counted as if they were asked for.
+    Replies that are known already are counted as if they were asked for.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
     rows = find_row_source(actor, template_row, dataset, dataset_version).rows
-    require_spending_left(template_row.namespace, actor.person, endpoint.name)
+    choice = find_judge(actor, template_row.namespace.name, judge, judge_model, judge_paths or {})
+    require_spending_left(template_row.namespace, actor.person, endpoint.name, *((choice.model,) if choice else ()))
     require_settings_taken(version, endpoint)
     require_some_row_fits(rows, version, dataset or gettext("the samples"))
     sample = _spread(rows, _SAMPLE)
@@ -77,16 +86,25 @@ def estimate_run(
     reply = mean_reply if mean_reply is not None else _mean([_longest_reply(prompt) for prompt in prompts])
     completion_tokens = round(reply * len(rows))
     price = endpoint.price
+    cost, currency = price.of(prompt_tokens, completion_tokens) if price else None, price.currency if price else ""
+    judging = estimate_judge(choice, template_row.namespace.name, sample, len(rows), reply) if choice else None
+    if judging is not None:
+        if cost is None or judging.cost is None or currency != judging.currency:
+            cost, currency = None, ""
+        else:
+            cost += judging.cost
     return RunEstimate(
         rows=len(rows),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
         is_from_replies=mean_reply is not None,
-        cost=price.of(prompt_tokens, completion_tokens) if price else None,
-        currency=price.currency if price else "",
+        cost=cost,
+        currency=currency,
         sampled=len(sample),
         misfits=len(sample) - len(prompts),
         seconds=None if seconds is None else seconds * len(rows),
+        judge_prompt_tokens=judging.prompt_tokens if judging else 0,
+        judge_completion_tokens=judging.completion_tokens if judging else 0,
     )
 
 
@@ -106,6 +124,8 @@ def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
         sampled=sum(estimate.sampled for estimate in estimates),
         misfits=sum(estimate.misfits for estimate in estimates),
         seconds=sum(times) if len(times) == len(estimates) else None,
+        judge_prompt_tokens=sum(estimate.judge_prompt_tokens for estimate in estimates),
+        judge_completion_tokens=sum(estimate.judge_completion_tokens for estimate in estimates),
     )
 
 

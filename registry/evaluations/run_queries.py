@@ -73,7 +73,7 @@ def read_run(actor: Actor, number: int) -> Run:
 
 def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     """The run, with the right to do this to it checked."""
-    unknown = NotFound(gettext("There is no run {number}, or you may not read it.").format(number=number))
+    unknown = NotFound(gettext("There is no run {number}, or you don't have access to it.").format(number=number))
     run = _full(Run.everything.filter(pk=number)).first() if 0 < number < 2**63 else None
     if run is None or (run.is_draft and run.started_by_id != actor.person.pk):
         raise unknown

@@ -95,9 +95,14 @@ class RunEstimateOutput(Output):
         help_text="Whether replies are counted as long as those of an earlier run; else as long as they may be."
     )
     cost = ExactDecimal(
-        max_digits=None, decimal_places=6, allow_null=True, help_text="Without a judge's calls; null without a price."
+        max_digits=None,
+        decimal_places=6,
+        allow_null=True,
+        help_text="With the judge's calls; null without a price, or with prices in two currencies.",
     )
     currency = serializers.CharField(help_text="Empty without a price.")
+    judge_prompt_tokens = serializers.IntegerField(help_text="Of the judge's calls; 0 without a judge.")
+    judge_completion_tokens = serializers.IntegerField(help_text="Its replies as long as they may be.")
     seconds = serializers.FloatField(allow_null=True, help_text="At the pace of an earlier run; null without one.")
 
 

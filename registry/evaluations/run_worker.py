@@ -18,21 +18,16 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
+from promptuary.evaluation import ModelError
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Busy, Conflict, PromptuaryError, TooMany
 from registry.evaluations import exports, judge_calls, live_failures, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
-from registry.evaluations.model_calls import (
-    RowCall,
-    ask_model,
-    cost_of_replies,
-    is_run_redacted,
-    lock_run,
-    sum_of_known,
-)
+from registry.evaluations.model_calls import ask_model, is_run_redacted, lock_run
 from registry.evaluations.models import Run, RunRow
+from registry.evaluations.row_calls import RowCall, cost_of_row, sum_of_known
 from registry.jobs import queue
 from registry.journal import log
 from registry.journal.event import Occasion, react
@@ -40,7 +35,7 @@ from registry.journal.event import Occasion, react
 __all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
 SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
-_ROUNDS = 4  # rows of a batch, for each one that is asked at once
+_ROUNDS = 4  # rows of a batch, for each one that is asked at once, if that is not more than EQUAL_FAILURES
 EQUAL_FAILURES = 20  # rows after one another that fail alike and so end a run
 _MOST_SCORED_EARLY = 1000  # rows of a run that is scored while it goes on
 _SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or a process of its own
@@ -68,8 +63,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
         fail_run(number, error.message)
         return False
     until = time.monotonic() + seconds
-    size = endpoint.concurrency * _ROUNDS if endpoint.kind == "http" else _AT_HAND
-    for batch in _batches(run, size):
+    for batch in _batches(run, _size_of_batch(endpoint, judging)):
         try:
             ask_model(run, bundle, endpoint, model, batch)
             if judging is not None:
@@ -111,6 +105,17 @@ def _begin(run: Run) -> bool:
     return bool(rows.update(state=Run.RUNNING, started_at=run.started_at or log.now()))
 
 
+def _size_of_batch(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) -> int:
+    """Rows that are asked before the run is looked at again, so that a model which refuses them all is asked for few
+    more than `EQUAL_FAILURES`.
+    """
+    asked = [each for each in (endpoint, judging.endpoint if judging else endpoint) if each.kind == "http"]
+    if not asked:
+        return _AT_HAND
+    at_once = max(each.concurrency for each in asked)
+    return max(at_once, min(at_once * _ROUNDS, EQUAL_FAILURES))
+
+
 def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
     rows = queries.rows_of_run(run)
     written_indexes = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
@@ -148,29 +153,36 @@ def _goes_on(run: Run) -> bool:
 
 
 def _find_repeated_failure(run: Run) -> str:
-    """A sentence if the newest `EQUAL_FAILURES` rows failed in the same way, else nothing.
+    """A sentence if the newest `EQUAL_FAILURES` rows, or the judge's calls for them, failed in the same way, else
+    nothing.
 
     A change request's run goes on if its version is to blame: its check fails by those rows.
     """
     newest = list(RunRow.objects.filter(run=run).order_by("-pk")[:EQUAL_FAILURES])
-    problems = [row.problem for row in newest if row.problem]
-    if len(problems) < EQUAL_FAILURES or len({_reason_of(problem) for problem in problems}) > 1:
-        return ""
-    first = problems[0]
-    if run.change_id is not None and first["step"] != "model":
-        return ""
-    return f"Stopped, because {EQUAL_FAILURES} rows after one another failed alike: {first['message']}"
+    problem = _find_shared_problem([row.problem for row in newest])
+    if problem and (run.change_id is None or problem["step"] == "model"):
+        return f"Stopped, because {EQUAL_FAILURES} rows after one another failed alike: {problem['message']}"
+    problem = _find_shared_problem([row.judgement["error"] if row.judgement else None for row in newest])
+    if problem and (run.change_id is None or problem["kind"] == ModelError.__name__):
+        return (
+            f"Stopped, because the judge failed alike on {EQUAL_FAILURES} rows after one another: {problem['message']}"
+        )
+    return ""
 
 
-def _reason_of(problem: Mapping[str, str]) -> tuple[str, str, str]:
-    """What two failures of one cause have in common: a server's own words, after the colon, may differ."""
-    return problem["step"], problem["kind"], problem["message"].partition(":")[0]
+def _find_shared_problem(problems: Sequence[Mapping[str, str] | None]) -> Mapping[str, str] | None:
+    """The first of these problems if there are `EQUAL_FAILURES` of one cause: a server's own words, after the colon,
+    may differ.
+    """
+    found = [problem for problem in problems if problem]
+    causes = {(problem.get("step"), problem["kind"], problem["message"].partition(":")[0]) for problem in found}
+    return found[0] if len(found) == EQUAL_FAILURES and len(causes) == 1 else None
 
 
 def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
     fresh_replies = [reply for reply in call.replies if not reply.cached]
-    judge_replies = call.judged.replies if call.judged else []
-    costs = [cost_of_replies(endpoint, call.replies), *([call.judged.cost] if call.judged else [])]
+    billed_replies = [*call.billed, *(call.judged.replies if call.judged else ())]
+    costs = [cost_of_row(endpoint, call), *([call.judged.cost] if call.judged else [])]
     known_costs = [cost for cost in costs if cost is not None]
     result = {
         "actual": None if call.problem else call.actual(),
@@ -185,8 +197,8 @@ def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
         result=json.dumps(result),
         is_failed=call.problem is not None,
         is_cached=bool(call.replies) and not fresh_replies,
-        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*call.replies, *judge_replies]),
-        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*call.replies, *judge_replies]),
+        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in billed_replies),
+        completion_tokens=sum_of_known(reply.completion_tokens for reply in billed_replies),
         cost=sum(known_costs) if known_costs else None,
         judgement_text=json.dumps(call.judged.judgement) if call.judged else "",
         milliseconds=call.milliseconds,

@@ -1,11 +1,11 @@
 """Rows of a file or of a dataset as samples of a text: what each row gives to its inputs."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
@@ -13,7 +13,15 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import SAMPLES_BYTES, BadJson, check_text, parse_json
 from registry.evaluations import dataset_queries, datasets
 
-__all__ = ["MOST_ROWS", "PAGE", "OfferedSample", "OfferedSamples", "read_dataset_samples", "read_file_samples"]
+__all__ = [
+    "MOST_ROWS",
+    "PAGE",
+    "OfferedSample",
+    "OfferedSamples",
+    "list_targets",
+    "read_dataset_samples",
+    "read_file_samples",
+]
 
 MOST_ROWS = 200
 """So many samples a template can have."""
@@ -28,6 +36,10 @@ _NAMES = ("name", "sample")
 """Columns that name a row where they are no inputs of the text."""
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 
+_NAME = "id"
+"""The column of a row's name, and what the column gives that names the sample."""
+_INPUT = "inputs."
+
 Schemas = Mapping[str, Mapping[str, Any]]
 
 
@@ -41,18 +53,41 @@ class OfferedSample:
 
 @dataclass(frozen=True)
 class OfferedSamples:
-    """Rows as samples. `left_out` are columns that are no inputs of the text; `total` counts the rows of the source."""
+    """Rows as samples. `columns` says what each column of the source gives: `id` names the sample,
+    `inputs.customer.name` is the value of an input, and an empty text leaves the column out. `total` counts the
+    rows of the source.
+    """
 
     samples: tuple[OfferedSample, ...]
-    left_out: tuple[str, ...]
+    columns: dict[str, str]
     total: int
 
 
-def read_file_samples(text: str, file: str, schemas: Schemas) -> OfferedSamples:
+def list_targets(schemas: Schemas) -> list[str]:
+    """What a column can give: `inputs.` before the name of an input, and before the path of each value in a group."""
+    names: list[str] = []
+    for name, schema in schemas.items():
+        names.append(name)
+        names += [f"{name}.{inner}" for inner in _list_properties(schema)]
+    return [f"{_INPUT}{name}" for name in names]
+
+
+def _list_properties(schema: Mapping[str, Any]) -> list[str]:
+    properties = schema.get("properties") if schema.get("type") == "object" else None
+    paths: list[str] = []
+    for name, inner in (properties or {}).items():
+        paths += [f"{name}.{path}" for path in _list_properties(inner)] or [name]
+    return paths
+
+
+def read_file_samples(
+    text: str, file: str, schemas: Schemas, columns: Mapping[str, str] | None = None
+) -> OfferedSamples:
     """The rows of a file, whose name says the form: CSV, JSON lines, JSON or YAML. schemas: of the text's inputs.
+    columns: what columns give, in place of the input of their name.
 
     A row is a dataset's row, or has its values under the names of the inputs. Invalid if the file can't be read, is
-    too large, has more than `MOST_ROWS` rows, or no column that is an input of the text.
+    too large, has more than `MOST_ROWS` rows, or if a column is to give what no input takes.
     """
     stem, _, ending = file.rpartition(".")
     form = _FORMS.get(ending.lower())
@@ -68,18 +103,22 @@ def read_file_samples(text: str, file: str, schemas: Schemas) -> OfferedSamples:
             "The file has {count} rows; at most {most} can become samples. Make a dataset of it and tick rows of that."
         )
         raise Invalid(sentence.format(count=len(rows), most=MOST_ROWS))
-    return _offer(rows, schemas, stem or file, total=len(rows), is_text=form == "csv")
+    choice = _choose_columns(rows, schemas, columns)
+    return _offer(rows, schemas, stem or file, choice, is_text=form == "csv")
 
 
-def read_dataset_samples(actor: Actor, namespace: str, name: str, schemas: Schemas, start: int = 0) -> OfferedSamples:
-    """The rows of a dataset's latest version from an index on, at most `PAGE`. Raises NotFound if it is of another
-    namespace or the actor may not read it.
+def read_dataset_samples(
+    actor: Actor, namespace: str, name: str, schemas: Schemas, start: int = 0, columns: Mapping[str, str] | None = None
+) -> OfferedSamples:
+    """The rows of a dataset's latest version from an index on, at most `PAGE`. columns: as for a file. Raises NotFound
+    if it is of another namespace or the actor may not read it.
     """
     if name.partition("/")[0] != namespace:
         raise NotFound(gettext("There is no dataset {value} in {namespace}.").format(value=name, namespace=namespace))
     rows = dataset_queries.read_dataset_version(actor, name).rows()
     stem = name.rpartition("/")[2]
-    return _offer(rows[start : start + PAGE], schemas, stem, total=len(rows), first=start)
+    choice = _choose_columns(rows, schemas, columns)
+    return _offer(rows, schemas, stem, choice, page=slice(start, start + PAGE))
 
 
 def _write_lines(text: str, form: str, schemas: Schemas) -> str:
@@ -125,27 +164,68 @@ def _read_row(entry: Any, schemas: Schemas) -> Any:
 
 
 def _offer(
-    rows: Sequence[Row], schemas: Schemas, stem: str, *, total: int, first: int = 0, is_text: bool = False
+    rows: Sequence[Row],
+    schemas: Schemas,
+    stem: str,
+    choice: dict[str, str],
+    *,
+    page: slice = slice(None),
+    is_text: bool = False,
 ) -> OfferedSamples:
     """is_text: the values are texts of cells, to be read in the kinds of the inputs."""
-    columns = list(dict.fromkeys(name for row in rows for name in row.inputs))
-    naming = next((name for name in _NAMES if name in columns and name not in schemas), None)
-    paths = {name: _find_path(name, schemas) for name in columns if name != naming}
-    if rows and not any(paths.values()):
-        raise Invalid(_say_no_match(columns, schemas))
-    left_out = [name for name, path in paths.items() if not path]
-    left_out += ["expected"] if any(row.expected for row in rows) else []
+    paths = {column: _path_of(target) for column, target in choice.items() if target.startswith(_INPUT)}
+    naming = next((column for column, target in choice.items() if target == _NAME), _NAME if choice.get(_NAME) else "")
     samples = []
-    for number, row in enumerate(rows, start=first + 1):
-        values: dict[str, Any] = {"id": row.id} if "id" in schemas and is_text and row.id else {}
-        for name, value in row.inputs.items():
-            path = paths.get(name)
-            read = _read_cell(value, schemas, path) if path and is_text else value
-            if path and read is not None:
+    for number, row in list(enumerate(rows, start=1))[page]:
+        cells = _list_cells(row)
+        values: dict[str, Any] = {}
+        for column, path in paths.items():
+            value = cells.get(column)
+            read = _read_cell(value, schemas, path) if is_text and isinstance(value, str) else value
+            if read is not None:
                 _write_at(values, path, read)
-        named = row.id or (str(row.inputs.get(naming) or "") if naming else "")
-        samples.append(OfferedSample(_name_sample(named, stem, number), values))
-    return OfferedSamples(tuple(samples), tuple(left_out), total)
+        samples.append(OfferedSample(_name_sample(str(cells.get(naming) or ""), stem, number), values))
+    return OfferedSamples(tuple(samples), choice, len(rows))
+
+
+def _list_cells(row: Row) -> dict[str, Any]:
+    """The values of a row by column; those that it doesn't have are left out."""
+    cells: dict[str, Any] = {_NAME: row.id} if row.id else {}
+    cells |= row.inputs
+    cells |= {f"expected.{name}": value for name, value in (row.expected or {}).items()}
+    return cells | ({"tags": ", ".join(row.tags)} if row.tags else {})
+
+
+def _choose_columns(rows: Sequence[Row], schemas: Schemas, chosen: Mapping[str, str] | None) -> dict[str, str]:
+    """What each column gives: as it was chosen, else what its name says. Invalid if the text has no inputs, or if a
+    chosen target is none.
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in _list_cells(row)))
+    if rows and not schemas:
+        sentence = gettext("The text uses no inputs, so there is nothing that these columns could fill: {columns}.")
+        raise Invalid(sentence.format(columns=", ".join(columns)))
+    guessed = _guess_columns(columns, schemas)
+    targets = {"", _NAME, *list_targets(schemas)}
+    for column, target in (chosen or {}).items():
+        if target not in targets and target != guessed.get(column):
+            sentence = gettext("{name} can't become {target}, which is not an input of the text.")
+            raise Invalid(fields={"columns": sentence.format(name=column, target=target)})
+    return {column: (chosen or {}).get(column, guess) for column, guess in guessed.items()}
+
+
+def _guess_columns(columns: Sequence[str], schemas: Schemas) -> dict[str, str]:
+    """What the name of each column says; of two columns for one input the first counts."""
+    naming = next((name for name in (_NAME, *_NAMES) if name in columns and name not in schemas), "")
+    guessed: dict[str, str] = {}
+    for column in columns:
+        path = () if column == naming or column.startswith("expected.") else _find_path(column, schemas)
+        target = _NAME if column == naming else f"{_INPUT}{'.'.join(path)}" if path else ""
+        guessed[column] = "" if target in guessed.values() else target
+    return guessed
+
+
+def _path_of(target: str) -> tuple[str, ...]:
+    return tuple(target.removeprefix(_INPUT).split("."))
 
 
 def _find_path(column: str, schemas: Schemas) -> tuple[str, ...]:
@@ -192,23 +272,6 @@ def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None
 
 
 def _name_sample(name: str, stem: str, number: int) -> str:
-    """The row's own name on one line, else the source's with the number of the row. A whole number is no name: scripts
-    put such names before all others.
-    """
+    """The row's own name on one line, else the source's with the number of the row."""
     shown = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
-    if not shown.strip() or shown.isdigit():
-        return f"{stem[: _LONGEST_NAME - 12]} {shown.strip() or number}"
-    return shown.strip()
-
-
-def _say_no_match(columns: Iterable[str], schemas: Schemas) -> str:
-    listed = ", ".join(columns)
-    if not schemas:
-        return gettext("The text uses no inputs, so there is nothing that these columns could fill: {columns}.").format(
-            columns=listed
-        )
-    return ngettext(
-        "No column is called like the input of the text, {inputs}. The columns are {columns}.",
-        "No column is called like an input of the text. The inputs are {inputs}; the columns are {columns}.",
-        len(schemas),
-    ).format(inputs=", ".join(schemas), columns=listed)
+    return shown.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"

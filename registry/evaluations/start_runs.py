@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext
 
 from promptuary.evaluation import Dataset as Rows
@@ -22,7 +23,7 @@ from registry.evaluations import run_queries as queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.judge_choice import JudgeChoice, find_judge
-from registry.evaluations.models import Run, RunRow
+from registry.evaluations.models import PersonScore, Run, RunRow
 from registry.evaluations.row_fit import require_some_row_fits
 from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
@@ -51,6 +52,7 @@ __all__ = [
 MOST_UNFINISHED = 10  # runs of one namespace that are not over
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
 _UNFINISHED = (Run.QUEUED, Run.RUNNING)
+_FAILED = Q(is_failed=True) | (~Q(judgement_text="") & ~Q(judgement_text__contains='"error": null'))
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     _require_room(template_row)
     namespace, judge_models = template_row.namespace, (judging.model,) if judging else ()
     require_spending_left(namespace, actor.person, endpoint.name, *judge_models)
-    require_settings_taken(version, endpoint)
-    require_some_row_fits(measure.rows, version, dataset or gettext("the samples"))
+    _require_answerable(version, endpoint, measure.rows, measure.dataset_version)
     return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judge=judging)
 
 
@@ -144,11 +145,17 @@ def create_plan_run(
     plan: EvaluationPlan,
     change: int | None = None,
     columns: Mapping[str, Any] | None = None,
+    must_fit: bool = False,
 ) -> Run:
-    """Write a run that an attached evaluation needs, as the operator; the plan has no fault. See `create_run`."""
+    """Write a run that an attached evaluation needs, as the operator; the plan has no fault. See `create_run`.
+
+    must_fit: Invalid where every row would fail. A change's run starts all the same: its check fails by those rows.
+    """
     dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
     endpoint = connection_queries.find_endpoint(plan.model, template.namespace.name)
     measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
+    if must_fit:
+        _require_answerable(version, endpoint, measure.rows, dataset)
     person, more = operator_actor().person, {"change_id": change, **(columns or {})}
     return create_run(template, version, measure, endpoint, plan.run_metrics, person, plan.judge, more)
 
@@ -174,7 +181,16 @@ def cancel_runs(*, actor: Actor, numbers: Iterable[int]) -> list[Run]:
 
 
 def rerun_failures(*, actor: Actor, number: int) -> Run:
-    """Run the failed rows again, and those that a cancelled run left out; what came well is kept."""
+    """Run again the failed rows, those that the judge failed on, and those that a run which was ended left out; the
+    others are kept.
+
+    Raises as `start_run` if a cap is reached, the model does not take a setting or no row can be rendered.
+    """
+    found = queries.find_run(actor, Verb.EVALUATE, number)
+    if found.is_over and not found.is_draft:  # the text of a draft is in the run, and was checked at its start
+        found.version.require_text()
+        endpoint = connection_queries.find_endpoint(found.model, found.template.namespace.name)
+        _require_answerable(found.version, endpoint, queries.rows_of_run(found), found.dataset_version)
     with transaction.atomic():
         run = _take(actor, number)
         if not run.is_over:
@@ -184,7 +200,9 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
                 ),
                 state=run.state,
             )
-        if run.state == Run.DONE and not run.failed:
+        scored = PersonScore.objects.filter(run=run).values("index")  # by people, whose reply has to stay what it was
+        rows_again = RunRow.objects.filter(_FAILED, run=run).exclude(index__in=scored)
+        if run.state == Run.DONE and not rows_again.exists():
             raise Conflict(gettext("No row of run {number} failed.").format(number=number), state=run.state)
         run.version.require_text()
         if run.judge is not None:
@@ -192,12 +210,20 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
         _require_room(run.template)
         judge = (run.judge_model,) if run.judge is not None else ()
         require_spending_left(run.template.namespace, run.started_by, run.model, *judge)
-        RunRow.objects.filter(run=run, is_failed=True).delete()
+        rows_again.delete()
         run.state, run.error, run.scores_text, run.finished_at = Run.QUEUED, "", "{}", None
         run.failed, run.done = 0, RunRow.objects.filter(run=run).count()
         run.save(update_fields=["state", "error", "scores_text", "finished_at", "failed", "done"])
         _enqueue(run)
     return run
+
+
+def _require_answerable(
+    version: Version, endpoint: Endpoint, rows: Sequence[Row], dataset: DatasetVersion | None
+) -> None:
+    """Raise Invalid if every row would fail, by the model's settings or since no row can be rendered."""
+    require_settings_taken(version, endpoint)
+    require_some_row_fits(rows, version, dataset.dataset.name if dataset else gettext("the samples"))
 
 
 def require_spending_left(namespace: Namespace, person: User, *models: str) -> None:

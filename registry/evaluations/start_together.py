@@ -56,11 +56,16 @@ def start_runs_together(
 
 
 def estimate_runs(
-    *, actor: Actor, template: str, columns: Sequence[RunColumn], dataset: str | None = None
+    *,
+    actor: Actor,
+    template: str,
+    columns: Sequence[RunColumn],
+    dataset: str | None = None,
+    judge: Mapping[str, Any] | None = None,
 ) -> list[RunEstimate]:
     """What the run of each column is expected to cost, in their order; refused as `start_runs_together` refuses."""
     _check_columns(columns)
-    estimate = partial(estimate_run, actor=actor, template=template, dataset=dataset)
+    estimate = partial(estimate_run, actor=actor, template=template, dataset=dataset, **(judge or {}))
     return [_at_column(number, estimate, column) for number, column in enumerate(columns)]
 
 

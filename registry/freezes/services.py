@@ -20,7 +20,7 @@ from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["MOST", "REPEATS", "remove_freeze", "set_freeze"]
+__all__ = ["MOST", "REPEATS", "read_freeze", "remove_freeze", "set_freeze"]
 
 MOST = 50  # freezes of one namespace that are not over
 REPEATS = ("once", "weekly")
@@ -37,9 +37,7 @@ def set_freeze(
     it names none); of a weekly one a day and time, as in `fri 16:00`. time_zone: an IANA name; empty for UTC.
     Invalid by field.
     """
-    values = _read_times(repeat, starts, ends, _read_zone(time_zone))
-    if not check_text("reason", reason, _MOST_REASON).strip():
-        raise Invalid(fields={"reason": gettext("say why: people who try to publish then will read it.")})
+    freeze = read_freeze(repeat=repeat, starts=starts, ends=ends, reason=reason, time_zone=time_zone)
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -49,14 +47,8 @@ def set_freeze(
                     namespace=namespace, most=MOST
                 )
             )
-        freeze = Freeze(
-            number=(Freeze.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
-            namespace=space,
-            reason=reason.strip(),
-            created_by=actor.person,
-            created_at=log.now(),
-            **values,
-        )
+        freeze.number = (Freeze.objects.aggregate(most=Max("number"))["most"] or 0) + 1
+        freeze.namespace, freeze.created_by, freeze.created_at = space, actor.person, log.now()
         freeze.save(force_insert=True)
         event = FreezeSet(
             number=freeze.number,
@@ -69,6 +61,14 @@ def set_freeze(
         )
         log.append(actor, event, namespace=space, at=freeze.created_at, subject=freeze)
     return freeze
+
+
+def read_freeze(*, repeat: str, starts: str, ends: str, reason: str, time_zone: str = "") -> Freeze:
+    """The freeze that `set_freeze` would set, without namespace and not stored. Invalid by field."""
+    values = _read_times(repeat, starts, ends, _read_zone(time_zone))
+    if not check_text("reason", reason, _MOST_REASON).strip():
+        raise Invalid(fields={"reason": gettext("say why: people who try to publish then will read it.")})
+    return Freeze(reason=reason.strip(), **values)
 
 
 def remove_freeze(*, actor: Actor, namespace: str, number: int) -> Freeze:

@@ -120,11 +120,11 @@ class StandingFreeze:
     @property
     def advice(self) -> str:
         """When it is possible again."""
-        return (
-            gettext("Next slot: {moment}.").format(moment=format_moment(self.slot))
-            if self.slot
-            else gettext("The next year has no free slot.")
-        )
+        if self.slot is None:
+            return gettext("The next year has no free slot.")
+        if self.slot == self.until:
+            return gettext("Releases can continue after the freeze.")
+        return gettext("Next slot: {moment}.").format(moment=format_moment(self.slot))
 
 
 @dataclass(frozen=True)

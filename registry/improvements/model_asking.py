@@ -118,14 +118,25 @@ def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) 
     try:
         reply = model.complete(asked, asked.settings)
     except ModelError as error:
-        if error.status is not None:  # it was refused: nothing was read
-            _count(improvement, endpoint, account, prompt=-asked.tokens)
+        if error.spent or error.status is not None:  # with a status and nothing spent it was refused: nothing was read
+            _correct(improvement, endpoint, account, asked, error.spent)
         raise
-    text = json.dumps(asked.messages, ensure_ascii=False)
-    prompt = spending.count_or_estimate(reply.prompt_tokens, text)
-    completion = spending.count_or_estimate(reply.completion_tokens, reply.text)
-    _count(improvement, endpoint, account, prompt=prompt - asked.tokens, completion=completion)
+    _correct(improvement, endpoint, account, asked, [*reply.spent, reply])
     return reply
+
+
+def _correct(
+    improvement: Improvement,
+    endpoint: Endpoint,
+    account: SpendingAccount,
+    asked: AskedPrompt,
+    replies: Sequence[Reply],
+) -> None:
+    """Count what the replies took instead of the prompt's tokens alone. A step is one call, however often it tries."""
+    text = json.dumps(asked.messages, ensure_ascii=False)
+    prompt = sum(spending.count_or_estimate(reply.prompt_tokens, text) for reply in replies)
+    completion = sum(spending.count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
+    _count(improvement, endpoint, account, prompt=prompt - asked.tokens, completion=completion)
 
 
 def _account(improvement: Improvement, endpoint: Endpoint) -> SpendingAccount:

@@ -231,6 +231,9 @@ def _estimate_measuring(actor: Actor, run: Run) -> RunEstimate:
         dataset=dataset.dataset.name if dataset else None,
         dataset_version=dataset.number if dataset else None,
         model=run.model,
+        judge=f"{run.judge.template.name}@{run.judge.number}" if run.judge else None,
+        judge_model=run.judge_model or None,
+        judge_paths=run.judge_paths,
     )
 
 

@@ -121,6 +121,10 @@ class Occasion:
     author: object = None
     subject: object = None
 
+    def event_as(self, cls: type[T]) -> T:
+        """The event, of this class. Raises TypeError if it is none."""
+        return _require(cls, self.event)
+
     def author_as(self, cls: type[T]) -> T:
         """The author, of this class. Raises TypeError if it is none."""
         return _require(cls, self.author)
@@ -160,14 +164,9 @@ class JournalEvent(ABC):
         names = {item.metadata.get(_JSON_NAME, item.name): item.name for item in fields(cls)}
         return cls(**{names[name]: value for name, value in body.items() if name in names})
 
-    @property
-    def columns(self) -> Columns:
-        """What the event's row repeats of its body."""
-        return columns_of(self.kind, self.body())
-
+    @abstractmethod
     def sentence(self) -> str:
         """What was done, as words that go on where the person's name ends."""
-        return f"{self.kind.replace('.', ': ')} {self.columns.template}".strip()
 
     def timeline_line(self) -> TimelineLine | None:
         """The event in the conversation of its change request; None if it has no line of its own there."""

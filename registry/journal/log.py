@@ -171,7 +171,7 @@ def append(
 
 
 def _require_no_secrets(body: Mapping[str, Any]) -> None:
-    """The last look before a text is kept for ever; services look earlier, at what they name in their own words."""
+    """The last look before a text is kept forever; services look earlier, at what they name in their own words."""
     for field, value in body.items():
         for text in _strings(value):
             if next(secrets.find_secrets(text), None):
@@ -243,7 +243,7 @@ def require_agreement(head: tuple[int, str] | None) -> None:
         raise Halted(
             (
                 gettext(
-                    "The Git mirror holds another event {number} than the database: they belong to two "
+                    "The Git mirror has another event {number} than the database: they belong to two "
                     "histories. {advice}"
                 ).format(number=mark.number, advice=_ADVICE)
             ),

@@ -41,14 +41,15 @@ def _convert(bundle: dict[str, Any]) -> Converted:
                 target="messages",
                 token_limit=-1,
             )
+        messages = prompt["messages"]
+        for message in messages:
+            if not isinstance(message["content"], str):
+                raise _refusal("a part holds more than text")
+            message["content"] = placeholders.write_names(message["content"], plain_placeholders.require_no_braces)
     except plain_placeholders.NotPlainError as error:
         raise _refusal(str(error)) from error
     except RenderError as error:
         raise _refusal(error.message) from error
-    messages = prompt["messages"]
-    for message in messages:
-        if not isinstance(message["content"], str):
-            raise _refusal("a part holds more than text")
     if document.format == "text":
         return {"type": "text", "prompt": "".join(message["content"] for message in messages)}
     return {

@@ -10,20 +10,32 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.contrib.sessions.models import Session
 from django.db import DatabaseError
 from django.utils import timezone
 
 from registry.accounts.models import User
+from registry.audit.verification import facts_of
 from registry.journal.event import kinds_of_worker
+from registry.journal.models import Event
 from registry.live.requests import run_in_thread
 from registry.namespaces.models import Membership
 from registry.serving.fetcher import Fetcher
 from registry.serving.journal_follower import FollowedEvent
+from registry.templates.events import TemplateRenamed
 
-__all__ = ["CHECK_SECONDS", "MOST_WAITING", "JournalFeed", "Readers", "Subscription", "Topics", "load_readers"]
+__all__ = [
+    "CHECK_SECONDS",
+    "MOST_WAITING",
+    "JournalFeed",
+    "Readers",
+    "Subscription",
+    "Topics",
+    "add_former_names",
+    "load_readers",
+]
 
 CHECK_SECONDS = 30.0  # a stream outlives its session by no more than this; an event ends it at once
 MOST_WAITING = 500  # events that a stream has not sent yet; beyond that it ends, and the browser connects again
@@ -42,7 +54,8 @@ class Topics:
         """Whether the page wants to know of this event. What the worker writes by itself, as results, is no news."""
         if event.kind in kinds_of_worker():
             return False
-        return self.everything or event.template in self.templates or event.change in self.changes
+        names = {event.template, event.former}
+        return self.everything or not names.isdisjoint(self.templates) or event.change in self.changes
 
 
 @dataclass(eq=False)
@@ -113,6 +126,7 @@ class JournalFeed:
             subscriptions = list(self._subscriptions)
             named = [event for event in events if event is not None]
             try:
+                named = await run_in_thread(add_former_names, named)
                 readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in named})
             except DatabaseError:
                 logger.warning("the streams end, since the database can't be asked who may read", exc_info=True)
@@ -140,6 +154,18 @@ class JournalFeed:
         for event in events:
             if subscription.topics.match(event) and readers.may_read(subscription, event):
                 subscription.queue.put_nowait(event)
+
+
+def add_former_names(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
+    """The events, renamings with the name before: a page that was opened on that one is told of it. One query if there
+    is a renaming.
+    """
+    numbers = [event.number for event in events if event.kind == TemplateRenamed.kind]
+    if not numbers:
+        return list(events)
+    rows = Event.objects.filter(number__in=numbers).values_list("number", "text")
+    former = {number: str(facts_of(text)["body"]["former"]) for number, text in rows}
+    return [replace(event, former=former.get(event.number, "")) for event in events]
 
 
 def load_readers(subscriptions: Sequence[Subscription], namespaces: Iterable[str]) -> Readers:

@@ -4,9 +4,10 @@
     /live/events?topic=template=support/reply    one template; `topic` may be repeated
     /live/events?topic=change=12&after=340       one change request, from event 341 on
 
-Each event is `journal` with the event's number as its id and `{number, kind, namespace, template, version, change, by}`
-as its data: never the text of anything. What the person did is left out, and what the worker writes by itself, such as
-results of checks. `Last-Event-ID`, as browsers send it when they connect again, or `after` resumes behind that number.
+Each event is `journal` with the event's number as its id and `{number, kind, namespace, template, version, change, by,
+former}` as its data: never the text of anything. `former` is the name before of a renamed template. What the person did
+is left out, and what the worker writes by itself, such as results of checks. `Last-Event-ID`, as browsers send it when
+they connect again, or `after` resumes behind that number.
 `ready` says that nothing is missing up to its number, `reset` that too much was missed to be told.
 """
 
@@ -20,7 +21,7 @@ from registry.core.errors import Busy, Invalid
 from registry.core.input_checks import parse_number
 from registry.journal.models import Event as JournalRow
 from registry.live.event_streams import Event, stream_events
-from registry.live.journal_feed import JournalFeed, Subscription, Topics, load_readers
+from registry.live.journal_feed import JournalFeed, Subscription, Topics, add_former_names, load_readers
 from registry.live.requests import LiveRequest, require_user, run_in_thread
 from registry.live.wsgi_environ import HTTPProtocol
 from registry.serving.fetcher import fetcher
@@ -88,7 +89,7 @@ def _load_missed(subscription: Subscription, after: int | None) -> tuple[int, li
     if after is None or after == head:
         return head, []
     rows = JournalRow.objects.filter(number__gt=after, number__lte=head).order_by("number").values_list(*COLUMNS)
-    events = [FollowedEvent(*row) for row in rows[: MOST_MISSED + 1]]
+    events = add_former_names([FollowedEvent(*row) for row in rows[: MOST_MISSED + 1]])
     if after > head or len(events) > MOST_MISSED:
         return head, None
     readers = load_readers([subscription], {event.namespace for event in events})
@@ -110,6 +111,7 @@ def _describe(event: FollowedEvent) -> Event:
         "version": event.version,
         "change": event.change,
         "by": event.person,
+        "former": event.former,
     }
     return Event("journal", data, str(event.number))
 

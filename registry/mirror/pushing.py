@@ -19,6 +19,7 @@ from registry.mirror.errors import MirrorError
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 
+# no texts here: operators read them at the command line and in /readyz, in English
 __all__ = ["PushFailed", "destination_of", "due", "push", "push_due"]
 
 _SECONDS = 600.0  # one push, however much there is to send

@@ -193,14 +193,12 @@ def _checked_ref(ref: str) -> str:
 
 
 def _split(stream: Any, size: int = 65536) -> Iterator[str]:
-    """The NUL-ended fields of a stream."""
+    """The NUL-ended fields of a stream; the rest of one that was cut short is no field."""
     rest = b""
     while chunk := stream.read(size):
         *fields, rest = (rest + chunk).split(b"\0")
         for field in fields:
             yield field.decode("utf-8", "surrogateescape")
-    if rest:
-        yield rest.decode("utf-8", "surrogateescape")
 
 
 def _parse_history(fields: Iterator[str]) -> Iterator[tuple[str, str, dict[str, str | None]]]:
@@ -213,7 +211,7 @@ def _parse_history(fields: Iterator[str]) -> Iterator[tuple[str, str, dict[str, 
                 yield commit, tree, changes
             commit, tree = text[1:].split(" ")
             changes = {}
-        elif text.startswith(":"):
+        else:
             _, mode, _, blob, status = text.split(" ")
             entry = blob if mode == "100644" else f"{mode} {blob}"
             changes[next(fields)] = None if status == "D" else entry

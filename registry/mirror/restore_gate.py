@@ -45,8 +45,10 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
     )
     if change is None or change.version.number != body["to"] or not change.is_open:
         return "no request for it was open."
-    if body["how"] == "broke_glass":
-        return "" if namespace.break_glass else "no emergencies are allowed there."
+    if body["how"] == "broke_glass" and not namespace.break_glass:
+        return "no emergencies are allowed there."
+    if body["how"] == "broke_glass" and not body.get("reviewed"):
+        return ""
     gate = change_gate.evaluate(change, None, with_checks=False)
     facts = gate.facts if is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
     approvals = policy.count_approvals(gate.rules, facts)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.apps import apps
+from django.core.exceptions import ObjectDoesNotExist
 
 from promptuary.renderer import digest as bundle_digest
 from promptuary.renderer.document.parser import parse_document
@@ -102,9 +103,12 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
     rows.protection.hear(row.kind, row.namespace, body)
     fact = rows.fact(row, body)
     decided = rows.derivation.decided(fact)  # before the event's own rows are written
-    event.restore(_EventRows(rows, row, body, read))
-    for contribution in rows.derivation.take(fact):
-        _write_contribution(contribution)
+    try:
+        event.restore(_EventRows(rows, row, body, read))
+        for contribution in rows.derivation.take(fact):
+            _write_contribution(contribution)
+    except ObjectDoesNotExist as error:
+        raise MirrorError(f"Event {row.number} ({row.kind}) names what no event before it made: {error}") from error
     if decided is not None and row.change is not None:
         ChangeRequest.objects.filter(number=row.change).update(decided=decided)
 
@@ -112,13 +116,13 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
 def _write_contribution(contribution: derivation.Contribution) -> None:
     """What a version took in, as its event says it or as it was worked out."""
     version = Version.objects.get(template__name=contribution.template, number=contribution.number)
+    comment = source = None
     if contribution.suggestion is not None:
         change, thread, number = contribution.suggestion
         comment = Comment.objects.get(thread__change=change, thread__number=thread, number=number)
-        Contribution.objects.get_or_create(version=version, comment=comment, source=None)
-    elif contribution.source is not None:
+    if contribution.source is not None:
         source = Version.objects.get(template__name=contribution.template, number=contribution.source)
-        Contribution.objects.get_or_create(version=version, comment=None, source=source)
+    Contribution.objects.get_or_create(version=version, comment=comment, source=source)
 
 
 class _EventRows:

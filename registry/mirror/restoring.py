@@ -55,7 +55,7 @@ def restore(source: Path, chain: str | None = None) -> Restored:
         raise MirrorError("This database is not empty; a mirror is restored into an empty one only.")
     with transaction.atomic():
         restored = _replay(repository, 0, None)
-        if restored is None:
+        if not restored.events:
             raise MirrorError(f"{source} holds no event.")
         if chain is not None and restored.chain != chain:
             raise MirrorError(f"The chain of {source} ends with {restored.chain}, not with {chain}.")
@@ -70,8 +70,7 @@ def adopt() -> int:
     with locks.hold(fill.lock_path(), _WAIT), transaction.atomic():
         log.lock()
         head = Event.objects.order_by("-number").values_list("number", "hash").first()
-        restored = _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None)))
-        return restored.events if restored else 0
+        return _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None))).events
 
 
 def forgotten() -> list[str]:
@@ -99,10 +98,8 @@ def open_clone(source: Path) -> Repository:
     return repository
 
 
-def _replay(repository: Repository, number: int, chain: str | None) -> Restored | None:
-    """The rows of every event after this one; None if there is none. The caller's transaction keeps all or
-    nothing.
-    """
+def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
+    """The rows of every event after this one, if there are any. The caller's transaction keeps all or nothing."""
     last_number, head = number, ""
     with repository.files() as files:
         rows = Rows(_redacted(repository))
@@ -124,14 +121,13 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
             except MirrorError as error:
                 raise MirrorError(f"Commit {commit}: {error}") from error
             number, chain = event.number, event.hash
-    if number == last_number or chain is None:
-        return None
-    for namespace in Namespace.objects.all():
-        locking.recompute_states(namespace)
-    search_entries.rebuild_entries()
-    if findings := verification.verify_clone(repository):
-        raise MirrorError(findings[0])
-    return Restored(number - last_number, chain, head)
+    if number > last_number:
+        for namespace in Namespace.objects.all():
+            locking.recompute_states(namespace)
+        search_entries.rebuild_entries()
+        if findings := verification.verify_clone(repository):
+            raise MirrorError(findings[0])
+    return Restored(number - last_number, chain or "", head)
 
 
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:

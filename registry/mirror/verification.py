@@ -16,7 +16,7 @@ from registry.journal import mirror_paths
 from registry.journal.mirroring import Move
 from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
 from registry.mirror.entries import read_entries
-from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Head, Repository
 
 __all__ = ["MOST_FINDINGS", "verify", "verify_clone"]
@@ -175,13 +175,7 @@ def _describe(changes: Mapping[str, str | None], effective: Mapping[str, str | N
 
 
 def _explain(repository: Repository, name: str, entry: Entry, commit: str, tree: str, parent: str) -> Iterator[str]:
-    expected_text = _commit_text(entry, tree, parent)
-    try:
-        actual_text = repository.raw_commit(commit)
-    except MirrorError as error:
-        yield f"{name}: commit {commit}, in the place of event {entry.number}, can't be read: {error}"
-        return
-    old, new = expected_text.split("\n"), actual_text.split("\n")
+    old, new = _commit_text(entry, tree, parent).split("\n"), repository.raw_commit(commit).split("\n")
     line = next((b for a, b in zip_longest(old, new, fillvalue="(nothing)") if a != b), "(its ending)")
     yield (
         f"{name}: commit {commit}, in the place of event {entry.number}, was not written from the journal; "

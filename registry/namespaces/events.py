@@ -15,6 +15,7 @@ from registry.namespaces.rules import LATER_RULES
 __all__ = [
     "KeyAddressesSet",
     "KeyIssued",
+    "KeyKept",
     "KeyRevoked",
     "KeyRotated",
     "MemberSet",
@@ -225,6 +226,21 @@ class KeyRotated(KeyIssued):
     def restore(self, rows: Restorer) -> None:
         rows.update("Key", {"id": self.replaces}, expires_at=rows.moment(self.replaced_until))
         self._restore_key(rows, self.replaces)
+
+
+@event("key.kept", caches=_CALLERS, page=Page.KEYS, title="Revocation of a key cancelled")
+@dataclass(frozen=True, kw_only=True)
+class KeyKept(KeyIssued):
+    """The revocation of a key that was set for later was cancelled: the key ends at `expires_at` again."""
+
+    def sentence(self) -> str:
+        return gettext("cancelled the revocation of the key pb_{id} of {name}").format(id=self.id, name=self.name)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._key_commit(texts, "kept")
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.expires_at) if self.expires_at else None)
 
 
 @event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key changed")

@@ -15,7 +15,7 @@ from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
 from registry.journal import log
 from registry.namespaces import key_queries as queries
-from registry.namespaces import key_rights
+from registry.namespaces import key_rights, revocations
 from registry.namespaces import keys as services
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.unused_keys import is_key_unused
@@ -24,7 +24,7 @@ from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import read_query
 
-__all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
+__all__ = ["IssueInput", "Keep", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
 
 class IssueInput(Input):
@@ -184,6 +184,18 @@ class OneKey(APIView):
         asked.is_valid(raise_exception=True)
         revoked = services.revoke_key(actor=actor_of(request), key_id=key, **asked.validated_data)
         return Response(_shape(revoked))
+
+
+class Keep(IdempotentView):
+    """A key whose revocation was set for later."""
+
+    @extend_schema(
+        operation_id="keepKey", request=None, responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput}
+    )
+    def post(self, request: Request, key: str) -> Response:
+        """Cancel a revocation that was set for later: the key ends when it did before. For admins, and for the person
+        it acts for who set it. Not by key."""
+        return Response(_shape(revocations.keep_key(actor=actor_of(request), key_id=key)))
 
 
 class Rotate(IdempotentView):

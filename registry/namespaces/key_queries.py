@@ -23,6 +23,7 @@ __all__ = [
     "has_key_ended",
     "list_keys",
     "list_own_keys",
+    "name_rights",
     "require_address",
 ]
 
@@ -113,6 +114,13 @@ def has_key_ended(key: Key) -> bool:
 def describe_verb(verb: Verb) -> str:
     """What a key with this verb may do: `roll labels back`."""
     return str(_VERBS_IN_WORDS[verb])
+
+
+def name_rights(key: Key) -> str:
+    """What the key may, in short: the name of its set of permissions, or the permissions that were chosen for it."""
+    if key.scope != Key.CHOSEN:
+        return {Key.READ: gettext("read"), Key.WRITE: gettext("write")}[key.scope]
+    return ", ".join(describe_verb(Verb(verb)) for verb in key.verbs)
 
 
 def describe_key(key: Key) -> str:

@@ -23,7 +23,17 @@ from registry.namespaces.events import KeyAddressesSet, KeyIssued, KeyRevoked, K
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.verbs import KEY_VERBS, SCOPES, TABLE, Verb
 
-__all__ = ["DEFAULT_DAYS", "IssuedKey", "default_end", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
+__all__ = [
+    "DEFAULT_DAYS",
+    "IssuedKey",
+    "default_end",
+    "event_facts",
+    "find_key",
+    "issue_key",
+    "revoke_key",
+    "rotate_key",
+    "set_key_addresses",
+]
 
 DEFAULT_DAYS = 90  # that a new key works for if nothing else is said
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
@@ -76,7 +86,7 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
         key.person = _find_owner(key.namespace, person or actor.person.username)
         _require_reach(key)
         secret = _store(actor, key)
-        log.append(actor, KeyIssued(**_facts(key)), namespace=key.namespace, at=key.created_at, subject=key)
+        log.append(actor, KeyIssued(**event_facts(key)), namespace=key.namespace, at=key.created_at, subject=key)
     return IssuedKey(key, secret)
 
 
@@ -93,7 +103,7 @@ def rotate_key(
     _require_future("expires_at", expires_at, at)
     with transaction.atomic():
         log.lock()
-        old = _find(actor, key_id)
+        old = find_key(actor, key_id)
         permissions.require_proof(actor)
         _require_alive(old, at)
         key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
@@ -106,7 +116,7 @@ def rotate_key(
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
         until = to_microseconds(old.expires_at)
-        event = KeyRotated(**_facts(key), replaces=old.id, replaced_until=until)
+        event = KeyRotated(**event_facts(key), replaces=old.id, replaced_until=until)
         log.append(actor, event, namespace=key.namespace, at=at, subject=key)
     return IssuedKey(key, secret)
 
@@ -121,7 +131,7 @@ def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None,
     _require_future("keep_until", keep_until, at)
     with transaction.atomic():
         log.lock()
-        key = _find(actor, key_id, own=True)
+        key = find_key(actor, key_id, own=True)
         if key.revoked_at is not None:
             return key
         if keep_until is None:
@@ -144,7 +154,7 @@ def set_key_addresses(*, actor: Actor, key_id: str, addresses: Sequence[str]) ->
     networks, at = read_networks("addresses", addresses, _MOST_NETWORKS), log.now()
     with transaction.atomic():
         log.lock()
-        key = _find(actor, key_id)
+        key = find_key(actor, key_id)
         permissions.require_proof(actor)
         _require_unended(key, at)
         if networks != key.addresses:
@@ -163,8 +173,8 @@ def _store(actor: Actor, key: Key) -> str:
     return f"pb_{key.id}_{secret}"
 
 
-def _facts(key: Key) -> dict[str, Any]:
-    """The fields that the events of a new key have in common."""
+def event_facts(key: Key) -> dict[str, Any]:
+    """The fields that the events with all facts of a key have in common."""
     return {
         "id": key.id,
         "name": key.name,
@@ -178,7 +188,7 @@ def _facts(key: Key) -> dict[str, Any]:
     }
 
 
-def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
+def find_key(actor: Actor, key_id: str, *, own: bool = False) -> Key:
     """The key, with the right to manage it checked; own: the person whom it acts for needs none, a key never has it."""
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
     if own and key is not None and actor.key is None and actor.person.is_active and key.person == actor.person:
@@ -205,13 +215,8 @@ def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
         return Key.CHOSEN, [Verb.FETCH.value]
     if verbs and scope in ("", Key.CHOSEN):
         if unknown := [verb for verb in verbs if verb not in KEY_VERBS]:
-            raise Invalid(
-                fields={
-                    "verbs": gettext("no key gets {value!r}; there are {names}.").format(
-                        value=str(unknown[0])[:40], names=", ".join(KEY_VERBS)
-                    )
-                }
-            )
+            sentence = gettext("no key gets {value!r}; there are {names}.")
+            raise Invalid(fields={"verbs": sentence.format(value=str(unknown[0])[:40], names=", ".join(KEY_VERBS))})
         return Key.CHOSEN, [verb.value for verb in KEY_VERBS if verb in verbs]
     if verbs:
         raise Invalid(
@@ -248,7 +253,8 @@ def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
 def _require_unended(key: Key, at: datetime) -> None:
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
         raise Conflict(
-            gettext("The key {name} ({id}) holds no more: make a new one.").format(name=key.name, id=key.id), key=key.id
+            gettext("The key {name} ({id}) can't have more of them: make a new one.").format(name=key.name, id=key.id),
+            key=key.id,
         )
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "find_namespace",
     "having_role",
     "is_allowed",
+    "may_create_namespace",
     "read_member_roles",
     "remember_roles",
     "require_at",
@@ -140,17 +141,20 @@ def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -
     return True
 
 
-def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> None:
+def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "", *, act: str = "") -> None:
     """Raise NotFound for an outsider, NotAllowed if the role or the key does not reach, TwoStepRequired if the
     namespace asks for two-step sign-in and the person, or the person whom the key acts for, has none.
 
     path: of the template or dataset that it is about, inside the namespace: roles in its folders count too. Empty for
-    what is about the namespace. A key has the role in the namespace only.
+    what is about the namespace. A key has the role in the namespace only. act: what a refusal says cannot be done, such
+    as "archive datasets"; empty for the words of the verb.
     """
-    require_at(actor, verb, namespace, lambda _roles: path)
+    require_at(actor, verb, namespace, lambda _roles: path, act=act)
 
 
-def require_at(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable[[MemberRoles], str]) -> None:
+def require_at(
+    actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable[[MemberRoles], str], *, act: str = ""
+) -> None:
     """Raise as `require_verb`. find_path: gives the path at which the role counts, asked only if the person has
     roles in folders and it depends on them.
     """
@@ -176,7 +180,7 @@ def require_at(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callab
         more = gettext("A key acts with the role in the namespace, without those in folders.") if is_about_key else ""
         raise NotAllowed(
             gettext("You need the role {needed} to {act} in {namespace}; {person} is {role}. {granters}").format(
-                act=IN_WORDS[verb],
+                act=act or IN_WORDS[verb],
                 namespace=place,
                 needed=gettext(needed.value),
                 person=actor.person.username,
@@ -192,15 +196,17 @@ def require_at(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callab
             gettext(
                 "You need two-step sign-in to {act} in {name}, and {username} has not turned it on. "
                 "Turn it on at /account/second-step."
-            ).format(act=IN_WORDS[verb], name=namespace.name, username=actor.person.username),
+            ).format(act=act or IN_WORDS[verb], name=namespace.name, username=actor.person.username),
             verb=verb.value,
         )
 
 
-def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "") -> Namespace:
-    """The namespace, with the right to do this in it checked; with a path at that place in it."""
+def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "", *, act: str = "") -> Namespace:
+    """The namespace, with the right to do this in it checked; with a path at that place in it. act: what they do, if
+    it is not what the verb says.
+    """
     namespace = find_by_name(name)
-    require_verb(actor, verb, namespace, path)
+    require_verb(actor, verb, namespace, path, act=act)
     return namespace
 
 
@@ -225,6 +231,15 @@ def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespa
         return Namespace.objects.none()
     rows = Namespace.objects.filter(memberships__person=actor.person)
     return rows.filter(pk=actor.key.namespace_id) if actor.key else rows
+
+
+def may_create_namespace(actor: Actor) -> bool:
+    """Whether the actor may create namespaces: a command, an admin of the installation who signed in, and where
+    the setting says so every person. Never a key."""
+    if actor.is_operator:
+        return True
+    is_creator = settings.PROMPTUARY_NAMESPACE_CREATORS == "everyone" or actor.person.is_superuser
+    return actor.key is None and actor.person.is_active and is_creator
 
 
 def require_proof(actor: Actor) -> None:

@@ -1,9 +1,11 @@
 """Namespaces as their members see them."""
 
 from django.db.models import Count
+from django.utils.translation import ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
+from registry.core.errors import NotAllowed
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles, visible_namespaces
@@ -18,6 +20,7 @@ __all__ = [
     "list_namespaces_closed_without_two_step",
     "list_writable_namespaces",
     "live_label",
+    "require_writable_namespaces",
 ]
 
 MOST_ADMINS = 5
@@ -44,6 +47,22 @@ def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
 def list_writable_namespaces(actor: Actor) -> list[str]:
     """The names of the namespaces in which the actor may save something, in one of their folders at least."""
     return [space.name for space, roles in list_namespaces(actor) if roles.highest.rank >= TABLE[Verb.SAVE].rank]
+
+
+def require_writable_namespaces(actor: Actor) -> list[str]:
+    """As `list_writable_namespaces`. Raises NotAllowed, naming whom to ask, if there is none."""
+    writable = list_writable_namespaces(actor)
+    if not writable:
+        admins = list_admins_to_ask()
+        sentence = ngettext(
+            "You are not an author in any namespace yet. Ask {names} to make you one, or choose New namespace in the "
+            "menu of your account.",
+            "You are not an author in any namespace yet. Ask an admin to make you one, or choose New namespace in the "
+            "menu of your account. Admins: {names}.",
+            len(admins),
+        )
+        raise NotAllowed(sentence.format(names=", ".join(admins)))
+    return writable
 
 
 def get_namespace(actor: Actor, name: str) -> Namespace:

@@ -17,7 +17,22 @@ from registry.namespaces.events import MemberSet, NamespaceCreated
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.verbs import Verb
 
-__all__ = ["check_role", "create_namespace", "set_role"]
+__all__ = ["check_role", "create_namespace", "require_may_create_namespace", "set_role"]
+
+
+def require_may_create_namespace(actor: Actor) -> None:
+    """Raise NotAllowed for who may not, with the names of those who may."""
+    if permissions.may_create_namespace(actor):
+        return
+    if actor.key is not None:
+        raise NotAllowed(gettext("A key can't make namespaces: sign in as a person to do this."))
+    admins = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
+    listed = ", ".join(admins.values_list("username", flat=True)[:3])
+    if not listed:
+        raise NotAllowed(gettext("Namespaces are created by the operator, with the command createnamespace."))
+    raise NotAllowed(
+        gettext("Namespaces are created by admins of the installation. Ask one of them: {names}.").format(names=listed)
+    )
 
 
 def create_namespace(
@@ -25,12 +40,13 @@ def create_namespace(
 ) -> Namespace:
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
 
+    NotAllowed as `require_may_create_namespace` raises it.
+
     Further rules as in `registry.changes.rules.set_rules`. Those not given, or given as None, are those of
     `rules.first_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for
     none.
     """
-    if actor.key is not None:
-        raise NotAllowed(gettext("A key can't make namespaces: sign in as a person to do this."))
+    require_may_create_namespace(actor)
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
     first = rule_fields.read_rules(values, rules.first_rules())

@@ -1,4 +1,6 @@
-"""Following a template over the API. For people who signed in, never by key."""
+"""Following a template, and reminding people of two-step sign-in, over the API. For people who signed in, never by
+key.
+"""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -6,13 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.notifications import following
+from registry.notifications import following, two_step_reminders
 from registry.notifications.models import Watch
 from registry.rest.input_serializers import Input, read
-from registry.rest.output_serializers import Output, ProblemOutput
+from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
-__all__ = ["Following"]
+__all__ = ["Following", "TwoStepReminder"]
 
 
 class FollowInput(Input):
@@ -56,6 +59,24 @@ class Following(APIView):
         """Stop following a template: you are notified only of what concerns you. No error if you don't follow it."""
         following.unfollow_template(actor=actor_of(request), name=name)
         return Response(status=204)
+
+
+class ReminderOutput(Output):
+    """What a person was reminded of, and when."""
+
+    sentence = serializers.CharField(help_text="In the person's language.")
+    created_at = Moment()
+
+
+class TwoStepReminder(IdempotentView):
+    """A reminder of two-step sign-in."""
+
+    @extend_schema(operation_id="remindOfTwoStep", request=None, responses={201: ReminderOutput, "4XX": ProblemOutput})
+    def post(self, request: Request, person: str) -> Response:
+        """Remind a person who can only read in a namespace of yours until two-step sign-in is on: on their home page
+        and by mail. At most once in 24 hours. For admins of the namespace and of the installation."""
+        reminder = two_step_reminders.remind_of_two_step(actor=actor_of(request), username=person)
+        return Response(ReminderOutput.of(reminder), status=201)
 
 
 def _answer(watch: Watch | None) -> Response:

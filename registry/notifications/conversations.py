@@ -1,6 +1,7 @@
 """Telling people of a conversation: whom it mentions, and who is asked for a review."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from django.utils.translation import gettext
 
@@ -64,12 +65,18 @@ def tell_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
 
 
 def tell_mentioned(
-    actor: Actor, change: ChangeRequest, texts: Sequence[str], told: Collection[User] = (), where: str = ""
+    actor: Actor,
+    change: ChangeRequest,
+    texts: Sequence[str],
+    told: Collection[User] = (),
+    where: str = "",
+    at: datetime | None = None,
 ) -> list[User]:
     """Notify the people whom these texts mention, without those who were notified already; returns all who need not be
     notified again.
 
-    where: the place of the texts in words, already translated; the request where empty.
+    where: the place of the texts in words, already translated; the request where empty. at: when they were written
+    first, by which mail finds them; now if None.
     """
     mentioned = mentions.find_mentioned_people(change.template.namespace, texts)
     people = [person for person in mentioned if person not in told and person.pk != actor.person.pk]
@@ -82,7 +89,7 @@ def tell_mentioned(
             name=actor.person.display_name, subject=where or describe_change(change)
         )
 
-    facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": log.now()}
+    facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": at or log.now()}
     Notification.objects.bulk_create(
         Notification(person=person, sentence=say_to(person, say), **facts) for person in people
     )
@@ -95,7 +102,7 @@ def describe_release(release: Release) -> str:
 
 
 def describe_change(change: ChangeRequest) -> str:
-    """`support/reply 3 for production (change 5)`"""
-    return gettext("{name} {number} for {label} (change {change_number})").format(
+    """`support/reply v3 for production (change 5)`"""
+    return gettext("{name} v{number} for {label} (change {change_number})").format(
         name=change.template.name, number=change.version.number, label=change.label, change_number=change.number
     )

@@ -59,7 +59,11 @@ def _take() -> dict[User, list[Notification]]:
     by_person: dict[User, list[Notification]] = defaultdict(list)
     with transaction.atomic():
         rows = waiting.select_for_update(of=("self",)).select_related(
-            "person", "template__namespace", "change__template__namespace", "change__version__template"
+            "person",
+            "template__namespace",
+            "change__template__namespace",
+            "change__version__template",
+            "change__release",
         )
         rows_found = list(rows[:_MOST])
         Notification.objects.filter(pk__in=[row.pk for row in rows_found]).update(mailed_at=at)
@@ -69,8 +73,8 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused. What is about a key can't be refused,
-    and an emergency is told until it is approved."""
+    """Those that the person wants by mail: unread still, new, and not refused. What is about a key or their
+    own sign-in can't be refused, and an emergency is told until it is approved."""
     if not person.email or not person.is_active:
         return []
     watches, news = list(Watch.objects.filter(person=person)), log.now() - _NEWS
@@ -87,6 +91,6 @@ def _is_urgent(row: Notification) -> bool:
 
 
 def _is_wished(watches: Sequence[Watch], row: Notification) -> bool:
-    if row.template is None:  # about a key that acts for the person
+    if row.template is None:  # about a key that acts for the person, or about their sign-in
         return True
     return watch_level(watches, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE

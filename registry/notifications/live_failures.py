@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import say_to
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
+from registry.evaluations.metric_titles import describe_finding
 from registry.evaluations.models import Run
 from registry.journal import log
 from registry.notifications import queries
@@ -26,7 +27,7 @@ def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
             version=event.version,
             label=event.label,
             evaluation=event.evaluation,
-            findings="; ".join(event.findings),
+            findings="; ".join(map(describe_finding, event.findings)),
         )
 
     _tell(run, event.kind, say)

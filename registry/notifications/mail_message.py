@@ -1,10 +1,11 @@
 """A mail about notifications: a part of text and one of HTML that say the same.
 
-What tells of a proposed change comes with its title, its reason and what it does to the prompt.
+What tells of a proposed change comes with its title, its reason and what it does to the prompt. What tells of a comment
+or a decision comes with the words.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -19,10 +20,13 @@ from registry.changes.conversation_events import ReviewRequested
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.changes.remark_markdown import render_mail_remark
+from registry.freezes.events import FreezeSet
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.notifications.models import Notification
+from registry.notifications.conversations import describe_change
+from registry.notifications.models import TWO_STEP_REMINDER, Notification
 from registry.notifications.proposal_diff import ProposalDiff, compare_proposal
+from registry.notifications.remarks import Remark, find_remark
 
 __all__ = ["Proposals", "write_mail"]
 
@@ -46,15 +50,22 @@ class _Proposal:
 
 @dataclass(frozen=True)
 class _Item:
-    """One notification: what happened, where it is seen, and the proposal it tells of.
+    """What happened, where it is seen, and the proposals it tells of: several if they are of one release.
 
-    title: of the change, where no proposal says it; empty for none.
+    title: of the change, where neither the sentence nor a proposal says it; empty for none. said: what somebody said,
+    in Markdown; empty for nothing, or where mail holds no texts.
     """
 
     sentence: str
     title: str
+    said: str
     url: str
-    proposal: _Proposal | None
+    proposals: tuple[_Proposal, ...]
+
+    @property
+    def said_html(self) -> SafeString:
+        """What somebody said, formatted."""
+        return render_mail_remark(self.said, settings.BASE_URL)
 
 
 class Proposals:
@@ -96,18 +107,59 @@ def _write_mail(person: User, notifications: Sequence[Notification], proposals: 
 
 
 def _items(person: User, notifications: Sequence[Notification], proposals: Proposals) -> list[_Item]:
-    items: list[_Item] = []
     described: set[int] = set()
-    for row in notifications:
-        proposal, title, change = None, "", row.change
-        if change and change.number not in described and _may_see(person, change):
-            if row.kind in _PROPOSALS and len(described) < _MOST_PROPOSALS:
-                described.add(change.number)
-                proposal = proposals.describe_proposal(change)
-            else:
-                title = change.message.partition("\n")[0].strip()
-        items.append(_Item(row.sentence, title, f"{settings.BASE_URL}{_path(row)}", proposal))
+    items: list[_Item] = []
+    for rows in _group_by_release(notifications):
+        if len(rows) > 1:
+            items.append(_item_of_release(person, rows, proposals, described))
+        else:
+            items.append(_item(person, rows[0], proposals, described))
     return items
+
+
+def _group_by_release(notifications: Sequence[Notification]) -> list[list[Notification]]:
+    """The rows in their order; those that ask for reviews of one open release are together."""
+    groups: dict[tuple[str, int], list[Notification]] = {}
+    for row in notifications:
+        release = row.change.release if row.change and row.kind in _PROPOSALS else None
+        key = (row.kind, release.number) if release is not None and release.is_open else ("", row.pk)
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
+def _item(person: User, row: Notification, proposals: Proposals, described: set[int]) -> _Item:
+    told: tuple[_Proposal, ...] = ()
+    title, change, remark = "", row.change, None
+    if change and _may_see(person, change):
+        is_new = change.number not in described
+        if row.kind not in _PROPOSALS:
+            remark = find_remark(row)
+        if is_new and row.kind in _PROPOSALS and len(described) < _MOST_PROPOSALS:
+            described.add(change.number)
+            told = (proposals.describe_proposal(change),)
+        elif is_new:
+            title = change.message.partition("\n")[0].strip()
+    title, said = ("" if title in row.sentence else title), (remark.text if remark else "")
+    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_path(row, remark)}", told)
+
+
+def _item_of_release(person: User, rows: Sequence[Notification], proposals: Proposals, described: set[int]) -> _Item:
+    """One item for all changes of a release: its reason, and what each template's change does."""
+    changes = {row.change.number: row.change for row in rows if row.change is not None}
+    release = next(change.release for change in changes.values() if change.release is not None)
+    told: list[_Proposal] = []
+    for change in changes.values():
+        is_new = change.number not in described and len(described) < _MOST_PROPOSALS
+        if is_new and _may_see(person, change):
+            described.add(change.number)
+            told.append(replace(proposals.describe_proposal(change), title=describe_change(change), reason=""))
+    sentence = ngettext(
+        "Your review is asked for: release {number}, {title}, {count} template.",
+        "Your review is asked for: release {number}, {title}, {count} templates.",
+        len(changes),
+    ).format(number=release.number, title=release.title, count=len(changes))
+    said = release.description if told else ""
+    return _Item(sentence, "", said, f"{settings.BASE_URL}/releases/{release.number}", tuple(told))
 
 
 def _may_see(person: User, change: ChangeRequest) -> bool:
@@ -115,9 +167,17 @@ def _may_see(person: User, change: ChangeRequest) -> bool:
     return settings.MAIL_HAS_DIFFS and permissions.is_allowed(Actor(person), Verb.READ, change.template.namespace)
 
 
-def _path(row: Notification) -> str:
+def _path(row: Notification, remark: Remark | None) -> str:
+    """The page of what the row is about. What tells of a release is about one of its requests in the table."""
+    if remark is not None and remark.release is not None:
+        return f"/releases/{remark.release}"
+    is_of_release = row.kind.startswith("release.") or row.kind == FreezeSet.kind
+    if is_of_release and row.change and row.change.release:
+        return f"/releases/{row.change.release.number}"
     if row.change:
         return f"/changes/{row.change.number}"
+    if row.kind == TWO_STEP_REMINDER:
+        return "/account/second-step"
     return f"/t/{row.template.name}" if row.template else "/account/keys"
 
 
@@ -125,8 +185,10 @@ def _write_text(items: Sequence[_Item], choose: str) -> str:
     lines: list[str] = []
     for item in items:
         lines += [item.sentence, *([item.title] if item.title else []), item.url, ""]
-        if item.proposal is not None:
-            lines += _write_proposal(item.proposal)
+        if item.said:
+            lines += [*(f"> {line}".rstrip() for line in item.said.splitlines()), ""]
+        for proposal in item.proposals:
+            lines += _write_proposal(proposal)
     return "\n".join(
         [*lines, "--", gettext("What you get mail about is yours to choose: {choose}").format(choose=choose)]
     )

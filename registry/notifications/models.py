@@ -7,17 +7,18 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Namespace
 from registry.templates.models import Template
 
-__all__ = ["EMERGENCY", "MENTION", "UNUSED_KEY", "Notification", "Watch"]
+__all__ = ["EMERGENCY", "MENTION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notification", "Watch"]
 
 
 # The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
 EMERGENCY = "emergency"
 MENTION = "mention"  # the kind of a notification that somebody mentioned the person in a conversation
 UNUSED_KEY = "unused-key"  # the kind of a notification of a key that nobody uses
+TWO_STEP_REMINDER = "two-step-reminder"  # the kind of a notification that asks to switch on two-step sign-in
 
 
 class Notification(models.Model):
-    """One sentence for one person, about a request, a template, or a key that acts for them."""
+    """One sentence for one person, about a request, a template, a key that acts for them, or their own sign-in."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
     kind = models.CharField(max_length=40, help_text="the kind of the event it comes from")

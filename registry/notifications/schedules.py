@@ -1,20 +1,45 @@
-"""Notifications of schedules that ended without a publish: whoever proposed and whoever scheduled hear why."""
+"""Notifications of schedules that a freeze will stop, and of those that ended without a publish.
+
+Whoever proposed and whoever scheduled hear why.
+"""
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 from django.utils.translation import gettext
 
-from registry.accounts.actor import OPERATOR
+from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User, say_to
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.schedule_events import ChangeUnscheduled
+from registry.freezes.events import FreezeSet
+from registry.freezes.models import Freeze
 from registry.journal import log
 from registry.notifications.models import Notification
 from registry.releases.models import Release
 from registry.releases.schedule_events import ReleaseUnscheduled
+from registry.releases.stopped_schedules import StoppedSchedule, list_freeze_effects
 
-__all__ = ["tell_of_unpublished_change", "tell_of_unpublished_release"]
+__all__ = ["tell_of_freeze", "tell_of_unpublished_change", "tell_of_unpublished_release"]
+
+
+def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
+    """Those whose scheduled publishes the freeze stops hear of it, while they can choose another date."""
+    for stop in list_freeze_effects([freeze])[0].stops:
+        is_release = stop.kind == "release"
+        changes = ChangeRequest.objects.select_related("opened_by", "template", "release__opened_by")
+        change = changes.filter(**{"release" if is_release else "number": stop.number}).order_by("number").first()
+        if change is None:
+            continue
+        opened = change.release if is_release and change.release else change
+        people = {opened.opened_by.username, stop.scheduled_by} - {actor.person.username}
+        _tell(people, FreezeSet.kind, partial(_describe_stop, actor, freeze, stop), change)
+
+
+def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
+    sentence = gettext("{stop} It will not be published then: {person} set a freeze ({reason}). Choose another date.")
+    return sentence.format(stop=stop.sentence, person=actor.person.display_name, reason=freeze.reason)
 
 
 def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
@@ -22,7 +47,7 @@ def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) 
 
     def say() -> str:
         return gettext(
-            "Not published as scheduled: {template} {number} for {label} (change {change}). {reason}"
+            "Not published as scheduled: {template} v{number} for {label} (change {change}). {reason}"
         ).format(
             template=change.template.name,
             number=change.version.number,

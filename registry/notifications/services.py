@@ -55,12 +55,12 @@ _DECIDED = {
     Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for edits in {subject}."),
     Decision.COMMENT: gettext_lazy("{name} commented on {subject}."),
     Decision.ACKNOWLEDGE: gettext_lazy("{name} accepted the break in {subject}."),
-    Decision.TAKE_BACK: gettext_lazy("{name} took back the approval of {subject}."),
+    Decision.TAKE_BACK: gettext_lazy("{name} took back their approval of {subject}."),
 }
 _MOVED = {
     "published": gettext_lazy("{name} published {template}: {label} is on version {number}."),
     "rolled_back": gettext_lazy("{name} rolled back {template}: {label} is on version {number}."),
-    "broke_glass": gettext_lazy("{name} published without approval {template}: {label} is on version {number}."),
+    "broke_glass": gettext_lazy("{name} published {template} without approval: {label} is on version {number}."),
 }
 
 
@@ -96,11 +96,12 @@ def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = 
     def say() -> str:
         sentence = str(_DECIDED[decision.decision])
         if taken_back == Decision.REQUEST_CHANGES:
-            sentence = gettext("{name} no longer asks for changes in {subject}.")
+            sentence = gettext("{name} no longer asks for edits in {subject}.")
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
-    told = tell_mentioned(actor, change, [decision.text])
-    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change, told=told)
+    at, people = decision.created_at, [change.opened_by, change.version.author]
+    told = tell_mentioned(actor, change, [decision.text], at=at)
+    _write(actor, ChangeDecided.kind, people, say, change, at, told=told)
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
@@ -113,8 +114,9 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
             name=actor.person.display_name, line=comment.thread.line, subject=describe_change(change)
         )
 
-    told = tell_mentioned(actor, change, [comment.text])
-    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], say, change, told=told)
+    at, people = comment.created_at, [change.opened_by, change.version.author, *commenters]
+    told = tell_mentioned(actor, change, [comment.text], at=at)
+    _write(actor, CommentAdded.kind, people, say, change, at, told=told)
 
 
 def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
@@ -131,8 +133,9 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
             name=actor.person.display_name, number=release.number, title=release.title
         )
 
-    told = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release))
-    _tell(actor, ReleaseCommented.kind, people, say, members[0], told=told)
+    at = comment.created_at
+    told = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
+    _write(actor, ReleaseCommented.kind, people, say, members[0], at, told=told)
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
@@ -144,7 +147,7 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     def say() -> str:
         return end_sentence(f"{actor.person.display_name} {event.sentence()}")
 
-    _tell(actor, event.kind, people, say, rollout.change)
+    _tell(actor, event.kind, people, say, rollout.change, is_waiting=False)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
@@ -175,7 +178,10 @@ def _describe_free_move(actor: Actor, move: LabelMove) -> str:
 
 
 def _describe_move(actor: Actor, move: LabelMove) -> str:
-    sentence = _fill(str(_MOVED[move.how]), actor, move)
+    words = str(_MOVED[move.how])
+    if move.how == "broke_glass" and move.change is not None and not move.change.unreviewed:
+        words = gettext("{name} published {template} in an emergency: {label} is on version {number}.")
+    sentence = _fill(words, actor, move)
     return f"{sentence} {move.reason}" if move.reason and move.how != "published" else sentence
 
 
@@ -189,9 +195,9 @@ def tell_of_save(actor: Actor, version: Version) -> None:
     first = version.message.strip().partition("\n")[0]
 
     def say() -> str:
-        sentence = gettext("{name} saved {template} {number}: {message}")
+        sentence = gettext("{name} saved {template} v{number}: {message}")
         if not first:
-            sentence = gettext("{name} saved {template} {number}.")
+            sentence = gettext("{name} saved {template} v{number}.")
         return sentence.format(
             name=actor.person.display_name, template=version.template.name, number=version.number, message=first
         )
@@ -212,7 +218,7 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
 
 
 def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Sequence[str]) -> str:
-    sentence = gettext("{name} redacted {template} {number}: {reason}").format(
+    sentence = gettext("{name} redacted {template} v{number}: {reason}").format(
         name=actor.person.display_name, template=version.template.name, number=version.number, reason=reason
     )
     if not remotes:
@@ -255,16 +261,9 @@ def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
 
 
 def _tell(
-    actor: Actor,
-    kind: str,
-    people: Collection[User],
-    say: Callable[[], str],
-    change: ChangeRequest,
-    *,
-    is_waiting: bool = False,
-    told: Collection[User] = (),
+    actor: Actor, kind: str, people: Collection[User], say: Callable[[], str], change: ChangeRequest, is_waiting: bool
 ) -> None:
-    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting, told=told)
+    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)
 
 
 def _write(  # noqa: PLR0913  # the one place that writes them, for every reason to tell somebody

@@ -77,7 +77,7 @@ class AccessLosses:
                 self.releases,
             ),
             (
-                gettext("{person} started rollout {number} and could not go on with it: its next step would pause it."),
+                gettext("{person} started rollout {number} and could not continue it: its next step would pause it."),
                 self.rollouts,
             ),
         )

@@ -40,6 +40,9 @@ class PersonOutput(Output):
     has_provider = serializers.BooleanField(help_text="Whether an OpenID provider signs them in.")
     last_sign_in = Moment(allow_null=True)
     last_active = Moment(allow_null=True)
+    closed_namespaces = serializers.ListField(
+        child=serializers.CharField(), help_text="Those that they can only read until two-step sign-in is on."
+    )
 
 
 class PersonList(Output):

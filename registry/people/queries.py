@@ -49,6 +49,11 @@ class HeldRole:
     own_role: str
     folder_roles: Mapping[str, str] = field(default_factory=dict)  # if they are more than that
 
+    @property
+    def may_write(self) -> bool:
+        """Whether it is more than a reader's, in the namespace or in a folder of it."""
+        return any(Role(role).rank > Role.READER.rank for role in (self.role, *self.folder_roles.values()) if role)
+
 
 class Ownership(NamedTuple):
     """A pattern of paths that a rule of a namespace names owners for."""
@@ -59,7 +64,10 @@ class Ownership(NamedTuple):
 
 @dataclass(frozen=True)
 class PersonSummary:
-    """An account as admins see it. roles: those in the namespaces that the reader manages."""
+    """An account as admins see it. roles: those in the namespaces that the reader manages. has_app: whether the second
+    step of signing in can be a code of an app; has_passkey: whether it can be a passkey. closed_namespaces: those
+    of the roles in which the person can only read until two-step sign-in is on.
+    """
 
     username: str
     full_name: str
@@ -68,9 +76,12 @@ class PersonSummary:
     is_installation_admin: bool
     roles: tuple[HeldRole, ...]
     has_two_step: bool
+    has_app: bool
+    has_passkey: bool
     has_provider: bool
     last_sign_in: datetime | None
     last_active: datetime | None
+    closed_namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -186,7 +197,11 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
     members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
     for person_id, *held in members.values_list("person_id", "namespace__name", "role", "own_role", "folder_roles"):
         roles[person_id].append(HeldRole(*held))
-    two_step = _ids_of(Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS))
+    two_step: defaultdict[int, set[str]] = defaultdict(set)
+    steps = Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS)
+    for person_id, kind in steps.values_list("user_id", "type"):
+        two_step[person_id].add(kind)
+    strict = {namespace.name for namespace in namespaces if namespace.two_step_required}
     provided = _ids_of(SocialAccount.objects.filter(user__in=people))
     seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))
     return [
@@ -198,12 +213,19 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
             is_installation_admin=person.is_superuser,
             roles=tuple(roles[person.pk]),
             has_two_step=person.pk in two_step,
+            has_app=Authenticator.Type.TOTP in two_step[person.pk],
+            has_passkey=Authenticator.Type.WEBAUTHN in two_step[person.pk],
             has_provider=person.pk in provided,
             last_sign_in=person.last_login,
             last_active=max(filter(None, (seen.get(person.pk), person.last_login)), default=None),
+            closed_namespaces=() if two_step[person.pk] else _closed_names(roles[person.pk], strict),
         )
         for person in people
     ]
+
+
+def _closed_names(roles: Iterable[HeldRole], strict: Collection[str]) -> tuple[str, ...]:
+    return tuple(held.namespace for held in roles if held.namespace in strict and held.may_write)
 
 
 def _ids_of(rows: Any) -> set[int]:

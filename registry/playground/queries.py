@@ -11,8 +11,8 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations.attachment_queries import list_fitting_datasets
 from registry.evaluations.dataset_models import Dataset
-from registry.evaluations.models import Attachment
 from registry.journal import log
 from registry.namespaces import granters, path_permissions, permissions
 from registry.namespaces.models import Namespace
@@ -42,10 +42,12 @@ class RunChoices:
     """What a run of a template can be made of.
 
     spent_today: by the person, in the currency of the namespace's caps; cap: of a person in a day, None for none.
-    why_not: the sentence that says why nothing can be run, None if something can.
+    why_not: the sentence that says why nothing can be run, None if something can. refusals: by the name of a model, why
+    the spending caps don't let the person ask it now.
     """
 
     endpoints: list[Endpoint]
+    refusals: dict[str, str]
     connections: frozenset[str]
     sources: list[Source]
     spent_today: Decimal
@@ -74,8 +76,10 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
     cap = connection_queries.find_cap(namespace)
     now = log.now()
     has_model = any(endpoint.kind != "echo" for endpoint in endpoints)
+    refusals = spending.find_refusals(namespace, actor.person, endpoints)
     return RunChoices(
         endpoints=endpoints,
+        refusals={name: refusal.message for name, refusal in refusals.items()},
         connections=frozenset(namespace.connections.values_list("name", flat=True)),
         sources=_list_sources(template),
         spent_today=spending.sum_spent(namespace, actor.person, cap.currency, now.date()).person_day,
@@ -93,9 +97,8 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
 
 
 def _list_datasets(namespace: Namespace, path: str) -> list[Dataset]:
-    """The datasets by name; first those by which an evaluation measures the template of this path: their rows fit."""
-    attached = Attachment.objects.filter(namespace=namespace).only("dataset_id", "pattern")
-    fitting = {attachment.dataset_id for attachment in attached if attachment.fits(path)}
+    """The datasets by name; first those whose rows fit the template of this path."""
+    fitting = list_fitting_datasets(namespace, path)
     rows = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).only("name", "namespace")
     return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MOST_DATASETS]
 

@@ -121,6 +121,7 @@ def describe_choices(choices: RunChoices) -> dict[str, Any]:
             "model": endpoint.model,
             "price": _describe_price(endpoint.price),
             "is_connection": endpoint.name in choices.connections,
+            "why_not": choices.refusals.get(endpoint.name),
         }
         for endpoint in choices.endpoints
     ]

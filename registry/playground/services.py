@@ -63,8 +63,8 @@ def start_playground_run(
 
     name: of a template, or of one that is not saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`.
     dataset: whose row the inputs are, empty for none; sample is the row's name then.
-    Invalid names each field at fault: `inputs.order_id`, `columns.0.model`. TooMany if a spending cap is reached,
-    Raises Conflict if the price of a model can't be counted against it.
+    Raises Invalid that names each field at fault (`inputs.order_id`, `columns.0.model`), TooMany if a spending cap is
+    reached, Conflict if the price of a model can't be counted against it.
     """
     namespace, _ = queries.find_place(actor, name)
     check_text("sample", sample, 200)
@@ -155,13 +155,8 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
     run = _require_stored(queries.find_own_column(actor, column_id)).run
     sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
     if not sample or not sample.isprintable() or len(sample) > _LONGEST_NAME:
-        raise Invalid(
-            fields={
-                "name": gettext("a name of 1 to {longest_name} characters, in one line.").format(
-                    longest_name=_LONGEST_NAME
-                )
-            }
-        )
+        sentence = gettext("a name of 1 to {longest_name} characters, in one line.").format(longest_name=_LONGEST_NAME)
+        raise Invalid(fields={"name": sentence})
     with transaction.atomic():
         base = _draft_base(actor, run, draft_name)
         samples = base["samples"]

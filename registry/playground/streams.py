@@ -35,6 +35,7 @@ from registry.accounts.actor import Actor
 from registry.connections.endpoint import Endpoint
 from registry.core.database_threads import run_in_thread
 from registry.core.errors import PromptuaryError, TooMany
+from registry.core.sentences import end_sentence
 from registry.playground import replies
 from registry.playground.models import PlaygroundColumn
 from registry.playground.replies import Outcome
@@ -133,6 +134,7 @@ class _Call:
         self.is_stop_asked = False
         self._is_refused = False  # whether the provider took nothing of what was sent last
         self._actor = actor
+        self._model = ""  # its name, once it is known
         self._sent_at: float | None = None
         self._first_at: float | None = None
 
@@ -182,6 +184,7 @@ class _Call:
 
     async def _ask(self, place: contextlib.AsyncExitStack) -> None:
         endpoint = await run_in_thread(replies.find_call_endpoint, self._actor, self.column_id)
+        self._model = endpoint.name
         places = _of_this_loop().places(endpoint)
         if places.locked():
             detail = f"{endpoint.name} is writing {endpoint.concurrency} replies; this one waits for its turn."
@@ -211,10 +214,15 @@ class _Call:
     def _failure(self, error: ModelError) -> Outcome:
         refused_by_status = error.status is not None and not self.reply.text
         never_sent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
-        words = {429: "The model is busy (429).", 401: _REJECTED, 403: _REJECTED}.get(error.status or 0)
-        sentence = words or f"{str(error)[:1].upper()}{str(error)[1:]}."
+        busy = f"The model is busy (429): {error.reason}" if error.reason else "The model is busy (429)"
+        words = {429: busy, 401: _REJECTED, 403: _REJECTED}.get(error.status or 0)
+        sentence = end_sentence(words or self._capitalise(str(error)))
         is_refused = refused_by_status or never_sent
         return self._outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
+
+    def _capitalise(self, text: str) -> str:
+        """A capital for the first letter, unless the text begins with the model's name."""
+        return text if self._model and text.startswith(self._model) else text[:1].upper() + text[1:]
 
     def _outcome(
         self, state: str, problem: str = "", retry_after: float | None = None, *, is_refused: bool = False

@@ -77,7 +77,7 @@ class RedactionPlan:
 
 def plan_redaction(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> RedactionPlan:
     """What `redact` would do, without doing it; admins only."""
-    template_queries.find_template(actor, Verb.MANAGE, name)
+    template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("redact versions"))
     return _plan(actor, _find(name, version), everywhere=everywhere)
 
 
@@ -101,13 +101,15 @@ def redact_version(  # what an admin decides
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why: it is what everybody who asks for the text will read.")})
     with transaction.atomic():
-        template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
+        template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=gettext("redact versions"))
         first = _find(name, version)
         if everywhere:
             for other in sorted({row.template.name for row in _holders(first)} - {name}):
                 template_queries.lock_template(other)
         log.lock()
-        template_queries.find_template(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
+        template_queries.find_template(
+            actor, Verb.MANAGE, name, act=gettext("redact versions")
+        )  # the right once more, now that nobody else writes
         plan = _plan(actor, _find(name, version), everywhere=everywhere)
         _require_alone(plan)
         _require_rights(actor, plan.versions)

@@ -1,6 +1,7 @@
 """Releases: propose several templates together, review, publish, withdraw, roll back."""
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
 from django.utils.translation import gettext
@@ -11,10 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import label_preview
+from registry.changes import schedules as change_schedules
+from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.verbs import Verb
-from registry.releases import plans, proposals, queries, roll_backs, services
+from registry.releases import plans, proposals, queries, roll_backs, schedules, services
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.plans import LeftOut, ReleaseSelection
 from registry.releases.serializers import PlanOutput, ReleaseFacts, ReleaseItem, ReleaseOutput, ReleasePage
@@ -58,6 +61,18 @@ class ProposeReleaseInput(SelectionInput):
     title = Text()
     description = Text(required=False, default="", help_text="Why, for the reviewers.")
     expected = ExpectedMembers()
+    reviewers = serializers.ListField(
+        child=Text(),
+        required=False,
+        default=list,
+        max_length=20,
+        help_text="Usernames, each asked for a review of the changes that their approval counts for.",
+    )
+    goes_live_at = Text(
+        required=False,
+        default="",
+        help_text="When the worker publishes it (ISO 8601), in UTC where it names no offset.",
+    )
 
 
 class ReleaseMemberInput(Input):
@@ -113,13 +128,15 @@ class Releases(IdempotentView):
     def post(self, request: Request, namespace: str) -> Response:
         """Propose versions of several templates for one label, together. What needs no change is left out, and said."""
         body, actor = read(ProposeReleaseInput, request), actor_of(request)
-        proposed = proposals.propose_release(
+        text = body[change_schedules.FIELD]
+        [proposed] = schedules.propose_releases_at(
             actor=actor,
-            namespace=namespace,
+            at=read_moment(change_schedules.FIELD, text, UTC) if text else None,
+            reviewers=body["reviewers"],
             label=body["label"],
             title=body["title"],
             description=body["description"],
-            selection=_selection(body),
+            selections={namespace: _selection(body)},
             expected=read_expected_members(body),
         )
         number = proposed.release.number

@@ -171,7 +171,7 @@ def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
     if not path.startswith(f"{space.name}/") or "\0" in path:
         raise Invalid(
             fields={
-                "folder": gettext("{path} is no folder of {space}.").format(path=f"{path[:80]!r}", space=space.name)
+                "folder": gettext("{path} is not a folder of {space}.").format(path=f"{path[:80]!r}", space=space.name)
             }
         )
     return rows.filter(name__startswith=f"{path}/")

@@ -143,4 +143,4 @@ def read_paths(release: Release) -> Iterator[str]:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(gettext("There is no release {number}, or you may not read it.").format(number=number))
+    return NotFound(gettext("There is no release {number}, or you don't have access to it.").format(number=number))

@@ -3,26 +3,56 @@
 As `registry.changes.schedules` does it for one change request.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.changes.schedules import find_scheduler, require_slot
-from registry.core.errors import Conflict, PromptuaryError
+from registry.core.errors import Conflict, Invalid, PromptuaryError
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.releases import services
+from registry.releases import proposals, review_requests, services
 from registry.releases.models import Release
 from registry.releases.moved_members import Seen, read_open_members, require_unmoved
+from registry.releases.proposals import ProposedRelease
 from registry.releases.queries import lock_release, read_paths
 from registry.releases.schedule_events import ReleaseScheduled, ReleaseUnscheduled
 from registry.releases.steps import append_step, require_open_release, step_fields
 
-__all__ = ["list_due_releases", "publish_scheduled_release", "schedule_release", "unschedule_release"]
+__all__ = [
+    "list_due_releases",
+    "propose_releases_at",
+    "publish_scheduled_release",
+    "schedule_release",
+    "unschedule_release",
+]
+
+
+def propose_releases_at(
+    *, actor: Actor, at: datetime | None, reviewers: Sequence[str] = (), **proposal: Any
+) -> list[ProposedRelease]:
+    """Propose as `proposals.propose_releases` does, ask reviewers, and have the releases published at a moment: all of
+    it, or nothing.
+
+    at: None if nothing is scheduled. reviewers: usernames; each is asked about the changes that their approval counts
+    for. Invalid names reviewers if it counts for none, and goes_live_at as `schedule_release` does. proposal: the
+    arguments of `proposals.propose_releases`.
+    """
+    with transaction.atomic():
+        proposed = proposals.propose_releases(actor=actor, **proposal)
+        numbers = [one.release.number for one in proposed]
+        for person in dict.fromkeys(reviewers):
+            _ask(actor, numbers, person)
+        if at is not None:
+            for number in numbers:
+                schedule_release(actor=actor, number=number, at=at)
+    return proposed
 
 
 def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen | None = None) -> Release:
@@ -92,6 +122,20 @@ def _end_schedule(number: int, at: datetime, reason: str) -> None:
         _clear(release)
         event = ReleaseUnscheduled(**step_fields(release), reason=reason, scheduled_by=person)
         append_step(operator_actor(), release, event)
+
+
+def _ask(actor: Actor, numbers: Sequence[int], person: str) -> None:
+    """Ask one person about all of the releases; refused if their approval counts for none of the changes."""
+    refusals: list[Invalid] = []
+    for number in numbers:
+        try:
+            review_requests.ask_for_release_review(actor=actor, number=number, person=person, field="reviewers")
+        except Invalid as error:
+            refusals.append(error)
+        except Conflict:  # a request that joined needs them no more, or asked them within a day
+            continue
+    if refusals and len(refusals) == len(numbers):
+        raise refusals[0]
 
 
 def _clear(release: Release) -> None:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["Flag", "Input", "Integer", "NoInput", "Text", "read", "unknown_names"]
+__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "read", "unknown_names"]
 
 
 def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
@@ -69,6 +69,15 @@ class Flag(serializers.BooleanField):
         if not isinstance(data, bool):
             raise serializers.ValidationError(["This is neither true nor false."])
         return data
+
+
+class Choice(serializers.ChoiceField):
+    """One of certain words; whoever sends another is told which there are."""
+
+    def __init__(self, choices: Iterable[str], **options: Any) -> None:
+        words = list(choices)
+        messages = {"invalid_choice": f"one of {', '.join(words)}."}
+        super().__init__(words, **{"error_messages": messages, **options})
 
 
 def read(kind: type[Input], request: Request) -> dict[str, Any]:

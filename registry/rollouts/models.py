@@ -6,6 +6,7 @@ from django.db import models
 
 from registry.accounts.models import User
 from registry.changes.models import ChangeRequest
+from registry.changes.rollout_plans import name_share
 from registry.templates.models import Template, Version
 
 __all__ = ["Rollout"]
@@ -66,6 +67,11 @@ class Rollout(models.Model):
     def is_active(self) -> bool:
         """Whether callers are on its two sides: it runs or is paused."""
         return self.state in self.ACTIVE
+
+    @property
+    def share_name(self) -> str:
+        """The share as percent: `2.5 %`."""
+        return name_share(self.share)
 
     @property
     def next_step(self) -> dict[str, Any] | None:

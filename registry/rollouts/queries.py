@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
@@ -15,7 +16,15 @@ from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 
-__all__ = ["find_rollout", "list_active", "list_rollouts", "lock_rollout", "rollout_of_change"]
+__all__ = [
+    "find_rollout",
+    "list_active",
+    "list_rollouts",
+    "list_stopped",
+    "list_stopped_versions",
+    "lock_rollout",
+    "rollout_of_change",
+]
 
 _RELATED = (
     "template__namespace",
@@ -90,6 +99,30 @@ def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[
     return list(_rows().filter(pk__in=numbers).order_by("-number")) if numbers else []
 
 
+def list_stopped(changes: Collection[ChangeRequest]) -> dict[int, Rollout]:
+    """By number of an open change its newest rollout, if that was stopped and was of the version that is proposed now.
+
+    One query, none without changes that the caller may read.
+    """
+    proposed = {change.number: change.version_id for change in changes if change.is_open}
+    if not proposed:
+        return {}
+    rows = Rollout.objects.filter(change__in=proposed).order_by("number")
+    newest = {rollout.change_id: rollout for rollout in rows}
+    return {
+        number: rollout
+        for number, rollout in newest.items()
+        if rollout.state == Rollout.STOPPED and rollout.candidate_id == proposed[number]
+    }
+
+
+def list_stopped_versions(label: str, versions: Collection[int]) -> dict[int, Rollout]:
+    """By id of a version its newest rollout for the label, if that was stopped; the caller may read them. One query."""
+    rows = Rollout.objects.filter(label=label, candidate__in=versions).order_by("number")
+    newest = {rollout.candidate_id: rollout for rollout in rows}
+    return {version: rollout for version, rollout in newest.items() if rollout.state == Rollout.STOPPED}
+
+
 def rollout_of_change(change: int) -> Rollout | None:
     """The newest rollout of a change request that the caller may read."""
     return _rows().filter(change=change).order_by("-number").first()
@@ -102,4 +135,4 @@ def _rows() -> QuerySet[Rollout]:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(gettext("There is no rollout {number}, or you may not read it.").format(number=number))
+    return NotFound(gettext("There is no rollout {number}, or you don't have access to it.").format(number=number))

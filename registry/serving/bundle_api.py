@@ -77,7 +77,7 @@ def _caller(request: Request, namespace: str) -> Caller:
         return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
     if space is None or role_of(actor.person, space) is None:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
     return Caller("", space.name)
 
 

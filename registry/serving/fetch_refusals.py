@@ -12,7 +12,7 @@ __all__ = ["explain_absent", "explain_missing_verb", "explain_other_label", "exp
 
 def explain_absent(target: str) -> NotFound:
     """There is no such version, or the caller may not know of it: the two read alike."""
-    return NotFound(f"There is no {target[:600]}, or you may not read it.")
+    return NotFound(f"There is no {target[:600]}, or you don't have access to it.")
 
 
 def explain_missing_verb(caller: Caller) -> NotAllowed:

@@ -38,7 +38,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FollowedEvent:
-    """An event, as far as it matters to what a process caches and to who is told of it."""
+    """An event, as far as it matters to what a process caches and to who is told of it.
+
+    former: of a renaming the name before, where somebody asked for it.
+    """
 
     number: int
     hash: str
@@ -48,6 +51,7 @@ class FollowedEvent:
     version: int | None = None
     change: int | None = None
     person: str = ""
+    former: str = ""
 
 
 class Follower:

@@ -7,17 +7,20 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
+from registry.changes import locking
+from registry.core import names
 from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.verbs import KEY_VERBS, Verb
+from registry.namespaces.verbs import KEY_VERBS, NEVER_BY_NARROW_KEY, Verb
 from registry.serving.credentials import caller_of_key
 from registry.serving.fetcher import fetcher
 from registry.templates import labels as template_labels
@@ -31,6 +34,7 @@ _OF_LABELS = (Verb.PROPOSE, Verb.MOVE, Verb.PUBLISH, Verb.ROLL_BACK)
 _STILL_NEEDED = {
     Verb.PUBLISH: gettext_lazy("The key has the right, where the change is approved and its checks pass."),
     Verb.ROLL_BACK: gettext_lazy("The key has the right, to a version that the label held before."),
+    Verb.PROPOSE: gettext_lazy("The key has the right, where the label does not serve the version already."),
     Verb.SAVE: gettext_lazy("The key has the right, where the document has no errors."),
 }
 _OK, _UNAUTHORIZED = 200, 401
@@ -110,12 +114,17 @@ def _read_address(text: str) -> str:
 
 
 def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
+    if verb is Verb.SAVE and not Template.objects.filter(Q(name=name) | Q(former_names__name=name)).exists():
+        permissions.find_namespace(actor, verb, *names.check_template(name))  # as the first save of a new template
+        return
     template = template_queries.find_template(actor, verb, name)
     if not label or verb not in _OF_LABELS:
         return
     permissions.require_label(actor, label)
     if verb is Verb.MOVE:
         template_labels.require_unprotected(template, label)
+    if verb is Verb.PROPOSE:
+        locking.require_protected(template, label)
 
 
 def _why_closed(key: Key) -> str:
@@ -144,7 +153,13 @@ def _sentences(key: Key) -> Iterator[KeyAbility]:
         if verb is not Verb.FETCH:
             can = gettext("Can {act}").format(act=key_queries.describe_verb(verb))
             yield KeyAbility(True, can, _describe_place(key, space, verb))
-    refused = [key_queries.describe_verb(verb) for verb in KEY_VERBS if verb not in allowed]
+    narrowed = [verb for verb in KEY_VERBS if verb not in allowed and verb in key_rights.verbs_of(key)]
+    narrowed = [verb for verb in narrowed if verb in NEVER_BY_NARROW_KEY and key_rights.is_narrow(key)]
+    if narrowed:
+        acts = _join_choices([key_queries.describe_verb(verb) for verb in narrowed])
+        rest = gettext("although it was given this: that shows text of versions that the key can't fetch.")
+        yield KeyAbility(False, gettext("Can't {acts},").format(acts=acts), rest)
+    refused = [key_queries.describe_verb(verb) for verb in KEY_VERBS if verb not in (*allowed, *narrowed)]
     if refused:
         yield KeyAbility(False, gettext("Can't {acts}.").format(acts=_join_choices(refused)), "")
     never = gettext("Can't approve, manage or try a prompt with a model.")
@@ -182,7 +197,12 @@ def _name_versions(key: Key, space: Namespace) -> str:
         return serves.format(labels=labels)
     if key_rights.is_limited(key):
         labels = _join_names(list(space.protected_labels))
-        return gettext("approved versions, and what {labels} serves").format(labels=labels)
+        sentence = ngettext(
+            "approved versions, and what {labels} serves",
+            "approved versions, and what {labels} serve",
+            len(space.protected_labels),
+        )
+        return sentence.format(labels=labels)
     return gettext("any version")
 
 

@@ -178,7 +178,7 @@ def _to_fields(moves: MovesAnswer) -> dict[str, Any]:
 
 def _require(caller: Caller, namespace: str) -> None:
     if namespace != caller.namespace:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
     if not caller.may_fetch:
         raise NotAllowed("This key may not fetch: it was given other verbs.", verb=Verb.FETCH.value)
 

@@ -29,7 +29,7 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
     names.
     """
     if caller.namespace != namespace:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
+        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
     if label != LATEST:
         check_label(label)
     entries, omitted = _gather(fetches, caller, _standing(namespace, label), label)

@@ -103,7 +103,7 @@ def explain_missing_version(name: str, ref: str) -> NotFound:
     """Why a member's fetch found nothing."""
     template = Template.objects.filter(name=name).only("pk").first()
     if template is None:
-        return NotFound(f"There is no template {name[:600]}, or you may not read it.")
+        return NotFound(f"There is no template {name[:600]}, or you don't have access to it.")
     if is_pin(ref):
         return NotFound(f"{name} has no version {ref}.")
     labels = Label.objects.filter(template=template).order_by("name").values_list("name", flat=True)

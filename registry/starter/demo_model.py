@@ -3,6 +3,8 @@
 It speaks OpenAI's chat completions on loopback and answers from the prompt by rules, the same prompt always alike:
 
 - a template that is to be improved comes back with a line more: "Answer in as few words as you can.",
+- a judge's prompt, whose documents and reply come in sentences with keys, gets a judgement: a sentence of the reply is
+  supported by the sentence of the documents that has most of its words, if that has half of them,
 - instructions that list words to choose from ("one word: refund, exchange or refuse") get one of the words,
 - instructions that speak of JSON get an object with the keys that they name,
 - anything else gets the sentence of the prompt that shares most words with the question, quoted, and a note of what
@@ -39,6 +41,7 @@ _ASKED = re.compile(r"^Question: (.+)$", re.MULTILINE)
 _CHOICE = re.compile(r"one word: ((?:[\w-]+, )*[\w-]+) or ([\w-]+)", re.IGNORECASE)
 _KEY = re.compile(r'"([a-z][a-z0-9_]*)"\s*[:(]')
 _OPTION = re.compile(r"^- ([^:\n]{1,40}):", re.MULTILINE)
+_KEYED = re.compile(r"^(\d*)([a-z]+)\. (.+)$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -49,6 +52,8 @@ def answer_prompt(messages: list[dict[str, Any]]) -> str:
     if document := next((text.removeprefix(_TEMPLATE) for text in texts if text.startswith(_TEMPLATE)), ""):
         explanation = f"The demo model asks for few words. {_NOTE}"
         return json.dumps({"document": _improve(document), "explanation": explanation}, ensure_ascii=False)
+    if any("sentence_support_information" in text for text in texts):
+        return _judge("\n".join(texts))
     question, context = _split_question(texts)
     instructions = context or question
     if choice := _CHOICE.search(instructions):
@@ -100,6 +105,35 @@ def _improve(document: str) -> str:
     if block := _BLOCK.search(body):
         return f"{head}{body[: block.start(2)]}{block[2]}{_FEW_WORDS}\n{body[block.start(2) :]}"
     return f"{head}{_FEW_WORDS}\n{body}"
+
+
+def _judge(prompt: str) -> str:
+    """A judgement by words in common, in the form that the starter's judge asks for."""
+    keyed = _KEYED.findall(prompt)
+    documents = {place + key: text for place, key, text in keyed if place}
+    asked = prompt.rpartition("\nQuestion:\n")[2].partition("\n")[0]
+    support = []
+    for place, key, text in keyed:
+        if place:
+            continue
+        words = _words_of(text)
+        best = max(documents, key=lambda name: len(words & _words_of(documents[name])), default="")
+        is_carried = bool(words) and 2 * len(words & _words_of(documents.get(best, ""))) >= len(words)
+        names = [best] if is_carried else []
+        facts = {"explanation": "Words in common.", "supporting_sentence_keys": names, "fully_supported": is_carried}
+        support.append({"response_sentence_key": key, **facts})
+    used = sorted({name for sentence in support for name in sentence["supporting_sentence_keys"]})
+    relevant = [name for name, text in documents.items() if _words_of(text) & _words_of(asked)]
+    judgement = {
+        "answer": _find_sentence("\n".join(documents.values()), asked),
+        "relevance_explanation": f"Words in common with the question. {_NOTE}",
+        "all_relevant_sentence_keys": relevant,
+        "overall_supported_explanation": "Words in common.",
+        "overall_supported": all(sentence["fully_supported"] for sentence in support),
+        "sentence_support_information": support,
+        "all_utilized_sentence_keys": used,
+    }
+    return json.dumps(judgement, ensure_ascii=False)
 
 
 def _split_question(texts: list[str]) -> tuple[str, str]:

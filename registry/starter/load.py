@@ -43,9 +43,10 @@ def is_starter_loaded() -> bool:
 def prepare_starter() -> None:
     """Make what the first page needs: the people, their namespaces `demo` and `support`, and the demo's reading key."""
     progress.write_progress(LoadProgress(0, _count_steps()))
-    people = {name: _make_person(name) for name in PEOPLE}
+    for name in PEOPLE:
+        _make_person(name)
     administration.set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
-    admin = Actor(people["admin"])
+    admin = Actor(User.objects.get(username="admin"))  # read again: the rights of the row are newer than the object
     for name, protected in (("demo", ()), ("support", ("production",))):
         if not Namespace.objects.filter(name=name).exists():
             namespace_services.create_namespace(actor=admin, name=name, protected_labels=protected, approvals=1)
@@ -125,13 +126,12 @@ def _has_key() -> bool:
     return Key.objects.filter(name=_KEY_NAME, namespace__name="support").exists()
 
 
-def _make_person(name: str) -> User:
+def _make_person(name: str) -> None:
     """Without an address, which the load gives at its end: nobody gets mail about what it makes."""
     person, is_new = User.objects.get_or_create(username=name)
     if is_new:
         person.set_password(f"{name}-promptuary")
         person.save()
-    return person
 
 
 def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> None:

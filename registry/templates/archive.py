@@ -12,7 +12,7 @@ from registry.templates import queries as template_queries
 from registry.templates.events import TemplateArchived, TemplateUnarchived
 from registry.templates.models import Template
 
-__all__ = ["archive_template", "unarchive_template"]
+__all__ = ["archive_template", "find_for_archiving", "unarchive_template"]
 
 
 def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
@@ -23,7 +23,7 @@ def archive_template(*, actor: Actor, name: str, reason: str, force: bool = Fals
     """
     check_text("reason", reason)
     with transaction.atomic():
-        template = _take(actor, name)
+        template = _take(actor, name, gettext("archive templates"))
         if template.archived_at is not None:
             return template
         _require_unused(template, reason, force=force)
@@ -38,7 +38,7 @@ def archive_template(*, actor: Actor, name: str, reason: str, force: bool = Fals
 def unarchive_template(*, actor: Actor, name: str) -> Template:
     """Bring an archived template back; admins only."""
     with transaction.atomic():
-        template = _take(actor, name)
+        template = _take(actor, name, gettext("bring templates back"))
         if template.archived_at is None:
             return template
         template.archived_at = None
@@ -48,10 +48,16 @@ def unarchive_template(*, actor: Actor, name: str) -> Template:
     return template
 
 
-def _take(actor: Actor, name: str) -> Template:
-    template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
+def find_for_archiving(actor: Actor, name: str) -> Template:
+    """The template, for whoever may archive it; raises as `archive_template`."""
+    return template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("archive templates"))
+
+
+def _take(actor: Actor, name: str, act: str) -> Template:
+    """The template, locked until commit, and the journal's turn. act: what a refusal says cannot be done."""
+    template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=act)
     log.lock()
-    return template_queries.find_template(actor, Verb.MANAGE, name)
+    return template_queries.find_template(actor, Verb.MANAGE, name, act=act)
 
 
 def _require_unused(template: Template, reason: str, *, force: bool) -> None:

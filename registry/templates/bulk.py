@@ -102,7 +102,7 @@ def _save_tags(actor: Actor, name: str, added: Sequence[str], removed: Sequence[
 
 
 def _archive(actor: Actor, name: str, reason: str, force: bool) -> bool:
-    already = template_queries.find_template(actor, Verb.MANAGE, name).archived_at is not None
+    already = archive.find_for_archiving(actor, name).archived_at is not None
     archive.archive_template(actor=actor, name=name, reason=reason, force=force)
     return not already
 

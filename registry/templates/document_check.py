@@ -1,4 +1,7 @@
-"""Checking a document: all that can be wrong with it, before any transaction and without storing anything."""
+"""Checking a document: all that can be wrong with it, before any transaction and without storing anything.
+
+Reading a document, for those who only ask for its inputs, costs much less: nothing is compiled or rendered.
+"""
 
 import json
 from collections.abc import Collection, Mapping
@@ -14,6 +17,8 @@ from promptuary.renderer import profiles
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
+from promptuary.renderer.isolation.examined import ExaminedDocument
+from promptuary.renderer.isolation.process import BusyError
 from promptuary.renderer.problems import Problem, only_errors
 from promptuary.renderer.validation.standards import Subject, check_standards
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_inputs
@@ -33,10 +38,14 @@ from registry.templates.models import Template
 
 __all__ = [
     "CheckedDocument",
+    "PreviewRequest",
+    "ReadDocument",
     "canonical_by_name",
     "check_document",
     "check_for_caller",
+    "is_limit",
     "list_problems",
+    "read_document",
     "write_samples",
 ]
 
@@ -44,33 +53,64 @@ Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
 _LIMITS = "PT70"  # the renderer's codes for a bound that was hit
 _seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
+_undeclared: Recent[str, UndeclaredInputs] = Recent(most=256)
 
 
 @dataclass(frozen=True)
-class CheckedDocument:
-    """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read."""
+class ReadDocument:
+    """A document taken apart. `document` is None if it can't be read; `problems` then say why. `fragment_texts` are
+    the texts of its fragments by reference as written.
+    """
 
     document: Document | None
     problems: list[Problem]
-    bundle: str
-    digest: str
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether it can be saved: warnings and notes are no hindrance."""
-        return bool(self.bundle) and not only_errors(self.problems)
-
-    @property
-    def fragment_texts(self) -> dict[str, str]:
-        """The texts of the fragments by reference as written; none if the document can't be read."""
-        return json.loads(self.bundle)["fragments"] if self.bundle else {}
+    fragment_texts: Mapping[str, str]
 
     @cached_property
     def undeclared(self) -> UndeclaredInputs:
         """The inputs that the text uses and does not declare; none if it can't be read."""
         if self.document is None:
             return UndeclaredInputs()
-        return find_undeclared_inputs(self.document.text, self.fragment_texts)
+        text, fragment_texts = self.document.text, self.fragment_texts
+        return _undeclared.get(_key_of(text, fragment_texts), lambda: find_undeclared_inputs(text, fragment_texts))
+
+
+@dataclass(frozen=True)
+class PreviewRequest:
+    """What a preview is rendered with, and its target: `messages` or `text`."""
+
+    data: Mapping[str, Any]
+    target: str = "messages"
+
+
+@dataclass(frozen=True)
+class CheckedDocument(ReadDocument):
+    """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read.
+
+    `preview` is what the request `previewed` came to, if the check had to be made and rendered it on the way.
+    """
+
+    bundle: str
+    digest: str
+    previewed: PreviewRequest | None = None
+    preview: ExaminedDocument | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it can be saved: warnings and notes are no hindrance."""
+        return bool(self.bundle) and not only_errors(self.problems)
+
+
+def read_document(actor: Actor, document: str) -> ReadDocument:
+    """Take a document apart and find its fragments, with the actor's rights; nothing is checked.
+
+    Raises Invalid for what is not text, TooLarge for one that is too long.
+    """
+    _check_text_size(document)
+    read, problems = documents.inspect_document(document)
+    if read is None:
+        return ReadDocument(None, problems, {})
+    return ReadDocument(read, problems, fragments.resolve_fragments(actor, read).texts)
 
 
 def list_problems(
@@ -98,28 +138,44 @@ def check_for_caller(
 
 
 def check_document(
-    actor: Actor, document: str, samples: Samples | None = None, *, name: str | None = None
+    actor: Actor,
+    document: str,
+    samples: Samples | None = None,
+    *,
+    name: str | None = None,
+    preview: PreviewRequest | None = None,
 ) -> CheckedDocument:
     """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
 
     What was checked lately with the same digest and samples is not checked again: a save follows its own check.
     name: of the template that it is for, which exists or not; the standards of its namespace are checked too.
+    preview: a rendering that the caller asks for next; a check that has to be made does it on the way.
     """
-    if not isinstance(document, str):
-        raise Invalid(fields={"document": gettext("this must be text.")})
-    check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
+    _check_text_size(document)
     data = write_samples(samples or {})
     read, problems = documents.inspect_document(document)
     if read is None:
-        return CheckedDocument(None, problems, "", "")
+        return CheckedDocument(None, problems, {}, "", "")
     profile, faults = _profile_of(read)
     resolved = fragments.resolve_fragments(actor, read)
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
-    report = _seen.get((digest, digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    previews: list[ExaminedDocument] = []
+
+    def find_problems() -> list[Problem]:
+        examined = _examine(bundle, samples or {}, preview) if preview else None
+        if examined is None:
+            return _validate(bundle, samples or {})
+        previews.append(examined)
+        _undeclared.get(_key_of(document, resolved.texts), lambda: examined.undeclared)
+        return examined.problems
+
+    report = _seen.get((digest, digest_of(data)), find_problems, keep=_is_lasting)
     if name is not None:
         faults += _standards_problems(name, read, samples, resolved.texts.values())
-    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *report]), canonical(bundle), digest)
+    found = _in_order([*resolved.problems, *faults, *report])
+    rendered = previews[0] if previews else None
+    return CheckedDocument(read, found, resolved.texts, canonical(bundle), digest, preview, rendered)
 
 
 def _standards_problems(
@@ -137,6 +193,33 @@ def _standards_problems(
     return check_standards(standards_of(namespace), subject)
 
 
+def _check_text_size(document: object) -> None:
+    if not isinstance(document, str):
+        raise Invalid(fields={"document": gettext("this must be text.")})
+    check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
+
+
+def _key_of(document: str, fragment_texts: Mapping[str, str]) -> str:
+    return digest_of(json.dumps([document, dict(fragment_texts)]))
+
+
+def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) -> ExaminedDocument | None:
+    """The problems, and with them the undeclared inputs and the preview: the child has compiled the document anyway.
+
+    None if a bound was hit, by the check or by the preview: each by itself may keep to it.
+    """
+    given = {name: bundle[name] for name in ("fragments", "profile")}
+    with child() as bounded:
+        try:
+            return bounded.examine(
+                bundle["document"], dict(preview.data), **given, samples=dict(samples), target=preview.target
+            )
+        except BusyError:
+            raise
+        except RenderError:
+            return None
+
+
 def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
     with child() as bounded:
         return bounded.validate(
@@ -146,7 +229,12 @@ def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
 
 def _is_lasting(problems: list[Problem]) -> bool:
     """Whether the same check would say the same again; what hit a bound of time may not."""
-    return not any(problem.code.startswith(_LIMITS) for problem in problems)
+    return not any(map(is_limit, problems))
+
+
+def is_limit(problem: Problem) -> bool:
+    """Whether a bound of time or memory was hit: the next time it may not be."""
+    return problem.code.startswith(_LIMITS)
 
 
 def write_samples(samples: object) -> str:
@@ -166,7 +254,9 @@ def write_samples(samples: object) -> str:
         if not name.strip() or not name.isprintable():
             raise Invalid(
                 fields={
-                    "samples": gettext("{value!r} is no name: printable characters, one line.").format(value=name[:80])
+                    "samples": gettext("{value!r} is not a name: printable characters, one line.").format(
+                        value=name[:80]
+                    )
                 }
             )
     try:

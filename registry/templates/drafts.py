@@ -27,6 +27,7 @@ __all__ = [
     "require_new_name",
     "restore_draft",
     "save_draft",
+    "set_text_aside",
 ]
 
 KEPT = timedelta(days=30)
@@ -126,7 +127,17 @@ def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
     """Put the actor's draft aside; it can be restored for a while. Nothing happens if there is none."""
     name = names.check_draft_name(name)
     rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
-    _put_aside(rows)
+    Draft.put_aside(rows, log.now())
+
+
+def set_text_aside(draft: Draft, **facts: object) -> None:
+    """Keep the text of a draft as a discarded one, which can be restored for a while; the draft stays as it is.
+
+    facts: what the kept text has in place of the draft's: document, samples, message or base.
+    """
+    kept = {name: getattr(draft, name) for name in ("document", "samples", "message", "base")} | facts
+    place = {name: getattr(draft, name) for name in ("person", "namespace", "path", "name", "revision")}
+    Draft.everything.create(**place, **kept, updated_at=log.now(), discarded_at=log.now())
 
 
 def forget_draft(draft: Draft) -> None:
@@ -151,17 +162,12 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
         current = rows.filter(discarded_at=None).first()
         if name and current is None:
             require_new_name(name, drafts.filter(discarded_at=None))
-        _put_aside(rows.filter(discarded_at=None))
+        Draft.put_aside(rows.filter(discarded_at=None), log.now())
         draft.discarded_at = None
         # A tab that shows either draft must not take this one for its own.
         draft.revision = max(draft.revision, current.revision if current else 0) + 1
         draft.save(update_fields=["discarded_at", "revision"])
     return draft
-
-
-def _put_aside(rows: QuerySet[Draft]) -> None:
-    """Discard drafts; their links end."""
-    rows.update(discarded_at=log.now(), share_token="", shared_at=None)
 
 
 def delete_old_drafts() -> int:

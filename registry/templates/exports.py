@@ -71,7 +71,7 @@ def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedF
     if exported.refusal:
         raise Invalid(
             fields={
-                "form": gettext("{form} can't hold this version: {refusal}.").format(
+                "form": gettext("This version can't be written as {form}: {refusal}.").format(
                     form=FORMS[form], refusal=exported.refusal
                 )
             }

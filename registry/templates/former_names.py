@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from registry.templates.models import Template
 
-__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "names_of"]
+__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "former_names_of", "names_of"]
 
 
 class FormerName(models.Model):
@@ -44,6 +44,13 @@ def names_of(template: Template) -> list[str]:
         return [template.name]
     former = FormerName.objects.filter(template=template).order_by("-renamed_at", "-pk")
     return [template.name, *former.values_list("name", flat=True)]
+
+
+def former_names_of(template_ids: Collection[int]) -> dict[str, int]:
+    """The former names of several templates, each with its template's id; a query only if there are ids."""
+    if not template_ids:
+        return {}
+    return dict(FormerName.objects.filter(template__in=template_ids).values_list("name", "template_id"))
 
 
 def every_name(names: Collection[str]) -> dict[str, tuple[str, ...]]:

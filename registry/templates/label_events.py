@@ -23,7 +23,8 @@ class LabelMoved(JournalEvent):
     from_version, to: numbers, None if the label was not set or is not any more. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
     ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true if the worker moved it,
-    at the moment that the event's author had chosen.
+    at the moment that the event's author had chosen. reviewed: true if a change that was published in an emergency had
+    its approvals already.
     """
 
     template: str
@@ -37,6 +38,7 @@ class LabelMoved(JournalEvent):
     decided: Mapping[str, Any] | None = None
     ignored_freeze: str | None = None
     scheduled: bool | None = None
+    reviewed: bool | None = None
 
     def sentence(self) -> str:
         words = self._words()
@@ -52,14 +54,21 @@ class LabelMoved(JournalEvent):
             "published": gettext("published {name}: {label} moved {place}"),
             "rolled_back": gettext("rolled {label} of {name} back {place}"),
             "removed": gettext("removed {label} of {name}, which pointed to version {origin}"),
-            "broke_glass": gettext("published {name} in an emergency: {label} moved {place} without approval"),
+            "broke_glass": self._emergency_sentence(),
         }[self.how]
-        if self.how == "broke_glass" and self.ignored_freeze:
-            sentence = gettext(
-                "published {name} in an emergency: {label} moved {place} without approval in a freeze ({freeze})"
-            )
         has_reason = self.reason.strip() and self.how in ("rolled_back", "broke_glass")
         return sentence.format(**words) + (f": {quote_start(self.reason)}" if has_reason else "")
+
+    def _emergency_sentence(self) -> str:
+        if self.reviewed and self.ignored_freeze:
+            return gettext("published {name} in an emergency: {label} moved {place} in a freeze ({freeze})")
+        if self.reviewed:
+            return gettext("published {name} in an emergency: {label} moved {place}")
+        if self.ignored_freeze:
+            return gettext(
+                "published {name} in an emergency: {label} moved {place} without approval in a freeze ({freeze})"
+            )
+        return gettext("published {name} in an emergency: {label} moved {place} without approval")
 
     def _words(self) -> dict[str, Any]:
         return {
@@ -78,17 +87,24 @@ class LabelMoved(JournalEvent):
             words = gettext("published it as scheduled: {label} is on v{to}")
         elif self.how == "published":
             words = gettext("published it: {label} is on v{to}")
-        elif self.how == "broke_glass" and self.ignored_freeze:
-            words = gettext(
-                "published it in an emergency, before it was approved, in a freeze ({freeze}): {label} is on v{to}"
-            )
         elif self.how == "broke_glass":
-            words = gettext("published it in an emergency, before it was approved: {label} is on v{to}")
+            words = self._emergency_words()
         elif self.how == "rolled_back":
             words = gettext("rolled {label} back to v{to}")
         else:
             words = gettext("moved {label}")
         return TimelineLine("check", words.format(**names), look="ok", text=self.reason)
+
+    def _emergency_words(self) -> str:
+        if self.reviewed and self.ignored_freeze:
+            return gettext("published it in an emergency, in a freeze ({freeze}): {label} is on v{to}")
+        if self.reviewed:
+            return gettext("published it in an emergency: {label} is on v{to}")
+        if self.ignored_freeze:
+            return gettext(
+                "published it in an emergency, before it was approved, in a freeze ({freeze}): {label} is on v{to}"
+            )
+        return gettext("published it in an emergency, before it was approved: {label} is on v{to}")
 
     def commit(self, texts: Texts) -> CommitContent:
         version = texts.version() if self.to else None
@@ -134,5 +150,5 @@ class LabelMoved(JournalEvent):
                 state="published",
                 closed_at=rows.at,
                 updated_at=rows.at,
-                unreviewed=self.how == "broke_glass",
+                unreviewed=self.how == "broke_glass" and not self.reviewed,
             )

@@ -1,7 +1,7 @@
 """Moves of labels: writing one, and what protected labels held by approval.
 
 A protected label may go back to what it held by approval, and limited keys may read that. A move counts when the label
-was protected at that moment and an approved change made it, or an emergency whose change was approved afterwards. Rules
+was protected at that moment and an approved change made it, or an emergency whose change is approved by now. Rules
 that became stricter since void no past move; a redaction of the version does. A roll back counts for nothing by itself.
 """
 
@@ -73,13 +73,14 @@ def record_move(
     at: datetime | None = None,
     ignored_freeze: str | None = None,
     is_scheduled: bool = False,
+    is_reviewed: bool = False,
 ) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
     move: an unsaved row with template, label, after, how, and reason and change if there are any; the rest is filled
     in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
-    ignored_freeze: the reason of the freeze that an emergency went against. is_scheduled: whether the worker moves it,
-    at a moment that was chosen before.
+    is_scheduled: whether the worker moves it, at a moment that was chosen before. Of an emergency: ignored_freeze, the
+    reason of the freeze that it went against, and is_reviewed, whether the change was approved.
     """
     if move.after is None:
         raise ValueError("a label moves to a version; to take it away is `remove`")
@@ -91,7 +92,8 @@ def record_move(
     label, _ = Label.objects.update_or_create(
         template=move.template, name=move.label, defaults={"version": move.after, "moved_at": at}
     )
-    append_move(actor, move, at, ignored_freeze=ignored_freeze, scheduled=is_scheduled or None)
+    scheduled, reviewed = is_scheduled or None, is_reviewed or None
+    append_move(actor, move, at, ignored_freeze=ignored_freeze, scheduled=scheduled, reviewed=reviewed)
     return label
 
 
@@ -102,6 +104,7 @@ def append_move(
     *,
     ignored_freeze: str | None = None,
     scheduled: bool | None = None,
+    reviewed: bool | None = None,
 ) -> None:
     """Store the move's row and append its event; for services that changed the label's own row themselves."""
     template, change = move.template, move.change
@@ -120,6 +123,7 @@ def append_move(
         decided=change.decided if change else None,
         ignored_freeze=ignored_freeze,
         scheduled=scheduled,
+        reviewed=reviewed,
     )
     log.append(actor, event, namespace=template.namespace, at=at, subject=move)
 
@@ -267,9 +271,7 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
 
 
 def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by the templates' names: one query. Absent if it is not
-    protected.
-    """
+    """The same for one label of many templates, by the templates' names: one query. Absent if it is unprotected."""
     rows = Label.objects.filter(template__name__in=list(names), name=label)
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")

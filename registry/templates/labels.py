@@ -7,6 +7,9 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
+from registry.core.timestamps import format_moment
+from registry.freezes.queries import find_standing_freezes
+from registry.freezes.windows import StandingFreeze
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -24,6 +27,7 @@ from registry.templates.label_moves import (
 from registry.templates.models import Template, Version
 
 __all__ = [
+    "find_freeze_before",
     "move_label",
     "remove_label",
     "require_unprotected",
@@ -72,7 +76,8 @@ def roll_back_label(
     """Put a label back on a version whose digest it held before; reviewers only, with a reason.
 
     expected: as `require_unmoved` takes it. A protected label goes back only to what it held by approval itself:
-    ApprovalRequired for anything else. Raises Gone if the version was redacted.
+    ApprovalRequired for anything else. Raises Conflict if a freeze stands and the version of a protected label is newer
+    than what it serves, Gone if the version was redacted.
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
@@ -96,6 +101,7 @@ def roll_back_label(
             )
         target.require_text()
         _require_held(template, label, target)
+        _require_no_freeze(template, held, target)
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
         return record_move(actor, move)
 
@@ -141,6 +147,30 @@ def _require_held(template: Template, label: str, target: Version) -> None:
                 "{label} is protected, and it held version {number} without an approval for it: propose a change."
             ).format(label=label, number=target.number),
             label=label,
+        )
+
+
+def find_freeze_before(template: Template, label: str, number: int) -> StandingFreeze | None:
+    """The freeze that keeps a label from being rolled back to this version now: only going forward from what a
+    protected label serves is kept; None if nothing is in the way."""
+    held = template.labels.filter(name=label).select_related("version").first()
+    return _find_freeze(template, held, number) if held else None
+
+
+def _find_freeze(template: Template, held: Label, number: int) -> StandingFreeze | None:
+    namespace = template.namespace
+    if held.name not in namespace.protected_labels or number < held.version.number:
+        return None
+    return find_standing_freezes([namespace.pk]).get(namespace.pk)
+
+
+def _require_no_freeze(template: Template, held: Label, target: Version) -> None:
+    """Raise Conflict if going to this version moves a protected label forward while a freeze stands."""
+    freeze = _find_freeze(template, held, target.number)
+    if freeze is not None:
+        raise Conflict(
+            f"{freeze.sentence} {freeze.advice}",
+            next_slot=format_moment(freeze.slot) if freeze.slot else None,
         )
 
 

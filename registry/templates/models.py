@@ -1,6 +1,7 @@
 """Templates, their immutable versions, samples and drafts."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django.db import models
@@ -236,6 +237,18 @@ class CurrentDrafts(models.Manager["Draft"]):
     def get_queryset(self) -> "models.QuerySet[Draft]":
         return super().get_queryset().filter(discarded_at=None)
 
+    def end(self, person: User, version: Version, name: str, revision: int | None, at: datetime) -> None:
+        """End the draft of a version that was saved. Another text than the saved one can be restored, unless the saved
+        text was written over this very revision.
+        """
+        template = version.template
+        rows = self.filter(person=person, namespace=template.namespace, path=template.path, name=name)
+        draft = rows.first()
+        if draft and (draft.revision == revision or draft.document == version.remaining):
+            draft.delete()
+        else:
+            Draft.put_aside(rows, at)
+
 
 class Draft(models.Model):
     """What a person's editor contains for one path; `path` is empty until the new template has a name.
@@ -275,3 +288,8 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.person_id} for {self.path}"
+
+    @staticmethod
+    def put_aside(rows: "models.QuerySet[Draft]", at: datetime) -> None:
+        """Discard drafts; their links end."""
+        rows.update(discarded_at=at, share_token="", shared_at=None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Case, CharField, F, Value, When
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -48,14 +49,15 @@ class EditorTab:
 def check_tab(tab: object) -> str:
     """The number of a tab: 32 hexadecimal digits. Raises Invalid."""
     if not isinstance(tab, str) or not _TAB.fullmatch(tab):
-        raise Invalid(fields={"tab": "32 hexadecimal digits, which each page chooses for itself."})
+        raise Invalid(fields={"tab": gettext("32 hexadecimal digits, which each page chooses for itself.")})
     return tab
 
 
 def check_part(part: object) -> str:
     """The name of the part that a tab edits, empty for none. Raises Invalid."""
     if not isinstance(part, str) or len(part) > LONGEST_PART or not part.isprintable():
-        raise Invalid(fields={"part": f"the name of a part: at most {LONGEST_PART} characters of one line."})
+        sentence = gettext("the name of a part: at most {most} characters of one line.").format(most=LONGEST_PART)
+        raise Invalid(fields={"part": sentence})
     return part
 
 

@@ -2,24 +2,44 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext
 
 from promptuary.renderer.errors import RenderError
+from promptuary.renderer.isolation.examined import ExaminedDocument
 from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
+from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
-from registry.templates.document_check import CheckedDocument, check_document
+from registry.templates.document_check import CheckedDocument, PreviewRequest, check_document, is_limit
 
-__all__ = ["TARGETS", "render_examined_document", "render_prompt", "subscribe_to_renders"]
+__all__ = [
+    "TARGETS",
+    "render_compared_version",
+    "render_examined_document",
+    "render_prompt",
+    "subscribe_to_renders",
+]
 
 TARGETS = ("messages", "text", "tokens")
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A version's prompt as JSON, `null` if it has none: as a text it takes a fraction of the memory."""
+
+    text: str
+    is_lasting: bool
+
+
+_compared: Recent[tuple[int, str, int | None], _Comparison] = Recent(most=16)
 _listeners: list[Callable[[str, int, str], object]] = []
 
 
@@ -79,24 +99,60 @@ def render_examined_document(
     """
     if not examined.bundle:
         raise Invalid(problems=only_errors(examined.problems))
-    bundle = json.loads(examined.bundle)
-    given = {name: bundle[name] for name in ("fragments", "profile")}
-    try:
-        with metrics.RENDER_SECONDS.time(), child() as bounded:
-            placeholders: list[str] = []
-            if with_placeholders:
-                rendered, placeholders = bounded.render_with_placeholders(
-                    bundle["document"], dict(data), **given, target=target
-                )
-            else:
-                rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
-    except RenderError as error:
-        raise Invalid(problems=[error.to_problem()]) from error
+    wanted, previewed = PreviewRequest(data, target), examined.previewed
+    is_rendered = previewed is not None and previewed.data is data and previewed.target == target
+    if with_placeholders and is_rendered and examined.preview is not None:
+        rendered, placeholders = _take_preview(examined.preview)
+    else:
+        rendered, placeholders = _render_all(examined, wanted, with_placeholders=with_placeholders)
     if not rendered:
         raise Invalid(fields={"data": gettext("with these inputs the document makes no prompt.")})
     chosen = rendered[min(max(index, 0), len(rendered) - 1)]
     facts = {"prompts": len(rendered), "placeholders": placeholders, "version": None, "digest": examined.digest}
     return {**chosen, **facts}
+
+
+def _take_preview(preview: ExaminedDocument) -> tuple[list[dict[str, Any]], list[str]]:
+    """The prompts that the check rendered on its way, and the placeholders in them."""
+    if preview.error is not None:
+        raise Invalid(problems=[preview.error.to_problem()]) from preview.error
+    return preview.prompts, preview.placeholders
+
+
+def _render_all(
+    examined: CheckedDocument, wanted: PreviewRequest, *, with_placeholders: bool
+) -> tuple[list[dict[str, Any]], list[str]]:
+    bundle = json.loads(examined.bundle)
+    given = {name: bundle[name] for name in ("fragments", "profile")}
+    try:
+        with metrics.RENDER_SECONDS.time(), child() as bounded:
+            asked = (bundle["document"], dict(wanted.data))
+            if with_placeholders:
+                return bounded.render_with_placeholders(*asked, **given, target=wanted.target)
+            return bounded.render_all(*asked, **given, target=wanted.target), []
+    except RenderError as error:
+        raise Invalid(problems=[error.to_problem()]) from error
+
+
+def render_compared_version(
+    *, actor: Actor, name: str, number: int, data: Mapping[str, Any], index: int | None
+) -> dict[str, Any] | None:
+    """A version rendered to messages, to compare a text with it; as `render_prompt` gives it, None if it does not.
+
+    While somebody types, the version and the data stay what they are: what was rendered lately is not rendered again.
+    """
+    version = version_queries.resolve_version(actor, name, str(number))
+
+    def render() -> _Comparison:
+        try:
+            rendered = render_prompt(actor=actor, data=data, name=name, ref=str(number), index=index)
+        except Invalid as error:
+            return _Comparison("null", is_lasting=not any(is_limit(problem) for problem in error.problems))
+        return _Comparison(json.dumps(rendered), is_lasting=rendered["token_count"] is not None)
+
+    key = (version.pk, json.dumps(data, sort_keys=True), index)
+    compared: dict[str, Any] | None = json.loads(_compared.get(key, render, keep=lambda each: each.is_lasting).text)
+    return compared
 
 
 def _run(

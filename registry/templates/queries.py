@@ -85,10 +85,11 @@ def get_template(actor: Actor, name: str) -> Template:
     return find_template(actor, Verb.READ, name)
 
 
-def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
+def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False, act: str = "") -> Template:
     """The template, with the right to do this to it checked; locked until commit if the caller is about to write.
 
     A former name leads to the template for who only reads; Conflict for others, so that what they write names it right.
+    act: what a refusal says cannot be done; empty for the words of the verb.
     """
     if lock:
         lock_template(name)
@@ -97,7 +98,7 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
     if template is None:
         raise _unknown(name)
     try:
-        permissions.require_verb(actor, verb, template.namespace, template.path)
+        permissions.require_verb(actor, verb, template.namespace, template.path, act=act)
     except NotFound as error:
         raise _unknown(name) from error
     if template.name != name and (lock or verb not in _READING):
@@ -205,4 +206,4 @@ def browsable_templates(actor: Actor) -> QuerySet[Template]:
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(gettext("There is no template {name}, or you may not read it.").format(name=name[:600]))
+    return NotFound(gettext("There is no template {name}, or you don't have access to it.").format(name=name[:600]))

@@ -35,9 +35,9 @@ def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Te
     check_text("reason", reason)
     _check_target(name, to)
     with transaction.atomic():
-        template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
+        template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=gettext("rename templates"))
         log.lock()
-        template = template_queries.find_template(actor, Verb.MANAGE, name)
+        template = template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates"))
         permissions.require_proof(actor)
         _rename(actor, template, to, reason.strip(), log.now())
     return template
@@ -59,7 +59,9 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
         log.lock()
         listed, at = list_folder(actor=actor, folder=folder), log.now()
         permissions.require_proof(actor)
-        templates = [template_queries.find_template(actor, Verb.MANAGE, name) for name in listed]
+        templates = [
+            template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates")) for name in listed
+        ]
         namespace, paths = templates[0].namespace, (folder.partition("/")[2], to.partition("/")[2])
         has_templates = Template.objects.filter(namespace=namespace, name__startswith=f"{to}/").exists()
         folder_roles.require_movable_roles(namespace, *paths, has_templates=has_templates)
@@ -74,15 +76,15 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
 def list_folder(*, actor: Actor, folder: str) -> list[str]:
     """The names of the templates that a renaming of the folder would rename, for admins; at most MOST_TEMPLATES."""
     names.check_folder(folder)
-    namespace = permissions.find_namespace(actor, Verb.MANAGE, folder.partition("/")[0])
+    namespace = permissions.find_namespace(actor, Verb.MANAGE, folder.partition("/")[0], act=gettext("rename folders"))
     rows = Template.objects.filter(namespace=namespace, name__startswith=f"{folder}/").order_by("name")
     listed = list(rows.values_list("name", flat=True)[: MOST_TEMPLATES + 1])
     if not listed:
-        raise NotFound(gettext("There is no folder {value}, or it holds no template.").format(value=folder[:600]))
+        raise NotFound(gettext("There is no folder {value}, or it has no template.").format(value=folder[:600]))
     if len(listed) > MOST_TEMPLATES:
         raise Invalid(
             fields={
-                "folder": gettext("it holds more than {most_templates} templates: rename its folders singly.").format(
+                "folder": gettext("it has more than {most_templates} templates: rename its folders one by one.").format(
                     most_templates=MOST_TEMPLATES
                 )
             }

@@ -13,7 +13,7 @@ from registry.core.help_links import describe_problem
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Choice, Input, Integer, Text, read
 from registry.templates import document_check, preview
 from registry.templates.serializers import CheckOutput, RenderOutput
 
@@ -42,7 +42,7 @@ class RenderInput(Input):
     data = serializers.DictField(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
         required=False, default=dict
     )
-    target = serializers.ChoiceField(["messages", "text", "tokens"], required=False, default="messages")
+    target = Choice(["messages", "text", "tokens"], required=False, default="messages")
     prompt = Text(required=False, help_text="A body to try in the place of the document's; inputs and shapers stay.")
     index = Integer(required=False, min_value=0, help_text="Which prompt, where the document makes several.")
 

@@ -38,7 +38,7 @@ def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, mess
         actor=actor,
         name=name,
         document=version.document,
-        message=message.strip() or f"Restore v{version.number}",
+        message=message.strip() or gettext("Restore v{number}").format(number=version.number),
         base=base,
         ends_draft=False,
     )

@@ -59,6 +59,7 @@ class _Work:
     contributions: Sequence[Contribution]
     ends_draft: bool
     draft_name: str
+    draft_revision: int | None
 
 
 def save_version(  # noqa: PLR0913  # what a person hands in when saving
@@ -75,6 +76,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     contributions: Sequence[Contribution] = (),
     ends_draft: bool = True,
     draft_name: str = "",
+    draft_revision: int | None = None,
 ) -> SavedVersion:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
@@ -83,8 +85,9 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
     from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
     unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
-    base. ends_draft: whether the text is what the actor's draft came to, which is deleted then. draft_name: which of
-    the actor's drafts, empty for the first one. Invalid carries all problems.
+    base. ends_draft: whether the text is what the actor's draft came to, which ends then. draft_name: which of the
+    actor's drafts, empty for the first one. draft_revision: of the draft that the text was written over; a draft with
+    another text that the caller did not read is discarded, so that it can be restored. Invalid carries all problems.
     """
     namespace, path = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace, path)
@@ -112,6 +115,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
                 contributions,
                 ends_draft,
                 draft_name,
+                draft_revision,
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
@@ -149,8 +153,8 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
             version, created = _add_version(actor, template, work, base, at), True
             _add_contributions(version, work)
             search_index.update_search_index(template, version, work.examined.document)
-        if work.ends_draft:
-            _delete_draft(actor, template, work.draft_name)
+        if work.ends_draft and actor.key is None:
+            Draft.objects.end(actor.person, version, work.draft_name, work.draft_revision, at)
         if created:
             _append(actor, template, version, work, at)
             _require_unredacted(template, work)
@@ -281,12 +285,6 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         suggestions=[[row.thread.change_id, row.thread.number, row.number] for row in comments] or None,
     )
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
-
-
-def _delete_draft(actor: Actor, template: Template, name: str) -> None:
-    if actor.key is None:
-        rows = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path)
-        rows.filter(name=name).delete()
 
 
 def _held_samples(name: str) -> SampleSet | None:

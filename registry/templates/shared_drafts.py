@@ -51,6 +51,6 @@ def find_shared_draft(actor: Actor, name: str, token: str) -> Draft:
     draft = rows.filter(share_token=token, person__is_active=True, namespace__memberships__person=F("person")).first()
     if draft is None:
         raise NotFound(
-            gettext("There is no such shared draft of {name}, or you may not read it.").format(name=name[:600])
+            gettext("There is no such shared draft of {name}, or you don't have access to it.").format(name=name[:600])
         )
     return draft

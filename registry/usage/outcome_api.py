@@ -37,8 +37,16 @@ class OutcomeInput(Input):
     """A score of one reply."""
 
     template = Text(max_length=520)
-    digest = serializers.RegexField(r"^sha256:[0-9a-f]{64}$", help_text="Of the version that was rendered.")
-    name = serializers.RegexField(r"^[a-z][a-z0-9_]{0,59}$", help_text="Of the score, such as `helpful`.")
+    digest = serializers.RegexField(
+        r"^sha256:[0-9a-f]{64}$",
+        help_text="Of the version that was rendered.",
+        error_messages={"invalid": "sha256: and 64 hexadecimal digits in lower case."},
+    )
+    name = serializers.RegexField(
+        r"^[a-z][a-z0-9_]{0,59}$",
+        help_text="Of the score, such as `helpful`.",
+        error_messages={"invalid": "1 to 60 lower-case letters, digits and _, a letter first."},
+    )
     value = ScoreValue(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE, help_text="0 or 1 counts as a share.")
     trace_id = Text(
         max_length=LONGEST_ID,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core import metrics
@@ -73,7 +74,9 @@ def check_outcome_name(name: str) -> None:
     """Raise Invalid unless it is a name such as `helpful` or `cites_source`."""
     if not _NAME.fullmatch(name):
         raise Invalid(
-            f"{name!r} can't name a score: lower-case letters, digits and _, a letter first, at most 60 characters.",
+            gettext(
+                "{name!r} can't name a score: lower-case letters, digits and _, a letter first, at most 60 characters."
+            ).format(name=name),
             field="name",
         )
 
@@ -87,7 +90,8 @@ def add_outcomes(*, actor: Actor, entries: Sequence[OutcomeEntry]) -> list[Ignor
     for entry in entries:
         check_outcome_name(entry.name)
         if not math.isfinite(entry.value) or abs(entry.value) > LARGEST_VALUE:
-            raise Invalid(f"{entry.value} is no number between -1,000,000 and 1,000,000.", field="value")
+            sentence = gettext("{value} is not a number between -1,000,000 and 1,000,000.")
+            raise Invalid(sentence.format(value=entry.value), field="value")
     versions = _find_versions(actor, entries)
     ignored: list[IgnoredOutcome] = []
     grouped: defaultdict[_Group, list[OutcomeEntry]] = defaultdict(list)
@@ -97,7 +101,7 @@ def add_outcomes(*, actor: Actor, entries: Sequence[OutcomeEntry]) -> list[Ignor
         for index, entry in enumerate(entries):
             version = versions.get((entry.template, entry.digest))
             if version is None:
-                reason = "There is no such version, or you may not read it."
+                reason = "There is no such version, or you don't have access to it."
             elif entry.name not in names[version] and len(names[version]) >= MOST_NAMES:
                 reason = f"A version has scores of at most {MOST_NAMES} names."
             else:

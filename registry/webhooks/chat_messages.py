@@ -40,7 +40,7 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 class _Message:
     """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
 
-    subject: what it is about, the words of the link. place: the namespace, unless the subject is it, and the key if
+    subject: what it is about, the words of the link. place: the namespace, unless the subject says it, and the key if
     one acted. panel_url: of the panel before it is published; empty if nothing waits for that.
     """
 
@@ -62,6 +62,7 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
         what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _subject(event, parsed)
+    is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name says it
     message = _Message(
         title=title_of(event.kind),
         who=who,
@@ -69,7 +70,7 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
         why="" if why in what else _cut(why),
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
-        place=("" if subject == event.namespace else f" in {event.namespace}")
+        place=("" if is_placed else f" in {event.namespace}")
         + (f", through the key pb_{event.key}" if event.key else ""),
         panel_url=f"{settings.BASE_URL}{path}/publish" if event.kind in _WAITING else "",
     )

@@ -66,7 +66,7 @@ class Document:
     def with_body(self, body: str) -> "Document":
         """The same document with another body. Raises DocumentError for one that no document can have."""
         if "\0" in body or len(body.encode(errors="surrogatepass")) > MAX_BYTES:
-            raise DocumentError("the given prompt is too large or holds a NUL character", code="PT106")
+            raise DocumentError("the prompt is too large or has a NUL character", code="PT106")
         return replace(self, body=unify_newlines(body), body_line=1)
 
     def body_place(self, start: int, end: int | None = None) -> Place:
@@ -134,9 +134,10 @@ _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 def _refused_text(text: str) -> Problem | None:
     wrong = _NOT_TEXT.search(text)
     if wrong:
-        place = Lines(text).place(wrong.start())
+        before = unify_newlines(text[: wrong.start()])
+        place = Lines(before).place(len(before))
         reason = "a NUL character" if wrong.group() == "\0" else "a lone surrogate, which is not Unicode text"
-        return Problem("PT107", "error", f"the document holds {reason}", place.line, place.column)
+        return Problem("PT107", "error", f"the document has {reason}", place.line, place.column)
     size = len(text.encode())
     if size > MAX_BYTES:
         return Problem("PT106", "error", f"the document has {size:,} bytes; at most {MAX_BYTES:,} are taken")

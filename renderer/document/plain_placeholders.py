@@ -4,18 +4,22 @@ How they print is asked of the renderer itself: each name is given its own mark 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from promptuary.renderer.document.parser import Document
 
-__all__ = ["NotPlainError", "PlainDocument", "read_placeholders"]
+__all__ = ["NotPlainError", "PlainDocument", "read_placeholders", "require_no_braces"]
 
 FORMATS = ("parts", "text")
 _NAME = re.compile(r"(?<!\{)\{\{-?\s*([^\W\d]\w*)\s*-?\}\}(?!\})")
 _STRING = re.compile(r"\{\{-?\s*'(?:[^'\\]|\\.)*'\s*-?\}\}")
 _FRAGMENT = re.compile(r"""\{\{-?\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*-?\}\}""")
 _MARKS = re.compile(r"\{\{|\{%|\{#")
+_OPEN, _CLOSE = "\ue000", "\ue001"  # around a name while it is rendered; Unicode leaves them to private use
+_MARKED = re.compile(f"{_OPEN}(\\w+){_CLOSE}")
+_EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}")
+_OWN_BRACES = re.compile(r"\{\{|\{\Z")
 
 
 class NotPlainError(ValueError):
@@ -33,8 +37,16 @@ class PlainDocument:
 
     @property
     def data(self) -> dict[str, str]:
-        """Each name printing itself as `{{name}}`."""
-        return {name: "{{" + name + "}}" for name in self.names}
+        """Each name printing itself with a mark, so that the text's own braces are not taken for it."""
+        return {name: f"{_OPEN}{name}{_CLOSE}" for name in self.names}
+
+    def write_names(self, rendered: str, write_literal: Callable[[str], str]) -> str:
+        """A text rendered with `data`: the names in double braces, and what is between them as write_literal gives it.
+
+        Raises what write_literal raises.
+        """
+        pieces = _MARKED.split(rendered)  # literals at even places, names between them
+        return "".join("{{" + piece + "}}" if at % 2 else write_literal(piece) for at, piece in enumerate(pieces))
 
 
 def read_placeholders(document: Document, fragments: Mapping[str, str]) -> PlainDocument:
@@ -43,9 +55,25 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
         raise NotPlainError(f"its format is {document.format}")
     names: dict[str, None] = {}
     for body in (document.body, *fragments.values()):
+        if _OPEN in body or _CLOSE in body:
+            raise NotPlainError("it has a character for private use, U+E000 or U+E001")
         rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
         if match := _MARKS.search(rest):
-            raise NotPlainError(f"it holds more than plain names: {rest[match.start() :].splitlines()[0][:60]}")
+            raise NotPlainError(f"it has more than plain names: {_first_expression(rest[match.start() :])}")
         names |= dict.fromkeys(_NAME.findall(body))
     # Declared types would refuse the marks.
     return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")
+
+
+def _first_expression(text: str) -> str:
+    """The expression or statement with which the text begins, or its beginning."""
+    found = _EXPRESSION.match(text)
+    return (found[0] if found else text.splitlines()[0])[:60]
+
+
+def require_no_braces(literal: str) -> str:
+    """The literal, if no reader of double braces takes it for the beginning of a name. Raises NotPlainError."""
+    if match := _OWN_BRACES.search(literal):
+        shown = literal[match.start() :].splitlines()[0][:60]
+        raise NotPlainError(f"it shows double braces as text, which would be read as a name: {shown}")
+    return literal

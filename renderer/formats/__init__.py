@@ -4,7 +4,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from promptuary.renderer.formats.jinja_body import ASSEMBLIES, JinjaFormat
-from promptuary.renderer.formats.protocol import Body, Format, Functions, WithProfile, WithTools, WithUses
+from promptuary.renderer.formats.protocol import (
+    Body,
+    Format,
+    Functions,
+    WithoutInputs,
+    WithProfile,
+    WithTools,
+    WithUses,
+)
 from promptuary.renderer.lazy_import import Deferred
 
 if TYPE_CHECKING:
@@ -14,7 +22,17 @@ else:
     prompter_format = Deferred("promptuary.renderer.formats.prompter.format")
     shaped_format = Deferred("promptuary.renderer.formats.shaped.format")
 
-__all__ = ["ASSEMBLIES", "Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "find_format"]
+__all__ = [
+    "ASSEMBLIES",
+    "Body",
+    "Format",
+    "Functions",
+    "WithProfile",
+    "WithTools",
+    "WithUses",
+    "WithoutInputs",
+    "find_format",
+]
 
 
 @cache

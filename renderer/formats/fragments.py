@@ -87,7 +87,7 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
     if re.fullmatch(rf"{_NAME}@.+", ref):
         message = f"`{ref}` names a label, which moves; name a version such as `{ref.partition('@')[0]}@3`"
     else:
-        message = f"`{ref}` is no pinned reference; write `namespace/name@3`"
+        message = f"`{ref}` is not a pinned reference; write `namespace/name@3`"
     return FragmentError(message, code="PT502", place=place, fix=fix)
 
 

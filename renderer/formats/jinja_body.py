@@ -1,7 +1,9 @@
 """A Jinja body with its fragments, compiled: the shared half of the formats `parts` and `text`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from promptuary.renderer.document.parser import Document
@@ -88,11 +90,26 @@ class JinjaBody:
 
     def uses(self) -> list[Use]:
         """Every name it takes from outside, functions left out; a fragment's at the place of its call."""
+        return list(self._uses)
+
+    @cached_property
+    def _uses(self) -> tuple[Use, ...]:
+        """A check asks for the uses several times, and each time the whole tree would be walked."""
         input_uses = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
-        return [*input_uses, *(use for body in self.fragments.values() for use in body.uses())]
+        return (*input_uses, *(use for body in self.fragments.values() for use in body.uses()))
 
     def names(self) -> set[str]:
-        return {use.name for use in self.uses()}
+        return {use.name for use in self._uses}
+
+    def units(self) -> list[Unit]:
+        """The body's unit and those of its fragments: what `parse_units` gives, without another parse."""
+        return [self.unit, *(unit for body in self.fragments.values() for unit in body.units())]
+
+    def without_inputs(self, document: Document) -> "JinjaBody":
+        """The same compiled body for its document with nothing declared, so that no input is untrusted."""
+        opened = copy(self)
+        opened.document, opened.untrusted = document, frozenset()
+        return opened
 
     def problems(self) -> list[Problem]:
         """Heavy and irreproducible constructs, fragments' included, and untrusted values in system parts."""
@@ -190,7 +207,7 @@ class _FragmentCall:
 
     def _render(self, run: _Run, ref: str) -> FragmentText:
         if ref not in self.bodies:
-            raise DocumentError(f"`{ref}` is no fragment of this document", code="PT501")
+            raise DocumentError(f"`{ref}` is not a fragment of this document", code="PT501")
         try:
             parts = self.bodies[ref].render(run.data, run)
         except RenderError as error:

@@ -9,7 +9,7 @@ from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.profiles import Profile
 
-__all__ = ["Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses"]
+__all__ = ["Body", "Format", "Functions", "WithProfile", "WithTools", "WithUses", "WithoutInputs"]
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -51,6 +51,13 @@ class WithTools(Protocol):
     """A body that says itself which tools its prompts have."""
 
     def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]: ...
+
+
+@runtime_checkable
+class WithoutInputs(Protocol):
+    """A body that need not be compiled again where its document declares no inputs."""
+
+    def without_inputs(self, document: Document) -> Body: ...
 
 
 class Format(Protocol):

@@ -30,7 +30,7 @@ def find_untrusted_in_system(
     for site in _in_system_parts(skeleton):
         names = sorted(site.names & untrusted)
         if names:
-            message = f"a system part may not hold the untrusted input {_listed(names)}; move it to a user part"
+            message = f"a system part may not use the untrusted input {_listed(names)}; move it to a user part"
             fix = _role_fix(lines, site.line)
             problems.append(Problem("PT408", "error", message, site.line, site.column, fix=fix, variable=names[0]))
     return problems
@@ -44,7 +44,7 @@ def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
         for mark in part.marks:
             names = sorted(mark.site.names & untrusted)
             if names:
-                message = f"the {part.role} part `{part.name}` may not hold the untrusted input {_listed(names)}"
+                message = f"the {part.role} part `{part.name}` may not use the untrusted input {_listed(names)}"
                 place = Place(mark.site.line, mark.site.column)
                 raise InputError(message, code="PT408", place=place, variable=names[0])
 

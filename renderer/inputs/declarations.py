@@ -1,6 +1,6 @@
 """Declared inputs: their schemas checked once, data checked against them and completed with defaults."""
 
-import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -21,6 +21,7 @@ __all__ = [
     "check_function_names",
     "find_input_problems",
     "find_untrusted_inputs",
+    "is_input_name",
     "plain_path",
     "without_annotations",
 ]
@@ -30,7 +31,6 @@ RESERVED = frozenset(
 )
 """Names that mean something in every template, so that no input can have them."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
 
 
@@ -40,6 +40,13 @@ def plain_path(path: Iterator[Any] | list[Any]) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else str(step))
     return text
+
+
+def is_input_name(name: str) -> bool:
+    """Whether an input can have the name: letters of any language, digits and `_`, no digit first. A letter that Python
+    reads as another one, such as a ligature, is refused: the two would be one name in a template.
+    """
+    return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
 
 
 def check_function_names(functions: Mapping[str, object]) -> None:
@@ -93,7 +100,7 @@ def advice(document: Document) -> list[Problem]:
 def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
     if name in RESERVED:
         yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
-    elif not _NAME.fullmatch(name):
+    elif not is_input_name(name):
         yield "PT405", f"`{name}` cannot be used in a template; use letters, digits and _", ()
     yield from _wrong_schema(name, schema)
 

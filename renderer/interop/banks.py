@@ -30,7 +30,7 @@ def read_banks_prompt(source: SourceFile) -> list[ImportedTemplate]:
         between = source.text[end : match.start() if match else len(source.text)]
         if "{%" in between or "{{" in between:
             line = source.text.count("\n", 0, end) + 1
-            raise LossError("Jinja stands between two messages; write it inside of them", line)
+            raise LossError("there is Jinja between two messages; write it inside a message", line)
         if between.strip():
             builder.differ("a text between messages is left out, as banks does")
         if match is None:

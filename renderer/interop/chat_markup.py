@@ -89,7 +89,7 @@ def _marked_turns(text: str, first_line: int) -> list[TurnText]:
         closing = end.search(content)
         if closing is not None and content[closing.end() :].strip():
             behind = mark.end() + closing.end()
-            raise LossError("a text stands between two messages", first_line + text.count("\n", 0, behind))
+            raise LossError("there is text between two messages", first_line + text.count("\n", 0, behind))
         role = mark["role"]
         said = content[: closing.start()] if closing else content
         turns.append(TurnText(_ROLES.get(role, role), said, closing is not None))

@@ -11,6 +11,7 @@ from typing import Any
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
+from promptuary.renderer.interop.placeholders import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
 from promptuary.renderer.interop.template_text import find_language, read_template_text
@@ -60,12 +61,28 @@ def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
     """The messages as one template. Raises LossError."""
     value = source.read_value()
     if not is_chat_messages(value, may_have_names=True):
-        raise LossError("it is no list of messages with `role` and `content`, and no request with one")
+        raise LossError("it is neither a list of messages with `role` and `content` nor a request with one")
     builder = TemplateBuilder(KIND, source.stem)
     request = {"messages": value} if isinstance(value, list) else dict(value)
     messages = _messages_of_request(request, builder)
+    _add_description(builder, request)
     add_request(builder, request)
     return [builder.build_parts(read_messages(builder, messages))]
+
+
+def _add_description(builder: TemplateBuilder, request: dict[str, Any]) -> None:
+    """What a file says about its prompt beside the request, in the words that files of prompts have for it."""
+    name = request.pop("name", None) or request.pop("title", None)
+    if isinstance(name, str) and any(map(str.isalnum, name)):
+        builder.name = name
+    if isinstance(description := request.pop("description", None), str):
+        builder.front["description"] = description
+    tags = request.pop("tags", None)
+    if isinstance(tags, list) and all(isinstance(tag, str) for tag in tags):
+        builder.front["tags"] = tags
+    for key in ("id", "version", "created_at", "updated_at", "author"):
+        if request.pop(key, None) is not None:
+            builder.differ(f"`{key}` is left out")
 
 
 def add_request(builder: TemplateBuilder, request: dict[str, Any]) -> None:
@@ -94,7 +111,10 @@ def read_messages(
     """Messages of either API. Without a language, all are in the one that their texts look like. Raises LossError."""
     names = names or InputNames()
     texts = [text for message in messages for text in _texts(message)]
-    language = language or find_language("\n".join(texts))
+    if not language:
+        language = find_language("\n".join(texts))
+        if guess := describe_guess("\n".join(texts), language):
+            builder.add_differences([guess])
     return [_message(builder, number, message, language, names) for number, message in enumerate(messages, start=1)]
 
 
@@ -114,7 +134,7 @@ def _messages_of_request(request: dict[str, Any], builder: TemplateBuilder) -> l
 
 def _function_tool(tool: Any) -> dict[str, Any]:
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        raise LossError("a tool is no function with a name")
+        raise LossError("a tool isn't a function with a name")
     parameters = tool.get("parameters") or tool.get("input_schema") or {"type": "object", "properties": {}}
     function = {"name": tool["name"], "description": tool.get("description"), "parameters": parameters}
     return {"type": "function", "function": {key: value for key, value in function.items() if value is not None}}
@@ -135,7 +155,7 @@ def _message(builder: TemplateBuilder, number: int, message: Any, language: str,
     extra = sorted(key for key in set(message) - _MESSAGE_KEYS if message[key])
     if extra:
         raise LossError(f"message {number}: there is no place for {', '.join(extra)}")
-    for key in ("name", "cache_control"):
+    for key in ("name", "id", "status", "cache_control"):
         if message.get(key):
             builder.differ(f"message {number}: `{key}` is left out")
     content = message.get("content")
@@ -155,7 +175,7 @@ def _message_of_items(
         kind = item.get("type") if isinstance(item, dict) else None
         if kind in _TEXT_ITEMS and isinstance(item.get("text"), str):
             if images:
-                raise LossError(f"message {number}: a text stands behind an image; here it stands before them")
+                raise LossError(f"message {number}: a text comes after an image; here it comes before them")
             if pieces:
                 pieces.append("\n")
                 builder.differ(f"message {number}: its text items are one text, a line each")

@@ -30,14 +30,14 @@ def read_chatml(source: SourceFile) -> list[ImportedTemplate]:
         between = source.text[end : match.start()]
         if between.strip():
             line = source.text.count("\n", 0, end) + 1
-            raise LossError("a text stands between two messages", line)
+            raise LossError("there is text between two messages", line)
         end = match.end()
         if _START in match["text"]:
             line = source.text.count("\n", 0, match.start()) + 1
             raise LossError("a message is not closed by `<|im_end|>`", line)
         messages.append((match["role"], match["text"], match[0].endswith("<|im_end|>")))
     if source.text[end:].strip():
-        raise LossError("a text stands behind the last message", source.text.count("\n", 0, end) + 1)
+        raise LossError("there is text after the last message", source.text.count("\n", 0, end) + 1)
     if messages and messages[-1][0] == "assistant" and not messages[-1][1].strip() and not messages[-1][2]:
         messages.pop()
         builder.differ("the empty last turn is left out; the reply starts there anyway")

@@ -67,7 +67,7 @@ def _message(builder: TemplateBuilder, role: str, text: str, names: InputNames) 
         plain = read_handlebars("{{" + media[1] + "}}", names, escapes=False)
         images.append({"image_url": {"url": tuple(piece for piece in plain.pieces if piece != "")}})
     if images and _MEDIA.sub("", text[text.index("{{media") :] if "{{media" in text else "").strip():
-        builder.differ("an image stands behind the text of its message")
+        builder.differ("an image comes after the text of its message")
     plain = read_handlebars(_MEDIA.sub("", text).strip(), names, escapes=False)
     builder.add_differences(plain.differences)
     return Message(role_of(role), plain.pieces, tuple(images))
@@ -120,7 +120,7 @@ def _object(value: Mapping[str, Any]) -> dict[str, Any]:
     for key, part in value.items():
         field = _FIELD.fullmatch(key)
         if field is None:
-            raise LossError(f"`{key}` is no field of Picoschema")
+            raise LossError(f"`{key}` isn't a field of Picoschema")
         schema = {"enum": part} if field["kind"] == "enum" else _schema(part)
         if field["kind"] == "array":
             schema = {"type": "array", "items": schema}

@@ -189,7 +189,7 @@ class _Reader:
 
     def _else(self) -> Statement:
         if not self.scopes:
-            raise LossError("`{{else}}` stands outside of a section", self.line)
+            raise LossError("`{{else}}` is outside a section", self.line)
         return Statement("{% else %}")
 
     def _push(self, tag: str, end: str, item: str = "") -> _Scope:
@@ -221,7 +221,7 @@ class _Reader:
             return _COUNTERS[path]
         if path in (".", "this", "@key"):
             if not scopes:
-                raise LossError(f"`{path}` stands outside of a loop", self.line)
+                raise LossError(f"`{path}` is outside a loop", self.line)
             return scopes[-1].key if path == "@key" else scopes[-1].item
         return self._path(path.removeprefix("@"), scopes)
 

@@ -80,7 +80,7 @@ def _text(content: Any, number: int) -> str:
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
     if not isinstance(content, str):
-        raise LossError(f"message {number} holds more than one text")
+        raise LossError(f"message {number} has more than one text")
     return content
 
 

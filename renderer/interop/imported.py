@@ -73,14 +73,14 @@ class ImportedTemplate:
 def as_mapping(value: Any, subject: str) -> dict[str, Any]:
     """The value if it is a mapping; an empty one for nothing. Raises LossError."""
     if value is not None and not isinstance(value, dict):
-        raise LossError(f"`{subject}` is no mapping")
+        raise LossError(f"`{subject}` isn't a mapping")
     return value or {}
 
 
 def as_list(value: Any, subject: str) -> list[Any]:
     """The value if it is a list; an empty one for nothing. Raises LossError."""
     if value is not None and not isinstance(value, list):
-        raise LossError(f"`{subject}` is no list")
+        raise LossError(f"`{subject}` isn't a list")
     return value or []
 
 
@@ -95,7 +95,7 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
         lines = [f"# from {kind}: {json.dumps(origin, sort_keys=True, allow_nan=False)}\n"] if origin else []
         json.dumps(front, allow_nan=False)
     except ValueError as error:
-        raise LossError("it holds a number that is none: NaN or infinity") from error
+        raise LossError("it has a number that is none: NaN or infinity") from error
     lines += [yaml_writer.write_yaml({key: front[key]}) for key in _KEYS if front.get(key)]
     return "---\n" + "".join(lines) + "---\n" + body
 
@@ -108,7 +108,7 @@ def check_imported(
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
     if body is not None and parser.parse_document(imported.document).body != body:
-        raise LossError("its line ends are no line feeds, and a document has no others")
+        raise LossError("its lines don't end in line feeds, as those of a document do")
     return imported
 
 

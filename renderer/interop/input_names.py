@@ -9,7 +9,6 @@ from promptuary.renderer.interop.imported import Difference
 
 __all__ = ["InputNames"]
 
-_NAME = re.compile(r"[^\W\d]\w*")
 # Jinja reads these as something else than an input.
 _RESERVED = {
     *("and", "or", "not", "in", "is", "if", "else", "elif", "for", "recursive", "true", "false", "none"),
@@ -21,7 +20,7 @@ _LONGEST = 60
 
 
 class InputNames:
-    """Input names for foreign ones: the same if that is a name here, else made of its ASCII letters and digits.
+    """Input names for foreign ones: the same if that is a name here, else made of its letters and digits.
 
     One foreign name has one input name, and no two share one.
     """
@@ -46,13 +45,11 @@ class InputNames:
 
     def _make(self, foreign: str) -> str:
         name = unicodedata.normalize("NFKC", foreign)
-        if not name.isascii():  # inputs are declared with letters that every client can write
-            name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
-        if not _NAME.fullmatch(name):
+        if not name.isidentifier():
             name = re.sub(r"\W+", "_", name).strip("_").lower()[:_LONGEST] or "value"
             name = f"input_{name}" if name[0].isdigit() else name
         name = name.lstrip("_") or "value"
-        if name in _RESERVED or (keyword.iskeyword(name) and name.lower() in _RESERVED) or not _NAME.fullmatch(name):
+        if name in _RESERVED or (keyword.iskeyword(name) and name.lower() in _RESERVED) or not name.isidentifier():
             name = f"{name}_value"
         taken, number, base = set(self._names.values()), 2, name
         while name in taken:

@@ -19,6 +19,10 @@ __all__ = ["KIND", "LANGUAGES", "is_langchain_prompt", "read_langchain_prompt"]
 KIND = "langchain"
 LANGUAGES = {"f-string": "str.format", "jinja2": "jinja", "mustache": "mustache"}
 _TYPES = ("prompt", "few_shot", "chat")
+_PROMPTS = (
+    *("ChatPromptTemplate", "StructuredPrompt", "FewShotPromptTemplate", "PromptTemplate"),
+    *("chat", "few_shot", "prompt"),
+)
 _ROLE_OF_CLASS = {"System": "system", "Human": "user", "AI": "assistant"}
 
 
@@ -30,6 +34,9 @@ def is_langchain_prompt(value: object) -> bool:
         return True
     if isinstance(value.get("manifest"), dict):
         return is_langchain_prompt(value["manifest"])
+    if "_type" not in value:  # as older versions saved it
+        is_text = isinstance(value.get("template"), str) and isinstance(value.get("input_variables"), list)
+        return is_text and value.get("template_format") in LANGUAGES
     return value.get("_type") in _TYPES and bool({"template", "template_path", "messages", "examples"} & set(value))
 
 
@@ -37,7 +44,7 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
     """The prompt as one template. Raises LossError."""
     value = source.read_value()
     if not is_langchain_prompt(value):
-        raise LossError("it is no prompt that LangChain saved: it has no `_type` and no `lc`")
+        raise LossError("LangChain didn't save this: it has neither `_type` nor `lc`")
     name = source.stem
     if isinstance(value.get("manifest"), dict):
         name = str(value.get("repo") or value.get("name") or value.get("full_name") or source.stem)
@@ -46,8 +53,8 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
     kind, fields = _kind_and_fields(value)
     reader = _Reader(builder)
     if kind in ("RunnableSequence", "sequence"):
-        kind, fields = _kind_and_fields(as_mapping(fields.get("first"), "first"))
-        builder.differ("only the prompt of the sequence is read; its model is left out")
+        kind, fields = _prompt_of_sequence(fields)
+        builder.differ("only the prompt of the sequence is read; its model and its other steps are left out")
     if kind in ("ChatPromptTemplate", "chat", "StructuredPrompt"):
         if fields.get("schema_") or fields.get("schema"):
             builder.front["output"] = {"schema": fields.get("schema_") or fields.get("schema")}
@@ -58,6 +65,16 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
     if kind in ("PromptTemplate", "prompt"):
         return [builder.build_text(reader.text(fields))]
     raise LossError(f"there is no reader for LangChain's {kind}")
+
+
+def _prompt_of_sequence(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The only prompt among the steps of a sequence. Raises LossError if there is none, or more than one."""
+    steps = [fields.get("first"), *as_list(fields.get("middle") or [], "middle"), fields.get("last")]
+    written = [step for step in steps if isinstance(step, dict) and step.get("type") != "not_implemented"]
+    prompts = [found for found in map(_kind_and_fields, written) if found[0] in _PROMPTS]
+    if len(prompts) != 1:
+        raise LossError(f"its sequence has {len(prompts)} prompts; export the prompt that you want by itself")
+    return prompts[0]
 
 
 def _kind_and_fields(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -94,17 +111,17 @@ class _Reader:
         for piece in pieces:
             value = partial.get(piece.expression) if isinstance(piece, Slot) else None
             if value is not None and not isinstance(value, str):
-                raise LossError("a value filled in beforehand is no text")
+                raise LossError("a value filled in beforehand isn't text")
             filled.append(piece if value is None else value)
         if partial:
-            self.builder.differ(f"values filled in beforehand stand in the text: {', '.join(sorted(partial))}")
+            self.builder.differ(f"values filled in beforehand are in the text: {', '.join(sorted(partial))}")
         return tuple(filled)
 
     def few_shot(self, fields: Mapping[str, Any]) -> tuple[Piece, ...]:
         """The prefix, the examples and the suffix as one text."""
         examples = fields.get("examples")
         if not isinstance(examples, list):
-            raise LossError("its examples are chosen by a program, or stand in another file")
+            raise LossError("its examples are chosen by a program, or are in another file")
         _, example = _kind_and_fields(as_mapping(fields.get("example_prompt"), "example_prompt"))
         separator = fields.get("example_separator", "\n\n")
         common = {"template_format": fields.get("template_format")}
@@ -119,7 +136,7 @@ class _Reader:
             )
         if fields.get("suffix"):
             sections.append(self.text({"template": fields["suffix"], **common}))
-        self.builder.differ(f"its {len(examples)} examples stand in the text")
+        self.builder.differ(f"its {len(examples)} examples are in the text")
         joined: list[Piece] = []
         for number, section in enumerate(sections):
             joined += [separator, *section] if number else section
@@ -139,7 +156,7 @@ class _Reader:
         role = role or role_of(fields.get("role") or {"human": "user", "ai": "assistant"}.get(kind, kind))
         if "content" in fields:
             if not isinstance(fields["content"], str):
-                raise LossError("the content of a message is no text")
+                raise LossError("the content of a message isn't text")
             return Message(role, (fields["content"],))
         prompt = fields.get("prompt")
         if isinstance(prompt, list):

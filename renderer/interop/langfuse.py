@@ -120,7 +120,7 @@ def _messages(prompt: Any) -> list[dict[str, str]]:
             )
         extra = sorted(set(message) - {"role", "content", "type"})
         if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
-            reason = ", ".join(extra) or "a content that is no text, or its role"
+            reason = ", ".join(extra) or "a content that isn't text, or its role"
             raise LossError(f"message {number}: there is no place for {reason}")
         messages.append({"role": message["role"], "content": _without_tags(message["content"])})
     return messages

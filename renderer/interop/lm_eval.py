@@ -42,7 +42,7 @@ def _read(builder: TemplateBuilder, key: str, value: Any) -> tuple[Piece, ...]:
     if isinstance(value, Tagged):
         raise LossError(f"`{key}` is made by a Python function: {value.tag} {value.value}")
     if not isinstance(value, str):
-        raise LossError(f"`{key}` is no text")
+        raise LossError(f"`{key}` isn't text")
     if key == "doc_to_text" and re.fullmatch(r"[^\W\d]\w*", value):
         builder.differ(f"`doc_to_text` is the column `{value}` alone")
         return (Slot(value),)

@@ -119,14 +119,14 @@ def _decode(text: Any, subject: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise LossError(f"the tag {subject} is no JSON") from None
+        raise LossError(f"the tag {subject} isn't valid JSON") from None
 
 
 def _number(entry: Mapping[str, Any]) -> int:
     try:
         return int(entry.get("version") or 0)
     except (TypeError, ValueError):
-        raise LossError(f"the version of {entry.get('name')} is no number") from None
+        raise LossError(f"the version of {entry.get('name')} isn't a number") from None
 
 
 def _jinja(template: str, notes: list[str]) -> str:
@@ -141,7 +141,7 @@ def _messages(template: Any) -> list[dict[str, str]]:
         fields = as_mapping(message, f"message {number}")
         extra = sorted(key for key, value in fields.items() if key not in ("role", "content") and value is not None)
         if extra or not isinstance(fields.get("content"), str) or fields.get("role") not in _ROLES:
-            reason = ", ".join(extra) or "a content that is no text, or its role"
+            reason = ", ".join(extra) or "a content that isn't text, or its role"
             raise LossError(f"message {number}: there is no place for {reason}")
         messages.append({"role": fields["role"], "content": fields["content"]})
     if not messages:

@@ -82,7 +82,7 @@ def _instructions(text: str) -> Iterator[tuple[str, str, int]]:
             continue
         match = _INSTRUCTION.match(text, index)
         if match is None:
-            raise LossError("this line is no instruction of a Modelfile", line)
+            raise LossError("this line isn't an instruction of a Modelfile", line)
         start = match.end()
         quotes = re.compile(r'(?:MESSAGE[ \t]+)?(\w+[ \t]+)?(""")').match(text, start)
         if quotes is None:

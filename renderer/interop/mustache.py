@@ -1,7 +1,7 @@
 """Texts with `{{name}}` placeholders, as Langfuse and plain Jinja share them, and our bodies for them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from promptuary import renderer
 from promptuary.renderer.document import plain_placeholders
@@ -13,6 +13,8 @@ __all__ = ["Message", "messages_of_document", "read_names", "write_parts", "writ
 Message = Mapping[str, str]  # role, content
 _SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
 _STATEMENTS = re.compile(r"\{[%#]")
+# A part reads `\n` as a line end and <|space|> as a blank.
+_IN_PART = re.compile(_STATEMENTS.pattern + r"|\\+(?=[nr])|(?<=<)\|(?=space\|>)")
 _EDGES = re.compile(r"\A\s+|\s+\Z")
 _UNSAFE = re.compile("[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
@@ -23,14 +25,14 @@ def read_names(text: str) -> list[str]:
     if "{{" in rest:
         at = rest.index("{{")
         line = text[at:].split("\n", maxsplit=1)[0]
-        raise LossError(f"line {text.count(chr(10), 0, at) + 1} of the text holds more than a plain name: {line[:60]}")
+        raise LossError(f"line {text.count(chr(10), 0, at) + 1} of the text has more than a plain name: {line[:60]}")
     return list(dict.fromkeys(_SLOT.findall(text)))
 
 
 def write_text(text: str) -> str:
     """A body of the format `text` that shows this text. Raises LossError."""
     names = read_names(text)
-    body = _written(text)
+    body = _written(text, _STATEMENTS)
     _prove(f"---\nformat: text\n---\n{body}", names, [("user", _canonical(text))])
     return body
 
@@ -42,7 +44,7 @@ def write_parts(messages: Sequence[Message]) -> str:
     for number, message in enumerate(messages, start=1):
         names += read_names(message["content"])
         lines.append(f"- name: {message['role']} {number}\n  role: {message['role']}\n")
-        content = _EDGES.sub(lambda match: _string(match[0]), _written(message["content"]))
+        content = _EDGES.sub(lambda match: _string(match[0]), _written(message["content"], _IN_PART))
         block = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
         lines.append(f"  content: |-\n{block}" if content else '  content: ""\n')
     body = "".join(lines)
@@ -50,24 +52,31 @@ def write_parts(messages: Sequence[Message]) -> str:
     return body
 
 
-def messages_of_document(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
-    """The messages of a document whose body holds plain names only, each name left in double braces. Raises
-    LossError.
+def messages_of_document(
+    document: Document,
+    fragments: Mapping[str, str],
+    write_literal: Callable[[str], str] = plain_placeholders.require_no_braces,
+) -> list[dict[str, str]]:
+    """The messages of a document whose body holds plain names only, each name left in double braces.
+
+    write_literal: writes what is between the names, so that its braces stay text. Raises LossError.
     """
     try:
         placeholders = plain_placeholders.read_placeholders(document, fragments)
+        messages = _rendered(placeholders.document, placeholders.data, fragments)
+        for message in messages:
+            if not isinstance(message["content"], str):
+                raise LossError("a part has more than text")
+            message["content"] = placeholders.write_names(message["content"], write_literal)
     except plain_placeholders.NotPlainError as error:
         raise LossError(str(error)) from error
-    messages = _rendered(placeholders.document, placeholders.names, fragments)
-    for message in messages:
-        if not isinstance(message["content"], str):
-            raise LossError("a part holds more than text")
     return messages
 
 
-def _written(text: str) -> str:
+def _written(text: str, signs: re.Pattern[str]) -> str:
+    """The text with its names as Jinja prints them; signs: what is written as a string, so that it stays text."""
     jinja_text = _SLOT.sub(lambda match: "{{ " + match[1] + " }}", text)
-    jinja_text = _STATEMENTS.sub(lambda match: _string(match[0]), jinja_text)
+    jinja_text = signs.sub(lambda match: _string(match[0]), jinja_text)
     return _UNSAFE.sub(lambda match: _string(match[0]), jinja_text)
 
 
@@ -89,13 +98,13 @@ def _canonical(text: str) -> str:
 def _prove(document: str, names: Sequence[str], expected: Sequence[tuple[str, str]]) -> None:
     """Render with every value being its own mark: what is not the same text then would not be with any values."""
     try:
-        rendered_messages = [(str(message["role"]), message["content"]) for message in _rendered(document, names, {})]
+        data = {name: "{{" + name + "}}" for name in names}
+        rendered_messages = [(str(message["role"]), message["content"]) for message in _rendered(document, data, {})]
     except renderer.RenderError as error:
         raise LossError(f"it would not render: {error.message}") from error
     if rendered_messages != list(expected):
         raise LossError("it would not render to the same text")
 
 
-def _rendered(document: str, names: Sequence[str], fragments: Mapping[str, str]) -> list[dict[str, str]]:
-    data = {name: "{{" + name + "}}" for name in names}
+def _rendered(document: str, data: Mapping[str, str], fragments: Mapping[str, str]) -> list[dict[str, str]]:
     return renderer.load(document, fragments=fragments).render(data, token_limit=-1).messages

@@ -28,6 +28,8 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
+_PART_NAME = re.compile(r"^- name: (.+)$", re.MULTILINE)
+_OTHER_LINE_ENDS = "its line ends become line feeds, which documents have"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
 # Tags at a text's edges that would take the line ends of the part itself, and so run it into what is around it.
 _TRIMS_START = re.compile(r"\{[{%#]-")
@@ -55,6 +57,11 @@ class PastedPrompt:
     differences: tuple[str, ...] = ()
     document: str = ""
 
+    @property
+    def part_names(self) -> list[str]:
+        """The names of the parts, in their order."""
+        return _PART_NAME.findall(self.body)
+
     def to_dict(self) -> dict[str, Any]:
         """The prompt as plain JSON."""
         return {**asdict(self), "differences": list(self.differences)}
@@ -65,7 +72,15 @@ def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt 
 
     as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
     """
+    had_other_line_ends = "\r" in text
     text = unify_newlines(text).removeprefix("\ufeff")  # a byte order mark is no part of the prompt
+    offer = _read_prompt(text, as_document=as_document)
+    if offer and had_other_line_ends:
+        return replace(offer, differences=(*offer.differences, _OTHER_LINE_ENDS))
+    return offer
+
+
+def _read_prompt(text: str, *, as_document: bool) -> PastedPrompt | None:
     unread = None
     try:
         try:

@@ -130,7 +130,7 @@ def _written(piece: Piece, following: bool) -> str:
     if isinstance(piece, Statement):
         return piece.source
     if broken := _BROKEN.search(piece):
-        raise LossError(f"it holds the character U+{ord(broken[0]):04X}, which no document can hold")
+        raise LossError(f"it has the character U+{ord(broken[0]):04X}, which no document can have")
     # A brace at the very end of the whole text opens nothing.
     return _BRACES.sub(lambda match: match[0] if match[0] == "{" and not following else _string(match[0]), piece)
 

@@ -14,13 +14,22 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 
-__all__ = ["SYNTAXES", "PlainText", "describe_guess", "find_syntax", "find_unread", "read_placeholders"]
+__all__ = [
+    "SYNTAXES",
+    "PlainText",
+    "describe_guess",
+    "find_syntax",
+    "find_unread",
+    "list_placeholders",
+    "read_placeholders",
+]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
 _DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 _TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
-_DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
+_JSON_KEY = r"[A-Za-z]+\"[ \t]*:"  # as in `"$ref": …`
+_DOLLAR = re.compile(rf"\$\$|\$\{{([A-Za-z_]\w*)\}}|\$(?!{_JSON_KEY})([A-Za-z_]\w*)", re.ASCII)
 _ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 _PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
@@ -37,7 +46,7 @@ _UNREAD_BRACES = re.compile(
 )
 _UNREAD_SIGNS = (
     re.compile(r"<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"),
-    re.compile(r"(?<![\w$\\])\$(?:[A-Za-z_]\w*|\{[a-z_]\w*\})"),
+    re.compile(rf"(?<![\w$\\])\$(?:(?!{_JSON_KEY})[A-Za-z_]\w*|\{{[a-z_]\w*\}})"),
     re.compile(r"(?<![\w%])%\([^\W\d]\w*\)[sd]|(?<![\w%\"'])%s(?![\w\"'%])"),
     re.compile(r"(?<!<)<<[ \t]*(?!/?SYS\b|EOF\b)[^\W\d]\w*[ \t]*>>(?!>)"),
     re.compile(r"(?<![\w\[])\[\[[ \t]*[a-z_]\w*[ \t]*\]\](?![\](])"),
@@ -92,6 +101,14 @@ def describe_guess(text: str, syntax: str) -> Difference | None:
     if len(spelled) == 1:
         return Difference(f"`{spelled[0]}` is read as an input")
     return Difference(f"`{spelled[0]}` and {len(spelled) - 1} more are read as inputs")
+
+
+def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
+    """The placeholders of a text in a syntax, each as name and spelling."""
+    pattern = {**_PATTERNS, "str.format": _SINGLE, "double": _DOUBLE, "numbered": _NUMBERED}.get(syntax)
+    found = _placeholders(pattern, text) if pattern else []
+    prefix = "input_" if syntax == "numbered" else ""
+    return [(prefix + next(filter(None, match.groups())), match[0]) for match in found]
 
 
 def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -239,7 +256,7 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
 def _read_single(text: str, names: InputNames) -> PlainText:
     read = _by_pattern(_SINGLE)(text, names)
     rest = "".join(piece for piece in read.pieces if isinstance(piece, str))
-    described = (Difference("braces that hold no plain name stay as they are"),) if "{" in rest or "}" in rest else ()
+    described = (Difference("braces without a plain name stay as they are"),) if "{" in rest or "}" in rest else ()
     return PlainText(read.pieces, (*described, *read.differences))
 
 
@@ -250,12 +267,12 @@ def _read_double(text: str, names: InputNames) -> PlainText:
 
 
 def _read_numbered(text: str, names: InputNames) -> PlainText:
-    """As the prompts of generative agents: what stands above the comment marker is no part of the prompt."""
+    """As the prompts of generative agents: what stands above the comment marker is not a part of the prompt."""
     pieces: list[Piece] = []
     differences: list[Difference] = []
     if _COMMENTS_END in text:
         text = text.split(_COMMENTS_END)[1]
-        differences.append(Difference("what stands above the comment marker is left out, as its library does"))
+        differences.append(Difference("what is above the comment marker is left out, as its library does"))
     if text != text.strip():
         text = text.strip()
         differences.append(Difference("blanks around the text are left out, as its library does"))

@@ -33,8 +33,6 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
         builder.name = str(front.pop("name", "") or source.stem)
         if front:
             builder.differ(f"front matter is left out: {', '.join(sorted(front))}", 1)
-    if source.had_other_line_ends:
-        builder.differ("its line ends become line feeds, which documents have")
     names = InputNames()
     language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
     if not language and (guess := describe_guess(text, find_language(text))):

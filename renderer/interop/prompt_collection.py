@@ -40,7 +40,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     entries = list(find_texts(value))
     prompts = [(path, text) for path, text, kept in entries if kept]
     if not prompts:
-        raise LossError("it holds no text that looks like a prompt")
+        raise LossError("nothing in it looks like a prompt")
     imported: list[ImportedTemplate] = []
     differences: list[Difference] = []
     names = _names([path for path, _ in prompts], source.stem)
@@ -57,7 +57,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
         raise LossError(differences[0].message, differences[0].line)
     if others := [".".join(path) for path, _, kept in entries if not kept]:
         more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-        differences.append(Difference(f"left out, because no prompt: {', '.join(others[:_MOST_NAMED])}{more}"))
+        differences.append(Difference(f"left out, as they are not prompts: {', '.join(others[:_MOST_NAMED])}{more}"))
     first_one = imported[0]
     joined = (*differences, *first_one.differences)
     first_one = ImportedTemplate(first_one.name, first_one.document, KIND, first_one.samples, joined)

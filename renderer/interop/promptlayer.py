@@ -56,7 +56,7 @@ def _completion(template: Mapping[str, Any]) -> tuple[str, str]:
     items = content if isinstance(content, list) else []
     texts = [item.get("text") for item in items if isinstance(item, dict)]
     if len(texts) != 1 or not isinstance(texts[0], str):
-        raise LossError("a completion holds one text")
+        raise LossError("a completion has one text")
     return texts[0], _language(str(template.get("template_format") or "f-string"))
 
 

@@ -14,7 +14,7 @@ from promptuary.renderer.interop.imported import (
     find_losses,
     origin_of,
 )
-from promptuary.renderer.interop.prompty_body import IMAGE, ROLE, ROLES, STATEMENT, read_messages, read_text
+from promptuary.renderer.interop.prompty_body import IMAGE, ROLE, ROLES, read_messages, read_text
 from promptuary.renderer.interop.template_builder import TemplateBuilder
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
@@ -23,7 +23,19 @@ __all__ = ["KIND", "is_prompty_file", "read_prompty_file", "to_prompty_file"]
 KIND = "prompty"
 _WHOLE = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*\n?(.*)\Z", re.DOTALL | re.MULTILINE)
 _SECRET = re.compile(r"key|secret|token|password|credential", re.IGNORECASE)
+_JINJA_SIGNS = re.compile(r"\{[%#{]|\{\Z")
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
+_PYTHON_TYPES = {
+    "str": "string",
+    "text": "string",
+    "float": "number",
+    "int": "integer",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "mapping": "object",
+}
 _OPTIONS = {  # Prompty 2's names of options, and the names that calls and version 1 have for them
     "maxOutputTokens": "max_tokens",
     "topP": "top_p",
@@ -52,7 +64,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
     except YamlError as error:
         raise LossError(f"its front matter cannot be read: {error.message}") from error
     if not isinstance(head, dict):
-        raise LossError("its front matter is no mapping")
+        raise LossError("its front matter isn't a mapping")
     _check_engine(head.pop("template", "jinja2"))
     model = head.pop("model", None) or {}
     builder = TemplateBuilder(KIND, stem)
@@ -70,7 +82,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
 
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text of a Prompty file, and what it does not carry. Raises LossError."""
-    messages = mustache.messages_of_document(source, fragments)
+    messages = mustache.messages_of_document(source, fragments, _escape)
     facts = origin_of(source, KIND)
     model = dict(facts.get("model") or {"api": "chat"})
     if source.format == "text":
@@ -83,11 +95,10 @@ def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -
     head |= {key: value for key, value in (("description", source.description), ("tags", list(source.tags))) if value}
     if source.inputs:
         head["inputs"] = source.inputs
-    escaped = [{**message, "content": _escape(message["content"])} for message in messages]
     if source.format == "text":
-        body = "".join(message["content"] for message in escaped)
+        body = "".join(message["content"] for message in messages)
     else:
-        body = "\n\n".join(f"{message['role']}:\n{_checked(message)}" for message in escaped) + "\n"
+        body = "\n\n".join(f"{message['role']}:\n{_checked(message)}" for message in messages) + "\n"
     losses = find_losses(source, ("description", "tags", "format", "model", "settings", "inputs"))
     losses += [f"the pins of its fragments ({', '.join(sorted(fragments))})"] if fragments else []
     return f"---\n{foreign_yaml.write_yaml_1_1(head)}---\n{body}", losses
@@ -144,11 +155,10 @@ def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    kind = {"float": "number", "bool": "boolean", "int": "integer", "list": "array"}.get(
-        str(entry.get("type") or entry.get("kind")), entry.get("type") or entry.get("kind")
-    )
-    if kind is not None and kind not in _TYPES:
-        raise LossError(f"the input {name} is of the kind {kind}, which is no JSON type")
+    written = entry.get("type") or entry.get("kind")
+    kind = written if written in _TYPES else _PYTHON_TYPES.get(str(written).partition("[")[0].casefold())
+    if written is not None and kind is None:
+        raise LossError(f"the input {name} is of the kind {written}, which isn't a JSON type")
     known_keys = ("description", "default", "enum", "items", "properties")
     schema = {key: entry[key] for key in known_keys if entry.get(key) is not None}
     return {**({"type": kind} if kind else {}), **schema}, entry.get("sample")
@@ -167,13 +177,12 @@ def _refuse_secrets(value: Any, name: str = "") -> None:
         for key, item in value.items():
             _refuse_secrets(item, str(key))
     elif isinstance(value, str) and _SECRET.search(name) and not value.startswith("${"):
-        raise SecretError(
-            f"`{name}` holds a secret in plain text; name an environment variable there, as ${{env:NAME}}"
-        )
+        raise SecretError(f"`{name}` is a secret in plain text; name an environment variable there, as ${{env:NAME}}")
 
 
-def _escape(text: str) -> str:
-    return STATEMENT.sub(lambda match: "{{ '" + match[0] + "' }}", text)
+def _escape(literal: str) -> str:
+    """A text that Jinja prints as this literal, whatever name follows it."""
+    return _JINJA_SIGNS.sub(lambda match: "{{ '" + match[0] + "' }}", literal)
 
 
 def _checked(message: Mapping[str, str]) -> str:

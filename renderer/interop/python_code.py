@@ -20,7 +20,7 @@ def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
     """A template a prompt. What cannot be read is named as a difference of the first one. Raises LossError."""
     prompts, names = find_prompts(source.text)
     if not prompts:
-        raise LossError("the code assigns no text that looks like a prompt")
+        raise LossError("no text in the code looks like a prompt")
     imported: list[ImportedTemplate] = []
     refusals: list[Difference] = []
     for prompt, name in zip(prompts, _names(prompts, source.stem), strict=True):

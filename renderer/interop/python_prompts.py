@@ -46,7 +46,7 @@ def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        raise LossError(f"it is no Python code: {error}", getattr(error, "lineno", None)) from None
+        raise LossError(f"this isn't valid Python code: {error}", getattr(error, "lineno", None)) from None
     except (RecursionError, MemoryError):
         raise LossError("the code is nested too deeply") from None
     finder = _Finder(module)

@@ -69,7 +69,7 @@ class CodeTexts:
         pieces: list[Piece] = []
         for part, text in ((node.left, left), (node.right, right)):
             if text is None:
-                pieces.append(self._slot(part, "the text that stands there"))
+                pieces.append(self._slot(part, "the text that is there"))
             else:
                 pieces += [text.template] if text.template is not None else text.pieces
         return _of_pieces(pieces)

@@ -6,8 +6,7 @@ functions: nothing is run, opened or fetched, so this may read what nobody has l
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from promptuary.renderer.interop import (
     banks,
@@ -36,7 +35,8 @@ from promptuary.renderer.interop import (
     semantic_kernel,
 )
 from promptuary.renderer.interop.archives import is_zip, read_zip
-from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, SecretError, slugify
+from promptuary.renderer.interop.file_results import FileResult, name_apart
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, SecretError
 from promptuary.renderer.interop.source_file import SourceFile, read_source_file
 from promptuary.renderer.interop.template_text import LANGUAGES
 from promptuary.renderer.validation.secrets import find_secrets
@@ -176,6 +176,10 @@ FORMATS: tuple[SourceFormat, ...] = (
 )  # fmt: skip
 """The formats in the order in which a file is tried."""
 _BY_NAME = {entry.name: entry for entry in FORMATS}
+_FORMATS_OF_TEXT = frozenset(
+    kind.KIND for kind in (prompty, dotprompt, banks, chatml, chat_markup, own_document, labelled_turns, plain_text)
+)
+"""Formats whose line ends are those of the prompt; in the others a line end is written inside a string."""
 
 
 def has_readable_suffix(name: str) -> bool:
@@ -183,32 +187,6 @@ def has_readable_suffix(name: str) -> bool:
     lower = name.lower()
     is_modelfile = lower.rpartition("/")[2] in ("modelfile",)
     return (is_modelfile or lower.endswith((*READABLE_SUFFIXES, ".zip"))) and not lower.endswith(_SAMPLES)
-
-
-@dataclass(frozen=True)
-class FileResult:
-    """What came of one file: its templates, or why there are none and on which line of it."""
-
-    path: str
-    templates: tuple[ImportedTemplate, ...] = ()
-    refusal: str = ""
-    line: int | None = None
-    holds_secret: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, value: dict[str, Any]) -> "FileResult":
-        """The result of what to_dict gave."""
-        templates = tuple(
-            ImportedTemplate(
-                **{**template, "differences": tuple(Difference(**entry) for entry in template["differences"])}
-            )
-            for template in value["templates"]
-        )
-        return cls(value["path"], templates, value["refusal"], value["line"], value["holds_secret"])
 
 
 def detect_format(source: SourceFile) -> SourceFormat | None:
@@ -226,14 +204,23 @@ def read_templates(path: str, content: bytes, source_format: str = "") -> list[I
     if not source.text.strip():
         raise LossError("it is empty")
     if source_format in LANGUAGES:
-        return plain_text.read_plain_text(source, source_format)
+        return _name_line_ends(source, plain_text.read_plain_text(source, source_format))
     if source_format and source_format not in _BY_NAME:
         raise LossError(f"there is no format {source_format}; there are {', '.join(_BY_NAME)}")
     chosen = _BY_NAME[source_format] if source_format else detect_format(source)
     if chosen is None:
         source.read_value()  # says what is wrong with JSON or YAML that cannot be read
-        raise LossError("its content does not say what it is; choose a format")
-    return chosen.read(source)
+        raise LossError("the format can't be told from its content; choose one")
+    templates = chosen.read(source)
+    return _name_line_ends(source, templates) if chosen.name in _FORMATS_OF_TEXT else templates
+
+
+def _name_line_ends(source: SourceFile, templates: list[ImportedTemplate]) -> list[ImportedTemplate]:
+    """The templates with a difference more, if the file had other line ends than line feeds."""
+    if not source.had_other_line_ends:
+        return templates
+    named = Difference("its line ends become line feeds, which documents have")
+    return [replace(template, differences=(named, *template.differences)) for template in templates]
 
 
 def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[FileResult]:
@@ -259,26 +246,7 @@ def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[File
         if not is_single and not has_readable_suffix(name):
             continue
         results.append(_read_one(path, content, unpacked, source_format))
-    return _with_folders(results)
-
-
-def _with_folders(results: list[FileResult]) -> list[FileResult]:
-    """The same, if templates of several files have one name, with their folders before their names."""
-    files_of_name: dict[str, set[str]] = {}
-    for result in results:
-        for template in result.templates:
-            files_of_name.setdefault(template.name, set()).add(result.path)
-    renamed = []
-    for result in results:
-        folder = result.path.rpartition("/")[0].strip("/")
-        templates = [
-            replace(template, name=slugify(f"{folder}/{template.name}"))
-            if folder and len(files_of_name[template.name]) > 1
-            else template
-            for template in result.templates
-        ]
-        renamed.append(replace(result, templates=tuple(templates)))
-    return renamed
+    return name_apart(results)
 
 
 def _read_one(path: str, content: bytes, files: Mapping[str, bytes], source_format: str) -> FileResult:

@@ -67,7 +67,7 @@ def _read_configuration(text: str) -> dict[str, Any]:
     try:
         return as_mapping(json.loads(text), "config.json")
     except (ValueError, RecursionError) as error:
-        raise LossError(f"its config.json is no JSON: {error}") from None
+        raise LossError(f"its config.json isn't valid JSON: {error}") from None
 
 
 def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ def _messages(
     builder: TemplateBuilder, template: str, language: str, names: InputNames, pattern: re.Pattern[str]
 ) -> list[Message]:
     if pattern.sub("", template).strip():
-        raise LossError("a text stands outside of its messages")
+        raise LossError("there is text outside its messages")
     messages = []
     for match in pattern.finditer(template):
         plain = _read_text(match[2].strip(), language, names)

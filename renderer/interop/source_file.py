@@ -73,10 +73,10 @@ class SourceFile:
                 if lines is not None:
                     return lines
                 if self.suffix in (".json", ".jsonl"):
-                    raise LossError(f"it is no JSON: {error}", getattr(error, "lineno", None)) from None
+                    raise _describe_bad_json(error) from None
         value = read_foreign_yaml(self.text)
         if not isinstance(value, dict | list):
-            raise LossError("it holds no mapping and no list")
+            raise LossError("it is neither a mapping nor a list")
         return value
 
     def line_of(self, text: str) -> int | None:
@@ -107,9 +107,9 @@ def read_source_file(path: str, content: bytes) -> SourceFile:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise LossError("it is no text in UTF-8", line) from None
+        raise LossError("it isn't text in UTF-8", line) from None
     if "\0" in text:
-        raise LossError("it holds the character U+0000, so it is no text", text.count("\n", 0, text.index("\0")) + 1)
+        raise LossError("it has the character U+0000, so it isn't text", text.count("\n", 0, text.index("\0")) + 1)
     return SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"), "\r" in text)
 
 
@@ -120,13 +120,19 @@ def read_foreign_yaml(text: str) -> Any:
         return _Builder(events).read()
     except yaml.MarkedYAMLError as error:
         line = getattr(error.problem_mark or error.context_mark, "line", -1) + 1
-        raise LossError(f"it is no YAML: {error.problem or error.context}", line or None) from None
+        raise LossError(f"this isn't valid YAML: {error.problem or error.context}", line or None) from None
     except yaml.YAMLError as error:
-        raise LossError(f"it is no YAML: {error}") from None
+        raise LossError(f"this isn't valid YAML: {error}") from None
+
+
+def _describe_bad_json(error: ValueError) -> LossError:
+    if isinstance(error, json.JSONDecodeError):
+        return LossError(f"this isn't valid JSON: {error.msg}, column {error.colno}", error.lineno)
+    return LossError(f"this isn't valid JSON: {error}")
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} isn't a number in JSON")
 
 
 def _line(event: Any) -> int:
@@ -191,7 +197,7 @@ class _Builder:
             if is_plain and key == "<<":
                 merged = self._merged(value, line)
             elif isinstance(key, dict | list | Tagged):
-                raise LossError("a key of a mapping is no plain text", line)
+                raise LossError("a key of a mapping isn't plain text", line)
             else:
                 mapping[key if isinstance(key, str) else json.dumps(key)] = value
         return {**merged, **mapping}

@@ -98,6 +98,8 @@ def _make_filter() -> Any:
         with contextlib.suppress(OSError, ValueError):  # this machine has no such call
             syscall_filter.add_rule(refuse, name)
     with contextlib.suppress(OSError, ValueError):
+        syscall_filter.add_rule(pyseccomp.KILL_PROCESS, "tgkill")  # so that `raise` and `abort` still end this one
+    with contextlib.suppress(OSError, ValueError):
         syscall_filter.add_rule(
             pyseccomp.ERRNO(errno.ENOSYS), "clone3"
         )  # its flags can't be looked at; callers then use clone
@@ -145,6 +147,8 @@ def _needed_folders() -> Iterator[str]:
     """Where the interpreter, its packages and the renderer read code and tables from, should one be loaded late."""
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    # A venv that sees another's packages, or the system's, imports from there.
+    folders |= {folder for folder in sys.path if Path(folder).name in ("site-packages", "dist-packages")}
     folders |= {str(Path(__file__).resolve().parent.parent), "/usr/share/zoneinfo"}
     return (folder for folder in sorted(folders) if os.path.isdir(folder))
 

@@ -130,7 +130,7 @@ def _confine(order: dict[str, Any]) -> None:
         with open("/proc/self/statm", encoding="ascii") as file:
             used_bytes = int(file.read().split()[0]) * resource.getpagesize()
         _limit(resource.RLIMIT_AS, used_bytes + order["memory_bytes"])
-    seconds = int(order["wall_seconds"]) + 2
+    seconds = int(order["cpu_seconds"]) + 2
     _limit(resource.RLIMIT_CPU, seconds)
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_CORE, 0)
@@ -154,7 +154,7 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
         program.on_compiled = lambda file, lines: connection.sendall(
             process.pack_frame(process.NOTE, {"file": file, "lines": lines})
         )
-        _arm(connection, order["wall_seconds"])
+        _arm(connection, order["cpu_seconds"], order["clock_seconds"])
         confinement.apply()  # last: what is armed needs a thread
         connection.sendall(process.pack_frame(process.ANSWER, methods.answer_request(request)))
         status = 0
@@ -164,14 +164,18 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
         os._exit(status)
 
 
-def _arm(connection: socket.socket, seconds: float) -> None:
+def _arm(connection: socket.socket, cpu_seconds: float, clock_seconds: float) -> None:
     """See to it that this process ends in time, leaving its stack on the socket, even inside one long C call."""
     faulthandler.enable(file=connection)
-    faulthandler.dump_traceback_later(seconds, exit=True, file=connection)
+    # A timer of the processor's time: its handler, in C, writes the stack and then lets the signal end the process.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    faulthandler.register(signal.SIGPROF, file=connection, all_threads=False, chain=True)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    faulthandler.dump_traceback_later(clock_seconds, exit=True, file=connection)
     _limit_threads()
     # The second net, a kernel timer, needs neither a thread nor the interpreter.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds + 0.3)
+    signal.setitimer(signal.ITIMER_REAL, clock_seconds + 0.3)
 
 
 def _limit_threads() -> None:

@@ -8,14 +8,16 @@ from typing import Any
 
 from promptuary import renderer
 from promptuary.renderer.contract import comparison
-from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.errors import InputError, LimitError, RenderError
 from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation.confinement import probe
+from promptuary.renderer.isolation.examined import undeclared_to_dict
 from promptuary.renderer.origins.edit_outcomes import LineEdit
 from promptuary.renderer.origins.line_edits import edit_rendered_lines
 from promptuary.renderer.origins.traced_parts import trace_source_lines
 from promptuary.renderer.replies import reply_fields
 from promptuary.renderer.schemas import validation
+from promptuary.renderer.validation.examination import Preview, examine_document
 from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
 
 __all__ = ["answer_request"]
@@ -55,6 +57,26 @@ def _validate(document: str, fragments: Any, profile: Any, samples: Any) -> Any:
     return [problem.to_dict() for problem in validation]
 
 
+def _examine(document: str, fragments: Any, profile: Any, samples: Any, data: Any, target: Any) -> Any:
+    """The problems, the undeclared inputs, and the preview with these data."""
+    examination = examine_document(document, data, samples, fragments=fragments, profile=profile)
+    return {
+        "problems": [problem.to_dict() for problem in examination.problems],
+        "undeclared": undeclared_to_dict(examination.undeclared),
+        "preview": _preview_answer(examination.preview, target),
+    }
+
+
+def _preview_answer(preview: Preview, target: Any) -> dict[str, Any]:
+    try:
+        if preview.error is not None:
+            raise preview.error
+        prompts = [prompt.to_dict(target) for prompt in preview.prompts]
+    except RenderError as error:
+        return {"error": _as_limit(error).to_dict()}
+    return {"prompts": prompts, "placeholders": preview.placeholders}
+
+
 def _render(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
     template = renderer.load(document, fragments=fragments, profile=profile)
     return template.render(data, **options).to_dict(target)
@@ -85,6 +107,21 @@ def _render_samples(  # one argument a field of the request
         except RenderError as error:
             results[name] = {"error": _as_limit(error).to_dict()}
     return results
+
+
+def _find_input_errors(document: str, fragments: Any, profile: Any, rows: Any) -> Any:
+    """The error of each row whose data the template can't take, up to where a prompt would be fitted and counted."""
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    faults: dict[str, dict[str, Any]] = {}
+    for name, data in rows.items():
+        try:
+            for _ in template.body.parts(template.rendering_context(data)):
+                pass
+        except InputError as error:
+            faults[name] = error.to_dict()
+        except RenderError:
+            pass  # not for the data's sake
+    return faults
 
 
 def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: dict[str, Any]) -> Any:
@@ -165,10 +202,12 @@ def _convert_document(form: str, document: str, name: str, fragments: dict[str, 
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "validate": _validate,
+    "examine": _examine,
     "render": _render,
     "render_all": _render_all,
     "render_samples": _render_samples,
     "render_with_placeholders": _render_with_placeholders,
+    "find_input_errors": _find_input_errors,
     "edit_lines": _edit_lines,
     "compare": _compare,
     "list_required_inputs": _list_required_inputs,

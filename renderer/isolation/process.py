@@ -170,16 +170,17 @@ class BusyError(LimitError):
 class Exchange:
     """Holds what has come back so far. `text` is the document, whose line is named when the child has to be stopped."""
 
-    def __init__(self, home: ForkServer, text: str, *, seconds: float, output_bytes: int) -> None:
-        self._home, self._text, self._seconds, self._output_bytes = home, text, seconds, output_bytes
+    def __init__(self, home: ForkServer, text: str, *, output_bytes: int) -> None:
+        self._home, self._text, self._output_bytes = home, text, output_bytes
         self._notes: list[dict[str, Any]] = []
         self._started = False
-        self._deadline = 0.0
+        self._cpu_seconds = self._clock_seconds = self._deadline = 0.0
 
     def run(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
         """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for
         none.
         """
+        self._cpu_seconds, self._clock_seconds = order["cpu_seconds"], order["clock_seconds"]
         for attempt in range(2):
             parent_end, child_end = socket.socketpair()
             with parent_end:
@@ -227,7 +228,7 @@ class Exchange:
                     parent_end.sendall(request)
                 except OSError:
                     return data, None
-                self._deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
+                self._deadline = time.monotonic() + self._clock_seconds + _GRACE_SECONDS
 
     def _stopped(self, stack: bytes) -> LimitError:
         text = stack.decode("utf-8", "replace")
@@ -238,7 +239,8 @@ class Exchange:
             return LimitError("The rendering crashed here and was stopped.", place=place)
         if not text and time.monotonic() < self._deadline - _GRACE_SECONDS:
             return LimitError("The rendering was ended from outside, perhaps for want of memory.", place=place)
-        return LimitError(f"This took longer than {self._seconds:.1f} seconds and was stopped.", place=place)
+        seconds = self._clock_seconds if not text or text.startswith("Timeout") else self._cpu_seconds
+        return LimitError(f"This took longer than {seconds:.1f} seconds and was stopped.", place=place)
 
 
 def _not_started() -> BusyError:

@@ -18,14 +18,17 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.calls import BoundedCalls
+from promptuary.renderer.isolation.examined import ExaminedDocument
 from promptuary.renderer.isolation.process import BusyError, Exchange
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
-__all__ = ["BoundedRenderer", "BusyError"]
+__all__ = ["CLOCK_FACTOR", "BoundedRenderer", "BusyError"]
 
 _log = logging.getLogger(__name__)
 _TOKENIZERS = frozenset(tokenizers.tokenizer_names())
+# How many times its processor time a child may take by the clock, where it shares the processor with others.
+CLOCK_FACTOR = 5
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
 
@@ -34,9 +37,10 @@ class BoundedRenderer(BoundedCalls):
     """Renders, validates and compares in child processes.
 
     At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
-    more are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and
-    may answer `output_bytes`. `shared` is the path of a socket if a fork server listens that several processes
-    share; without one, or if nobody listens, a process starts its own. Arguments and results are plain JSON values,
+    more are refused with BusyError. A child gets `cpu_seconds` of the processor, CLOCK_FACTOR times as much by the
+    clock, `memory_bytes` on top of what the fork server has, and may answer `output_bytes`. `shared` is the path of a
+    socket if a fork server listens that several processes share; without one, or if nobody listens, a process starts
+    its own. Arguments and results are plain JSON values,
     or the dataclasses of `renderer`.
     """
 
@@ -45,14 +49,14 @@ class BoundedRenderer(BoundedCalls):
         *,
         max_children: int | None = None,
         max_waiting: int = 16,
-        wall_seconds: float = 1.2,
+        cpu_seconds: float = 1.2,
         memory_bytes: int = 384 * 1024 * 1024,
         output_bytes: int = 8 * 1024 * 1024,
         shared: str | None = None,
     ) -> None:
         self.max_children = max_children or max(2, os.cpu_count() or 2)
         self.max_waiting = max_waiting
-        self.wall_seconds = wall_seconds
+        self.cpu_seconds = cpu_seconds
         self.memory_bytes = memory_bytes
         self.output_bytes = output_bytes
         self._shared = shared
@@ -92,11 +96,11 @@ class BoundedRenderer(BoundedCalls):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
         samples: Mapping[str, Mapping[str, Any]] | None = None,
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
     ) -> list[Problem]:
         """As `renderer.validate`. A check that hits a bound gives one Problem more, at the line it was working on."""
         sources = {"document": document, "fragments": fragments, "profile": profile}
-        seconds = wall_seconds or self.wall_seconds + 0.02 * len(samples or ())
+        seconds = cpu_seconds or self.cpu_seconds + 0.02 * len(samples or ())
         try:
             validation = self.call("validate", {**sources, "samples": samples}, seconds=seconds)
         except BusyError:
@@ -104,6 +108,25 @@ class BoundedRenderer(BoundedCalls):
         except LimitError as error:
             return [*documents.inspect_document(document)[1], error.to_problem()]  # what needs no run
         return [Problem.from_dict(problem) for problem in validation]
+
+    def examine(
+        self,
+        document: str,
+        data: Mapping[str, Any],
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        samples: Mapping[str, Mapping[str, Any]] | None = None,
+        target: str = "messages",
+    ) -> ExaminedDocument:
+        """As `examination.examine_document`: check a document and render it with data for a preview, in one child.
+
+        Raises LimitError if a bound was hit: `validate` and `render_with_placeholders` then say which of the two did.
+        """
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        asked = {**sources, "samples": samples, "data": data, "target": target}
+        seconds = 2 * self.cpu_seconds + 0.02 * len(samples or ())
+        return ExaminedDocument.from_answer(self.call("examine", asked, seconds=seconds))
 
     def render(
         self,
@@ -113,7 +136,7 @@ class BoundedRenderer(BoundedCalls):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
         **options: Any,
     ) -> dict[str, Any]:
         """Return `Prompt.to_dict(target)`, with its parts and their spans under "preview" as well.
@@ -122,7 +145,7 @@ class BoundedRenderer(BoundedCalls):
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
         request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
-        prompt: dict[str, Any] = self.call("render", request, seconds=wall_seconds)
+        prompt: dict[str, Any] = self.call("render", request, seconds=cpu_seconds)
         return {**prompt, "preview": prompt["parts"]}
 
     def render_all(
@@ -133,13 +156,13 @@ class BoundedRenderer(BoundedCalls):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
         **options: Any,
     ) -> list[dict[str, Any]]:
         """As `render`, for every prompt of the document."""
         sources = {"document": document, "fragments": fragments, "profile": profile}
         request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
-        prompts = self.call("render_all", request, seconds=wall_seconds)
+        prompts = self.call("render_all", request, seconds=cpu_seconds)
         return [{**prompt, "preview": prompt["parts"]} for prompt in prompts]
 
     def render_with_placeholders(
@@ -150,12 +173,12 @@ class BoundedRenderer(BoundedCalls):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
     ) -> tuple[list[dict[str, Any]], list[str]]:
         """As `render_all`, with a placeholder for each missing value; the placeholders' paths come second."""
         given = {"document": document, "fragments": fragments, "profile": profile}
         asked = {**given, "data": data or {}, "target": target}
-        answer = self.call("render_with_placeholders", asked, seconds=wall_seconds)
+        answer = self.call("render_with_placeholders", asked, seconds=cpu_seconds)
         prompts = [{**prompt, "preview": prompt["parts"]} for prompt in answer["prompts"]]
         return prompts, answer["placeholders"]
 
@@ -167,7 +190,7 @@ class BoundedRenderer(BoundedCalls):
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
-        wall_seconds: float | None = None,
+        cpu_seconds: float | None = None,
         traced: bool = False,
         **options: Any,
     ) -> dict[str, dict[str, Any] | RenderError]:
@@ -178,7 +201,7 @@ class BoundedRenderer(BoundedCalls):
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
         arguments = {"samples": samples, "target": target, "options": _options(options), "traced": traced}
-        seconds = wall_seconds or self.wall_seconds + (0.2 if traced else 0.1) * len(samples)
+        seconds = cpu_seconds or self.cpu_seconds + (0.2 if traced else 0.1) * len(samples)
         results = self.call("render_samples", {**sources, **arguments}, seconds=seconds)
         return {
             name: {**result["prompt"], "preview": result["prompt"]["parts"]}
@@ -190,9 +213,10 @@ class BoundedRenderer(BoundedCalls):
     def call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
         """Run one method in a child; raises what it raised."""
         text = str(arguments.get("document", ""))
-        wall = seconds or self.wall_seconds
+        cpu_seconds = seconds or self.cpu_seconds
         order = {
-            "wall_seconds": wall,
+            "cpu_seconds": cpu_seconds,
+            "clock_seconds": CLOCK_FACTOR * cpu_seconds,
             "memory_bytes": self.memory_bytes,
             "vocabularies": _vocabularies(text, arguments.get("profile"), arguments.get("options")),
         }
@@ -200,7 +224,7 @@ class BoundedRenderer(BoundedCalls):
             arguments = {name: arguments[name] for name in ("old", "new")}
         request = process.pack_frame(process.REQUEST, {"method": method, "arguments": _plain(arguments)})
         with _Admission(self):
-            answer = Exchange(self._fork_server, text, seconds=wall, output_bytes=self.output_bytes).run(order, request)
+            answer = Exchange(self._fork_server, text, output_bytes=self.output_bytes).run(order, request)
         if "fault" in answer:
             _log.error("A rendering failed in a way it should not:\n%s", answer["fault"])
         if "error" in answer:

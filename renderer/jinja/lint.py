@@ -7,7 +7,7 @@ from typing import Any, Literal
 from jinja2 import nodes
 
 from promptuary.renderer.jinja.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
 from promptuary.renderer.problems import Place
 
 __all__ = ["NOT_REPRODUCIBLE", "Finding", "find_hazards"]
@@ -28,8 +28,8 @@ class Finding:
 
 def find_hazards(unit: Unit) -> Iterator[Finding]:
     """Heavy and irreproducible constructs of a unit, in no order."""
-    macros = {node.name: node for node in unit.tree.find_all(nodes.Macro)}
-    for node in unit.tree.find_all(nodes.Node):
+    macros = {node.name: node for node in unit.find_all(nodes.Macro)}
+    for node in unit.all_nodes:
         hazard = _expression(node)
         if hazard is not None:
             code, message = hazard
@@ -102,11 +102,11 @@ def _is_call(node: nodes.Node, name: str) -> bool:
 
 
 def _calls(node: nodes.Node, name: str) -> bool:
-    return any(_is_call(call, name) for call in node.find_all(nodes.Call))
+    return any(_is_call(call, name) for call in find_nodes(node, nodes.Call))
 
 
 def _irreproducible_call(unit: Unit, node: nodes.Name) -> Iterator[Finding]:
-    if any(call.node is node for call in unit.tree.find_all(nodes.Call)):
+    if any(call.node is node for call in unit.find_all(nodes.Call)):
         message = f"`{node.name}()` is not offered: the same data must give the same prompt; give it as an input"
         yield Finding("PT203", "error", message, _place(unit, node))
 
@@ -127,7 +127,7 @@ def _range_length(node: Any) -> int | None:
 
 
 def _nested_ranges(unit: Unit, node: nodes.Node, rounds: int) -> Iterator[Finding]:
-    for child in node.iter_child_nodes():
+    for child in child_nodes(node):
         inner = rounds
         if isinstance(child, nodes.For) and _is_call(child.iter, "range"):
             inner = rounds * max(1, _range_length(child.iter) or 1)

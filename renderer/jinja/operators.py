@@ -208,7 +208,7 @@ def wordwrap(environment: Environment, s: Any, width: Any = 79, *args: Any, **kw
 def striptags(value: Any) -> str:
     text = value if isinstance(value, str) else as_text(value)
     if text.count("<") * len(text) > _MAX_WORK:
-        raise LimitError("`striptags` can't take out this many tags from a text this long")
+        raise LimitError("`striptags` can't remove this many tags from a text this long")
     return filters.do_striptags(text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, find_nodes, list_nodes
 
 __all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "outline"]
 
@@ -152,8 +152,7 @@ class _Builder:
         return body
 
     def _may_tell(self, node: nodes.Node) -> bool:
-        names = [node] if isinstance(node, nodes.Name) else []
-        return any(name.name in self.telling for name in (*names, *node.find_all(nodes.Name)))
+        return any(name.name in self.telling for name in find_nodes(node, nodes.Name))
 
     def _include(self, node: nodes.Include) -> Seq:
         ref = getattr(node.template, "value", None)
@@ -169,29 +168,25 @@ class _Builder:
         return outline
 
 
-def _trees(unit: Unit) -> list[nodes.Template]:
-    return [part.tree for part in unit.sandbox.units.values()]
-
-
 def _bindings(unit: Unit) -> list[str]:
     """Every name that is bound somewhere, as often as it is bound."""
     names: list[str] = []
-    for tree in _trees(unit):
-        names.extend(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
-        names.extend(macro.name for macro in tree.find_all(nodes.Macro))
-        names.extend(space.name for space in tree.find_all(nodes.NSRef))
+    for part in unit.sandbox.units.values():
+        names.extend(name.name for name in part.find_all(nodes.Name) if name.ctx != "load")
+        names.extend(macro.name for macro in part.find_all(nodes.Macro))
+        names.extend(space.name for space in part.find_all(nodes.NSRef))
     return names
 
 
 def _telling(unit: Unit) -> frozenset[str]:
     """The names that may hold text of the template: macros, set blocks, and what is made of them."""
     names = set(_TELLING)
-    trees = _trees(unit)
-    for tree in trees:
-        names |= {macro.name for macro in tree.find_all(nodes.Macro)}
-        if any(loop.recursive for loop in tree.find_all(nodes.For)):
+    parts = list(unit.sandbox.units.values())
+    for part in parts:
+        names |= {macro.name for macro in part.find_all(nodes.Macro)}
+        if any(loop.recursive for loop in part.find_all(nodes.For)):
             names.add("loop")
-    flows = [flow for tree in trees for flow in _flows(tree)]
+    flows = [flow for part in parts for flow in _flows(part)]
     for _ in range(_MOST_ROUNDS):
         before = len(names)
         for sources, targets in flows:
@@ -206,42 +201,39 @@ _Flow = tuple[frozenset[str], frozenset[str]]
 _ALWAYS = frozenset(("self",))
 
 
-def _flows(tree: nodes.Template) -> Iterable[_Flow]:
+def _flows(unit: Unit) -> Iterable[_Flow]:
     """From which names to which text of the template may be handed on."""
-    bound_names = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
-    assigned = [(_names(node.node), node.target) for node in tree.find_all(nodes.Assign)]
-    captured = [(_ALWAYS, node.target) for node in tree.find_all(nodes.AssignBlock)]
+    bound_names = frozenset(name.name for name in unit.find_all(nodes.Name) if name.ctx != "load")
+    assigned = [(_names(node.node), node.target) for node in unit.find_all(nodes.Assign)]
+    captured = [(_ALWAYS, node.target) for node in unit.find_all(nodes.AssignBlock)]
     for sources, target in (*assigned, *captured):
         # A namespace goes by many names, so what is put into one may come out of any.
         yield sources, frozenset(_targets(target)) | (bound_names if isinstance(target, nodes.NSRef) else frozenset())
-    for loop in tree.find_all(nodes.For):
+    for loop in unit.find_all(nodes.For):
         yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
-    for scope in tree.find_all(nodes.With):
+    for scope in unit.find_all(nodes.With):
         yield _names(*scope.values), frozenset(name for target in scope.targets for name in _targets(target))
-    parameters = frozenset(_parameters(tree))
-    for call in tree.find_all(nodes.Call):
+    parameters = frozenset(_parameters(unit))
+    for call in unit.find_all(nodes.Call):
         yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
-    for macro in _definitions(tree):
+    for macro in _definitions(unit):
         yield _names(*macro.defaults), parameters
 
 
 def _names(*many: nodes.Node | None) -> frozenset[str]:
-    present = [node for node in many if node is not None]
-    return frozenset(
-        name.name for node in present for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)
-    )
+    return frozenset(name.name for node in many if node is not None for name in find_nodes(node, nodes.Name))
 
 
-def _definitions(tree: nodes.Template) -> list[nodes.Macro | nodes.CallBlock]:
-    return [*tree.find_all(nodes.Macro), *tree.find_all(nodes.CallBlock)]
+def _definitions(unit: Unit) -> list[nodes.Macro | nodes.CallBlock]:
+    return [*unit.find_all(nodes.Macro), *unit.find_all(nodes.CallBlock)]
 
 
-def _parameters(tree: nodes.Template) -> Iterable[str]:
-    for macro in _definitions(tree):
+def _parameters(unit: Unit) -> Iterable[str]:
+    for macro in _definitions(unit):
         yield from (argument.name for argument in macro.args)
 
 
 def _targets(target: nodes.Node) -> Iterable[str]:
-    for node in (target, *target.find_all((nodes.Name, nodes.NSRef))):
+    for node in (target, *list_nodes(target)):
         if isinstance(node, nodes.Name | nodes.NSRef):
             yield node.name

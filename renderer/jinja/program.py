@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from jinja2 import nodes
 from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
@@ -14,7 +15,7 @@ from jinja2.utils import pass_context
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
 from promptuary.renderer.jinja.output import Captured, Piece
 from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, path_to, too_much, without_values
-from promptuary.renderer.jinja.source import Unit, check_size
+from promptuary.renderer.jinja.source import Unit, child_nodes
 from promptuary.renderer.jinja.syntax_errors import syntax_error
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Lines, Place
@@ -22,6 +23,8 @@ from promptuary.renderer.values.printing import Unprintable
 
 __all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]
 
+MAX_DEPTH = 60
+MAX_NODES = 10_000
 RUN = "\0run"
 """The context's key for what belongs to one rendering; no template can spell it."""
 on_compiled: Callable[[str, list[tuple[int, int]]], None] | None = None
@@ -48,9 +51,26 @@ def parse_template(
     except ValueError as error:
         raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown_place or lines.place(0)) from error
     unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown_place, tree)
-    check_size(unit)
+    _check_size(unit)
     sandbox.units[name] = unit
     return unit
+
+
+def _check_size(unit: Unit) -> None:
+    """Raise DocumentError for a tree that is too deep or too large to be compiled; walks without recursion."""
+    count = 0
+    level: list[nodes.Node] = [unit.tree]
+    depth = 0
+    while level:
+        depth += 1
+        count += len(level)
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            description = (
+                f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"of more than {MAX_NODES:,} pieces"
+            )
+            at = next((node.lineno for node in level if node.lineno), 1) - 1
+            raise DocumentError(f"the template is {description}", code="PT106", place=unit.place(at))
+        level = [child for node in level for child in child_nodes(node)]
 
 
 @dataclass(slots=True)
@@ -233,7 +253,7 @@ class Program:
         if isinstance(error, Unprintable):
             return RenderError(f"this prints {error.what}", code="PT206", place=place)
         if isinstance(error, TemplateNotFound):
-            return DocumentError(f"`{error.name}` is no fragment of this document", code="PT501", place=place)
+            return DocumentError(f"`{error.name}` is not a fragment of this document", code="PT501", place=place)
         if isinstance(error, RecursionError):
             return LimitError("the template calls itself without end", code="PT702", place=place)
         if isinstance(error, MemoryError):

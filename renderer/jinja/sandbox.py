@@ -26,7 +26,7 @@ from promptuary.renderer.jinja.output import (
     joined,
     keeps_escapes,
 )
-from promptuary.renderer.jinja.source import Literal, Located, Unit, has_escapes, locate, token_stream, unescape
+from promptuary.renderer.jinja.source import Literal, Located, Unit, has_escapes, locate, unescape
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
 
@@ -150,7 +150,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     ) -> TokenStream:
         located = locate(self.lexer, source, name)
         self._reading[name or ""] = located
-        return TokenStream(token_stream(self.lexer, located, name, filename), name, filename)
+        return TokenStream(self.lexer.wrap(iter(located.tokens), name, filename), name, filename)
 
     def located(self, name: str) -> Located:
         """The tokens of the source last parsed under this name."""

@@ -9,37 +9,34 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from typing import Literal as OneOf
 
 from jinja2 import Template, nodes
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.lexer import Lexer, Token
+from jinja2.lexer import Lexer
 
 from promptuary.renderer.errors import DocumentError, FragmentError
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Lines, Place
 
 __all__ = [
-    "MAX_DEPTH",
-    "MAX_NODES",
     "Environment",
     "Literal",
     "Located",
     "Reference",
     "Tag",
     "Unit",
-    "check_size",
+    "child_nodes",
+    "find_nodes",
     "find_references",
     "has_escapes",
+    "list_nodes",
     "locate",
-    "token_stream",
     "unescape",
 ]
 
-MAX_DEPTH = 60
-MAX_NODES = 10_000
+_Kind = TypeVar("_Kind", bound=nodes.Node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +101,6 @@ def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
     return max(start, line_start)
 
 
-def token_stream(lexer: Lexer, located: Located, name: str | None, filename: str | None) -> Iterator[Token]:
-    """The tokens the parser takes, from located ones."""
-    return lexer.wrap(iter(located.tokens), name, filename)
-
-
 class Environment(Protocol):
     """What the sandbox collects while its units are compiled, and what they ask of it."""
 
@@ -136,6 +128,34 @@ class Literal:
         return self.unit.place(offset + inside - start)
 
 
+def child_nodes(node: nodes.Node) -> list[nodes.Node]:
+    """The nodes directly in a node, in their order."""
+    children: list[nodes.Node] = []
+    for name in node.fields:
+        value = getattr(node, name, None)
+        if isinstance(value, nodes.Node):
+            children.append(value)
+        elif type(value) is list:
+            children += [item for item in value if isinstance(item, nodes.Node)]
+    return children
+
+
+def list_nodes(root: nodes.Node) -> list[nodes.Node]:
+    """All nodes in a node, without it, each before what is in it. Jinja's `find_all` nests generators: it is slow."""
+    found: list[nodes.Node] = []
+    waiting = child_nodes(root)[::-1]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting += child_nodes(node)[::-1]
+    return found
+
+
+def find_nodes(root: nodes.Node, kind: type[_Kind]) -> list[_Kind]:
+    """The nodes of a class in a node, itself among them."""
+    return [node for node in (root, *list_nodes(root)) if isinstance(node, kind)]
+
+
 @dataclass
 class Unit:
     """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
@@ -153,11 +173,18 @@ class Unit:
     template: Template | None = None
     flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
+    all_nodes: list[nodes.Node] = field(init=False)
+    """All nodes of the tree but its root, each before what is in it; a dozen checks look through them."""
+    names_fragments: bool = field(init=False)
+    """Whether the word `fragment` stands anywhere in the source."""
 
-    @cached_property
-    def names_fragments(self) -> bool:
-        """Whether the word stands anywhere in the source."""
-        return "fragment" in self.source
+    def __post_init__(self) -> None:
+        # Not by cached_property: a process forked while a thread holds its lock would wait for that lock without end.
+        self.all_nodes, self.names_fragments = list_nodes(self.tree), "fragment" in self.source
+
+    def find_all(self, kind: type[_Kind]) -> list[_Kind]:
+        """The nodes of a class, each before what is in it."""
+        return [node for node in self.all_nodes if isinstance(node, kind)]
 
     def place(self, start: int, end: int | None = None) -> Place:
         return self.shown or self.lines.place(start, end)
@@ -198,23 +225,6 @@ def _calls_fragment(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment"
 
 
-def check_size(unit: Unit) -> None:
-    """Raise DocumentError for a tree that is too deep or too large to be compiled; walks without recursion."""
-    count = 0
-    level: list[nodes.Node] = [unit.tree]
-    depth = 0
-    while level:
-        depth += 1
-        count += len(level)
-        if depth > MAX_DEPTH or count > MAX_NODES:
-            description = (
-                f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"of more than {MAX_NODES:,} pieces"
-            )
-            at = next((node.lineno for node in level if node.lineno), 1) - 1
-            raise DocumentError(f"the template is {description}", code="PT106", place=unit.place(at))
-        level = [child for node in level for child in node.iter_child_nodes()]
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
     """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its
@@ -230,7 +240,7 @@ class Reference:
 def find_references(unit: Unit) -> list[Reference]:
     """Every fragment a unit asks for, in order. Raises FragmentError if one is not written out."""
     references = []
-    for node in unit.tree.find_all((nodes.Call, nodes.Include)):
+    for node in unit.all_nodes:
         if isinstance(node, nodes.Include):
             if not node.with_context:
                 message = "`without context` is not allowed: a fragment always renders with the data"
@@ -241,7 +251,7 @@ def find_references(unit: Unit) -> list[Reference]:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
             references.append(_reference(node.args[0], "text", unit, node))
     for kind, message in _REFUSED.items():
-        for refused in unit.tree.find_all(kind):
+        for refused in unit.find_all(kind):
             raise DocumentError(message, code="PT204", place=_place(unit, refused))
     return references
 
@@ -250,7 +260,7 @@ _REFUSED = {
     nodes.Import: "`{% import %}` is not allowed; use `{% include %}` or fragment()",
     nodes.FromImport: "`{% from %}` is not allowed; use `{% include %}` or fragment()",
     nodes.Extends: "`{% extends %}` is not allowed; use `{% include %}` or fragment()",
-    nodes.EvalContextModifier: "`{% autoescape %}` is not allowed: a prompt is no web page",
+    nodes.EvalContextModifier: "`{% autoescape %}` is not allowed: a prompt is not a web page",
 }
 
 
@@ -271,7 +281,7 @@ def _place(unit: Unit, node: nodes.Node) -> Place:
 
 
 def _offset_of_node(node: nodes.Node) -> int:
-    return min(child.lineno for child in (node, *node.find_all(nodes.Node)) if child.lineno) - 1
+    return min(child.lineno for child in (node, *list_nodes(node)) if child.lineno) - 1
 
 
 def has_escapes(text: str) -> bool:

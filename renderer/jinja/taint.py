@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
 
 __all__ = ["Names", "trace_taint"]
 
@@ -38,8 +38,7 @@ def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
 
 
 def _names_in(node: nodes.Node) -> list[nodes.Name]:
-    names = [node] if isinstance(node, nodes.Name) else []
-    return [*names, *node.find_all(nodes.Name)]
+    return find_nodes(node, nodes.Name)
 
 
 @dataclass
@@ -91,7 +90,7 @@ class _Flow:
             if visit is not None:
                 visit(node, scope)
             else:
-                self.all(node.iter_child_nodes(), scope)
+                self.all(child_nodes(node), scope)
 
     def value(self, node: nodes.Node | None, scope: _Scope) -> Names:
         """The names that may reach an expression's value."""
@@ -112,15 +111,13 @@ class _Flow:
             self._call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
                 return self.fragments.get(getattr(node.args[0], "value", ""), _NONE)
-        return _NONE.union(*(self.value(child, scope) for child in node.iter_child_nodes()))
+        return _NONE.union(*(self.value(child, scope) for child in child_nodes(node)))
 
     def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
         """What is given to a macro may be printed in it; an unknown callee may be any macro."""
-        sources = extra.union(
-            *(self.value(child, scope) for child in node.iter_child_nodes() if child is not node.node)
-        )
+        sources = extra.union(*(self.value(child, scope) for child in child_nodes(node) if child is not node.node))
         name = node.node.name if isinstance(node.node, nodes.Name) else None
-        if any(self._may_hold_space(child) for child in node.iter_child_nodes() if child is not node.node):
+        if any(self._may_hold_space(child) for child in child_nodes(node) if child is not node.node):
             self.spaces |= self.arguments
         for macro in [name] if name in self.macros else list(self.macros):
             if name != "fragment" and macro is not None:
@@ -157,10 +154,9 @@ class _Flow:
             self.spaces.add(target.name)
             scope.names[target.name] = scope.get(target.name) | names
             self.macros[target.name] = self.macros.get(target.name, _NONE) | names
-        for name in (target, *target.find_all(nodes.Name)):
-            if isinstance(name, nodes.Name):
-                scope.names[name.name] = names
-                self.assigned[name.name] = self.assigned.get(name.name, _NONE) | names
+        for name in find_nodes(target, nodes.Name):
+            scope.names[name.name] = names
+            self.assigned[name.name] = self.assigned.get(name.name, _NONE) | names
 
     def _for(self, node: nodes.For, scope: _Scope) -> None:
         items = self.value(node.iter, scope)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, child_nodes
 from promptuary.renderer.problems import Place
 
 __all__ = ["Use", "used_names"]
@@ -55,7 +55,7 @@ class _Walk:
         if visit is not None:
             visit(node, scope)
         else:
-            self.all(node.iter_child_nodes(), scope)
+            self.all(child_nodes(node), scope)
 
     def _name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx != "load":

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, child_nodes
 from promptuary.renderer.part import Site
 
 __all__ = ["unroll"]
@@ -26,7 +26,7 @@ class _Builder:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.pieces: list[str | Site] = []
-        self.macros = {node.name: node.body for node in unit.tree.find_all(nodes.Macro)}
+        self.macros = {node.name: node.body for node in unit.find_all(nodes.Macro)}
         self.blocks: dict[str, list[nodes.Node]] = {}
         self.callers: list[list[nodes.Node]] = []
         self.depth = 0
@@ -47,7 +47,7 @@ class _Builder:
             elif isinstance(node, nodes.Include):
                 self._include(node)
             elif not isinstance(node, nodes.Macro | nodes.AssignBlock):
-                self.all(node.iter_child_nodes())
+                self.all(child_nodes(node))
 
     def _print(self, node: nodes.Expr) -> None:
         if isinstance(node, nodes.TemplateData):
@@ -77,7 +77,7 @@ class _Builder:
         if included is not None and self.depth < _MAX_DEPTH:
             outer, self.unit = self.unit, included
             self.depth += 1
-            self.macros |= {macro.name: macro.body for macro in included.tree.find_all(nodes.Macro)}
+            self.macros |= {macro.name: macro.body for macro in included.find_all(nodes.Macro)}
             self.all(included.tree.body)
             self.depth -= 1
             self.unit = outer

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import nodes
 
 from promptuary.renderer.jinja import builtin_usage
-from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
 from promptuary.renderer.jinja.usage import Usage
 
 __all__ = ["infer_usages"]
@@ -38,7 +38,7 @@ class _Walk:
             elif isinstance(node, nodes.Expr):
                 self.value(node, scope)
             else:
-                self.statements(node.iter_child_nodes(), scope)
+                self.statements(child_nodes(node), scope)
 
     def _output(self, node: nodes.Output, scope: Scope) -> None:
         for child in node.nodes:
@@ -146,7 +146,7 @@ class _Walk:
         if isinstance(node, nodes.BinExpr):
             self._operation(node, scope)
         elif node is not None:
-            for child in node.iter_child_nodes():
+            for child in child_nodes(node):
                 inner = child.value if isinstance(child, nodes.Keyword | nodes.Pair) else child
                 if isinstance(inner, nodes.Expr):
                     self.value(inner, scope)
@@ -290,4 +290,4 @@ def _constants(node: nodes.Node) -> Iterator[Any]:
 
 
 def _names_in(node: nodes.Node) -> list[str]:
-    return [name.name for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)]
+    return [name.name for name in find_nodes(node, nodes.Name)]

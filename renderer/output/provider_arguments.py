@@ -113,7 +113,7 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     """
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
-            raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
+            raise RenderError(f"The part `{part.name}` has an image or file, which a completion API can't take.")
     settings = OPENAI_COMPLETIONS.keep_known(_with_reply_limit(request_settings(prompt), "max_tokens"), call)
     arguments: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))

@@ -84,7 +84,7 @@ class Instruction:
 def find_layout(kind: str, dialect: str = DIALECTS[0]) -> Layout:
     """The recipe of `alpaca` or `chat` in a dialect. Raises PrompterError for another dialect."""
     if dialect not in DIALECTS:
-        raise PrompterError(f"`{dialect}` is no dialect; there are {', '.join(DIALECTS)}", cause="dialect")
+        raise PrompterError(f"`{dialect}` is not a dialect; there are {', '.join(DIALECTS)}", cause="dialect")
     text = (files(__package__) / f"{kind}.yml").read_text(encoding="utf-8")
     fields: dict[str, Any] = yaml_reader.value_of(yaml_reader.compose(text))
     fields |= fields.pop("dialects").get(dialect, {})
@@ -106,7 +106,7 @@ def build_layout(
     before, marker, after = instruction_template.partition("{instruction}")
     if not marker or "{instruction}" in after:
         raise PrompterError(
-            "the instruction template must hold {instruction} once", cause="template", variable="instruction"
+            "the instruction template must have {instruction} once", cause="template", variable="instruction"
         )
     return Layout(kind, pieces, before, after, user_extra_keys, reply_after)
 
@@ -119,7 +119,7 @@ def _template(text: str) -> tuple[str | Field, ...]:
             continue
         if piece.name not in FIELDS:
             raise PrompterError(
-                f"`{{{piece.name}}}` is no field of a template; {nearest(piece.name, FIELDS)}",
+                f"`{{{piece.name}}}` is not a field of a template; {nearest(piece.name, FIELDS)}",
                 cause="template",
                 variable=piece.name,
             )
@@ -141,7 +141,7 @@ def _extra(extra_keys: Any) -> str:
         raise PrompterError("`extra_keys` must be a name or a list of names", cause="extra_keys")
     for key in keys:
         if not _KEY.fullmatch(key):
-            raise PrompterError(f"the extra key {key!r} is no name: letters, digits and _", cause="extra_keys")
+            raise PrompterError(f"the extra key {key!r} is not a name: letters, digits and _", cause="extra_keys")
     return _EXTRA_LEAD + "".join(f"### {key}:\n{{{key}}}\n\n" for key in keys)
 
 
@@ -162,7 +162,7 @@ def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) ->
     for name, text in instruction.items():
         if name not in ("system", "user"):
             raise PrompterError(
-                f"`{name}` is no part of an instruction; write `system` and `user`", cause="instruction"
+                f"`{name}` is not a part of an instruction; write `system` and `user`", cause="instruction"
             )
         if not isinstance(text, str):
             raise PrompterError(f"`{name}` of the instruction must be text", cause="instruction")

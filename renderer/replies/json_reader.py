@@ -70,7 +70,7 @@ def _check(value: Any) -> None:
                 raise OutputError(_TOO_DEEP)
             waiting += [(child, depth + 1) for child in (item.values() if isinstance(item, dict) else item)]
         elif isinstance(item, float) and not math.isfinite(item):
-            raise OutputError("the reply holds a number that is too large")
+            raise OutputError("the reply has a number that is too large")
 
 
 def _read(reply: str) -> Reading:
@@ -137,7 +137,7 @@ def _repaired(text: str) -> Reading:
     if core.find("{") >= 0 and core is text:
         start = core.find("{")  # prose may well hold a bracketed reference before the object
     if start < 0:
-        raise OutputError("the reply holds no JSON")
+        raise OutputError("the reply has no JSON")
     repairs = ["took the JSON out of its code fence"] if core is not text else []
     core, cut_off = _bounded(core[start:])
     repairs.extend(_around(text[: text.find(core)].strip()) if not repairs else ())
@@ -147,7 +147,7 @@ def _repaired(text: str) -> Reading:
         pass
     value = _repair(core) if len(core) <= _MAX_REPAIRED else _closed(core)
     if not isinstance(value, dict | list) or (not value and core.strip()[1:2] not in ("}", "]")):
-        raise OutputError("the reply holds no JSON that can be read")
+        raise OutputError("the reply has no JSON that can be read")
     repairs.append(_cause(core, cut_off))
     return Reading(value, tuple(repairs))
 
@@ -264,4 +264,4 @@ def _load(text: str) -> Any:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -96,7 +96,7 @@ class _Keys:
         self.mended: dict[str, None] = {}
 
     def read(self, value: Any) -> list[str] | None:
-        """The known keys of a list, each once; None if it is no list. A text such as "0a, 0b" is taken as one."""
+        """The known keys of a list, each once; None if it is not a list. A text such as "0a, 0b" is taken as one."""
         items = _items(value)
         if items is None:
             return None
@@ -163,14 +163,14 @@ class _Sentences:
             )
             self._repairs.append("read `sentence_support_information` as a list")
         if not isinstance(value, Sequence) or isinstance(value, str):
-            missing = "is missing in the reply" if value is None else "is no list"
+            missing = "is missing in the reply" if value is None else "is not a list"
             self.troubles.append(f"`sentence_support_information` {missing}")
             return
         for number, item in enumerate(value, start=1):
             if isinstance(item, Mapping):
                 self._sentence(item, number)
             else:
-                self.troubles.append(f"item {number} of `sentence_support_information` is no object")
+                self.troubles.append(f"item {number} of `sentence_support_information` is not an object")
         if not value:
             self.troubles.append("`sentence_support_information` is empty")
 

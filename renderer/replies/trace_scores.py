@@ -162,7 +162,7 @@ class _Scores:
     def share(self, metric: str, keys: Sequence[str] | None, mapping: Mapping[str, Any], name: str) -> None:
         total_length = self._length(self.lengths)
         if keys is None:
-            self._undefined(metric, f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}")
+            self._undefined(metric, f"`{name}` {'is not a list' if name in mapping else 'is missing in the reply'}")
         elif not total_length:
             self._undefined(metric, "the documents have no sentences")
         else:
@@ -173,7 +173,7 @@ class _Scores:
             names = ("all_relevant_sentence_keys", "all_utilized_sentence_keys")
             name = names[judgement.relevant is not None]
             self._undefined(
-                "completeness", f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}"
+                "completeness", f"`{name}` {'is not a list' if name in mapping else 'is missing in the reply'}"
             )
         elif not self._length(judgement.relevant):
             self._undefined("completeness", "no sentence is relevant")

@@ -82,7 +82,7 @@ _SENTENCES: dict[str, Callable[[Any, Any], str]] = {
     "minProperties": _counted("at least", "fields"),
     "maxProperties": _counted("at most", "fields"),
     "uniqueItems": lambda _wanted, _value: "has the same item twice",
-    "contains": lambda _schema, _value: "holds no item that `contains` asks for",
+    "contains": lambda _schema, _value: "has no item that `contains` asks for",
     "minimum": _compared("at least"),
     "maximum": _compared("at most"),
     "exclusiveMinimum": _compared("more than"),

@@ -77,7 +77,7 @@ def compose(text: str, bounds: Bounds | None = None) -> Node | None:
         return reader.read(yaml.parse(text, Loader=CSafeLoader))
     except yaml.reader.ReaderError as error:
         index = _first_unreadable(text, error)
-        raise YamlError(f"YAML cannot hold the character U+{ord(text[index]):04X} here", index) from error
+        raise YamlError(f"YAML cannot have the character U+{ord(text[index]):04X} here", index) from error
     except yaml.MarkedYAMLError as error:
         raise YamlError(_sentence(error), min(_index(error), len(text))) from error
     except yaml.YAMLError as error:

@@ -90,7 +90,9 @@ def most_tokens(name: str, text: str) -> int:
         try:
             size = len(text.encode())
         except UnicodeEncodeError as error:
-            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
+            raise TokenizerError(
+                "The text has a lone surrogate, which is not a character and has no tokens."
+            ) from error
         if source.nfc:
             size *= 3
     return size + 1 if source.form == "sentencepiece" and text else size

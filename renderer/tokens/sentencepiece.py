@@ -68,7 +68,7 @@ def read_pieces(data: bytes) -> list[Piece]:
     try:
         return [_piece(value) for number, value in _fields(data) if number == 1 and isinstance(value, bytes)]
     except (IndexError, KeyError, UnicodeDecodeError, struct.error) as error:
-        raise TokenizerError("The SentencePiece model can't be read: it is no such protobuf message.") from error
+        raise TokenizerError("The SentencePiece model can't be read: it is not such a protobuf message.") from error
 
 
 def _merges(pieces: list[Piece]) -> list[list[str]]:

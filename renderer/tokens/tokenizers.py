@@ -124,7 +124,9 @@ class VocabularyTokenizer(RememberingTokenizer):
                     return found  # type: ignore[return-value]  # no None is among them
             encodings = self._core.encode_batch_fast(texts, add_special_tokens=False)
         except (UnicodeEncodeError, TypeError) as error:
-            raise TokenizerError("The text holds a lone surrogate, which is no character and has no tokens.") from error
+            raise TokenizerError(
+                "The text has a lone surrogate, which is not a character and has no tokens."
+            ) from error
         return [encoding.ids for encoding in encodings]
 
     @cached_property

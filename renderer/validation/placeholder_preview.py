@@ -1,12 +1,14 @@
 """A prompt rendered although values are missing: a placeholder such as `[customer.name]` stands for each of them."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from promptuary.renderer import formats
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.inputs import example_data
-from promptuary.renderer.inputs.declarations import RESERVED
+from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.jinja import Usage
 from promptuary.renderer.prompt import Prompt
 from promptuary.renderer.template import Template
@@ -36,21 +38,34 @@ def render_with_placeholders(template: Template, data: Mapping[str, Any]) -> tup
     Raises what `render_all` raises, InputError for a given value that breaks its schema among it; never for a missing
     value.
     """
-    filled = fill_placeholders(template.document, template.fragments, data)
+    filled = fill_placeholders(template.document, template.fragments, data, template.body)
     for fault in template.inputs.faults({**filled.data, **data}):
         if fault.variable in data and fault.variable not in filled.completed:
             raise fault
-    # The values that stand in need not fit their schemas, so nothing is declared in what is rendered.
-    open_document = replace(template.document, inputs=None)
-    open_template = Template(open_document, template.fragments, template.profile, template.functions)
-    open_template.vocabularies = template.vocabularies
-    return open_template.render_all(filled.data), filled.placeholders
+    return _without_inputs(template).render_all(filled.data), filled.placeholders
 
 
-def fill_placeholders(document: Document, fragments: Mapping[str, str], data: Mapping[str, Any]) -> FilledData:
-    """The data with defaults and placeholders filled in, for declared inputs and for those the text merely uses."""
+def _without_inputs(template: Template) -> Template:
+    """The same template with nothing declared, because placeholders need not fit the schemas of their inputs."""
+    document, body = replace(template.document, inputs=None), template.body
+    if not isinstance(body, formats.WithoutInputs):
+        opened = Template(document, template.fragments, template.profile, template.functions)
+        opened.vocabularies = template.vocabularies
+        return opened
+    opened = copy(template)
+    opened.document, opened.inputs, opened.body = document, Inputs(document), body.without_inputs(document)
+    return opened
+
+
+def fill_placeholders(
+    document: Document, fragments: Mapping[str, str], data: Mapping[str, Any], body: formats.Body | None = None
+) -> FilledData:
+    """The data with defaults and placeholders filled in, for declared inputs and for those the text merely uses.
+
+    body: the document's, if it is compiled already.
+    """
     filled = FilledData()
-    usages = {name: usage for name, (_, usage) in infer_inputs(document, fragments).items()}
+    usages = {name: usage for name, (_, usage) in infer_inputs(document, fragments, body).items()}
     declared = document.inputs or {}
     for name in dict.fromkeys((*declared, *usages)):
         if name in RESERVED:

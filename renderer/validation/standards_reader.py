@@ -131,7 +131,7 @@ def _pattern(value: Any) -> str:
     try:
         pattern = compile_pattern(value)
     except PatternError as error:
-        raise ValueError(f"this is no regular expression: {error}.") from None
+        raise ValueError(f"this is not a regular expression: {error}.") from None
     if not pattern.is_linear:
         raise ValueError(f"this pattern can be slow ({pattern.reason}); write it without that.")
     return value

@@ -21,18 +21,18 @@ def of_text(document: Document) -> Iterator[Problem]:
     for secret in itertools.islice(secrets.find_secrets(text), _MOST):
         place = lines.place(secret.start, secret.end)
         message = (
-            f"this looks like {secret.kind}; versions are kept for ever, so give it where the prompt is sent "
+            f"this looks like {secret.kind}; versions are kept forever, so give it where the prompt is sent "
             f"({secrets.ADVICE})"
         )
         severity: Severity = "error" if secret.sure else "warning"
         yield Problem("PT701", severity, message, place.line, place.column, place.end_line, place.end_column)
     for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
         place = lines.place(datum.start, datum.end)
-        message = f"this looks like {datum.kind}; versions are kept for ever, so make it an input"
+        message = f"this looks like {datum.kind}; versions are kept forever, so make it an input"
         yield Problem("PT710", "warning", message, place.line, place.column, place.end_line, place.end_column)
     for mark in find_control_marks(document.body):
         place = document.body_place(*mark.span())
-        message = f"`{mark.group()}` reaches the model as plain text; the profile adds the real marks"
+        message = f"the chat markup is added for you; remove `{mark.group()}`"
         yield Problem("PT610", "warning", message, place.line, place.column, place.end_line, place.end_column)
 
 
@@ -41,10 +41,10 @@ def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
     for name, data in samples.items():
         if secret_name := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
             yield Problem(
-                "PT701", "error", f"the name of a sample looks like {secret_name.kind}; samples are kept for ever"
+                "PT701", "error", f"the name of a sample looks like {secret_name.kind}; samples are kept forever"
             )
             continue
-        yield from of_values(data, f"sample `{name}`: ", "samples are kept for ever", sample=name)
+        yield from of_values(data, f"sample `{name}`: ", "samples are kept forever", sample=name)
 
 
 def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None
             message = f"{prefix}`{path}` looks like {secret.kind}; {reason} ({secrets.ADVICE})"
             yield Problem("PT701", "error" if secret.sure else "warning", message, variable=path, sample=sample)
         for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
-            message = f"{prefix}`{path}` holds {datum.kind}; {reason}, so write one that is nobody's"
+            message = f"{prefix}`{path}` contains {datum.kind}; {reason}, so write one that is nobody's"
             yield Problem("PT710", "warning", message, variable=path, sample=sample)
 
 

@@ -1,7 +1,7 @@
 """The inputs that a document uses and does not declare, found by reading its text, and the edit that declares them."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +10,20 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats import fragments as document_fragments
-from promptuary.renderer.formats.jinja_body import parse_units
+from promptuary.renderer.formats.jinja_body import JinjaBody, parse_units
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
-from promptuary.renderer.jinja import Usage, Use, infer_usages, used_names
+from promptuary.renderer.jinja import Unit, Usage, Use, infer_usages, used_names
 from promptuary.renderer.problems import Fix, Place
 from promptuary.renderer.validation import fixes
 
-__all__ = ["UndeclaredInput", "UndeclaredInputs", "find_undeclared_inputs", "infer_inputs"]
+__all__ = [
+    "UndeclaredInput",
+    "UndeclaredInputs",
+    "find_undeclared_inputs",
+    "find_undeclared_of",
+    "infer_inputs",
+]
 
 _OFFERED = frozenset(("token_limit",))
 
@@ -67,14 +73,23 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
     A document that can't be read or parsed has none: its errors come first. Never raises for what authors write.
     """
     document, _ = documents.inspect_document(text)
-    if document is None:
-        return UndeclaredInputs()
+    return UndeclaredInputs() if document is None else find_undeclared_of(document, fragments or {})
+
+
+def find_undeclared_of(
+    document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
+) -> UndeclaredInputs:
+    """The same for a document that is read already, and perhaps compiled to `body`."""
     try:
-        known = fragments or {}
-        used = infer_inputs(document, known)
-        inherited = _fragment_inputs(known)
+        return _choose_undeclared(document, fragments, infer_inputs(document, fragments, body))
     except (LookupError, RecursionError, RenderError):  # LookupError: a fragment that could not be had
         return UndeclaredInputs()
+
+
+def _choose_undeclared(
+    document: Document, fragments: Mapping[str, str], used: Mapping[str, tuple[Use, Usage]]
+) -> UndeclaredInputs:
+    inherited = _fragment_inputs(fragments)
     declared = document.inputs or {}
     undeclared = [
         UndeclaredInput(name, inherited.get(name) or usage.schema(), usage.reason, use.place)
@@ -86,14 +101,20 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
     return UndeclaredInputs(undeclared, fix, frozenset(used))
 
 
-def infer_inputs(document: Document, fragments: Mapping[str, str]) -> dict[str, tuple[Use, Usage]]:
+def infer_inputs(
+    document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
+) -> dict[str, tuple[Use, Usage]]:
     """Every name that the document and its fragments take from outside, with its first use and how it is used.
 
     Names that only one branch of an `if` binds are left out: there the text may mean its own variable. Raises
-    DocumentError for a body that can't be parsed.
+    DocumentError for a body that can't be parsed. body: the document's, if it is compiled already; then it is not
+    parsed again.
     """
+    if isinstance(body, JinjaBody):
+        return _inputs_of_units(body.units())
     if document_fragments.can_have_fragments(document):
-        return _inputs_of_jinja(document, fragments)
+        known = {name: function.call for name, function in FUNCTIONS.items()}
+        return _inputs_of_units(parse_units(document, fragments, known))
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
     uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
@@ -115,10 +136,9 @@ _LISTS = frozenset(
 ) | {"documents", "history"}
 
 
-def _inputs_of_jinja(document: Document, fragments: Mapping[str, str]) -> dict[str, tuple[Use, Usage]]:
+def _inputs_of_units(units: Iterable[Unit]) -> dict[str, tuple[Use, Usage]]:
     uses: dict[str, tuple[Use, Usage]] = {}
-    offered = {name: function.call for name, function in FUNCTIONS.items()}
-    for unit in parse_units(document, fragments, offered):
+    for unit in units:
         usages = infer_usages(unit)
         for use in used_names(unit):
             if use.sure and use.name not in unit.sandbox.globals:

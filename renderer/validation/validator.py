@@ -21,7 +21,7 @@ from promptuary.renderer.validation import dry_run, fixes, text_scan, undeclared
 from promptuary.renderer.validation import empty_prompt as validation_empty_prompt
 from promptuary.renderer.validation import foreign_placeholders as validation_foreign_placeholders
 
-__all__ = ["Samples", "validate"]
+__all__ = ["Samples", "validate", "validate_and_compile"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 
@@ -43,10 +43,28 @@ def validate(
     `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that
     limits were not checked; nothing is estimated.
     """
+    return validate_and_compile(text, samples, fragments=fragments, profile=profile, vocabularies=vocabularies)[0]
+
+
+def validate_and_compile(
+    text: str,
+    samples: Samples | None = None,
+    *,
+    fragments: fragments.Source = None,
+    profile: Mapping[str, Any] | str | None = None,
+    vocabularies: VocabularySource | None = None,
+) -> tuple[list[Problem], Template | None]:
+    """As `validate`, with the template that the checks compiled: the one that `renderer.load` gives. It is None if an
+    error came before.
+    """
     document, problems = documents.inspect_document(text)
+    template = None
     if document is not None:
-        problems.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
-    return sorted(set(problems), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
+        checks = _Checks(document, fragments, profile, samples or {}, vocabularies)
+        problems.extend(checks.run())
+        template = checks.template
+    ordered = sorted(set(problems), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
+    return ordered, template
 
 
 class _Checks:
@@ -66,6 +84,7 @@ class _Checks:
         self.profile = profile
         self.samples = samples
         self.found: list[Problem] = []
+        self.template: Template | None = None
 
     def run(self) -> list[Problem]:
         self.found.extend(declarations.find_input_problems(self.document))
@@ -79,7 +98,7 @@ class _Checks:
         if only_errors(self.found):
             self._body_alone(texts)
             return self.found
-        template = self._try(lambda: Template(self.document, texts, profile, {}))
+        template = self.template = self._try(lambda: Template(self.document, texts, profile, {}))
         if template is not None:
             template.vocabularies = self.vocabularies
             self._names(template.body, texts)
@@ -170,7 +189,7 @@ class _Checks:
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
         schemas: dict[str, dict[str, Any]] = {}
         if any(use.name not in inputs for use in uses):
-            undeclared = undeclared_inputs.find_undeclared_inputs(self.document.text, texts)
+            undeclared = undeclared_inputs.find_undeclared_of(self.document, texts, body)
             schemas = {each.name: each.schema for each in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:
@@ -222,7 +241,7 @@ class _Checks:
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
             if len(prompt.ignored) > suggestions.MOST_NAMED:
                 rest = len(prompt.ignored) - suggestions.MOST_NAMED
-                message = f"the sample `{name}` gives {rest:,} more values that are no inputs"
+                message = f"the sample `{name}` gives {rest:,} more values that are not inputs"
                 self.found.append(Problem("PT410", "warning", message, sample=name))
             if prompt.cut:
                 message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"

@@ -17,7 +17,7 @@ def check_plain(value: Any, path: str = "", depth: int = 0) -> None:
     kind = type(value)
     if kind is str:
         if not value.isascii() and _SURROGATE.search(value):
-            raise _refused(path, "holds a lone surrogate, which is not Unicode text")
+            raise _refused(path, "has a lone surrogate, which is not Unicode text")
     elif kind is dict or kind is list or kind is tuple:
         if depth > _MAX_DEPTH:
             raise _refused(path, f"is nested deeper than {_MAX_DEPTH} levels")

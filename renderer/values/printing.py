@@ -82,7 +82,7 @@ def _what(item: Any, *, is_inside: bool) -> str:
         return description
     name = getattr(item, "__name__", "")
     named_kind = f"a {kind} `{name}`" if isinstance(name, str) and name else f"a {kind}"
-    return f"a value that holds {named_kind}, which has no text"
+    return f"a value that contains {named_kind}, which has no text"
 
 
 def printed(value: Any) -> str:

@@ -4,14 +4,19 @@ import pytest
 
 from registry.changes import decisions
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
+from tests.support.recorded_rows import write_or_insert
 
 
 @pytest.fixture
 def first(cast) -> str:
     """The digest of version 1; there is a version 2."""
-    digest: str = cast.save().version.digest
-    cast.save(OTHER, base=digest)
-    return digest
+
+    def write() -> str:
+        digest: str = cast.save().version.digest
+        cast.save(OTHER, base=digest)
+        return digest
+
+    return write_or_insert("two versions", write)
 
 
 def _proposal(version=1, **fields):

@@ -120,6 +120,18 @@ def test_push_tells_the_line_of_an_error_and_stores_nothing(run, stored):
     assert (result.exit_code, lines, stored()) == (1, [8], before)
 
 
+def test_a_refused_push_names_each_problem_once(run):
+    run("pull", REPLY)
+    text = DOCUMENT.replace("{{ question }}", "{{ answer }} {{ tone }}")
+    Path(f"{REPLY}.yml.j2").write_text(text)
+    lines = run("push").stderr.splitlines()
+    assert lines[:2] == [f"{REPLY}  refused", "  Not valid"]
+    assert len(lines) > 3
+    assert len(set(lines)) == len(lines)
+    assert all(line.startswith("  line ") for line in lines[2:])
+    assert "and 1 more" not in "".join(lines)
+
+
 def test_push_makes_a_new_template_and_proposes_it(run):
     Path("support").mkdir()
     Path("support/new.yml.j2").write_text(DOCUMENT)
@@ -188,6 +200,23 @@ def test_rollback_is_for_reviewers(run, cast):
     assert (result.exit_code, _json(result)["version"]) == (0, 1)
 
 
+def test_a_dry_run_of_a_rollback_says_what_would_follow_and_moves_nothing(run, cast):
+    cast.publish(2)
+    reader = ("--key", cast.key("reader", "read", approved_only=False))
+    result = run("rollback", REPLY, 1, "--dry-run", *reader)
+    assert result.exit_code == 0
+    assert f"{REPLY}: production back from version 2 to version 1\n" in result.output
+    assert "No service fetched production in the last 30 days." in result.output
+    assert "A reviewer rolls it back at once, without an approval." in result.output
+    assert "Undo: a reviewer rolls production back to version 2" in result.output
+    assert result.output.endswith("Nothing was stored.\n")
+    told = _json(run("rollback", REPLY, 1, "--dry-run", "--json", *reader))
+    assert (told["serves"], told["version"], told["undo_version"]) == (2, 1, 2)
+    assert "nothing to roll back" in run("rollback", REPLY, 2, "-n", *reader).output
+    refused = run("rollback", REPLY, 1, "--key", cast.key("reviewer", "", verbs=["roll_back"]))
+    assert (refused.exit_code, "--reason is missing" in refused.stderr) == (2, True)
+
+
 def test_diff_shows_what_changed(run):
     result = run("diff", f"{REPLY}@1", f"{REPLY}@2", "--exit-code")
     assert result.exit_code == 1
@@ -254,4 +283,17 @@ def test_estimate_tells_what_a_run_is_expected_to_cost(run, cast, monkeypatch, s
     free = run("estimate", REPLY, "--dataset", "support/questions")
     assert "no cost, it has no price" in free.stdout
     assert run("estimate", REPLY, "--dataset", "support/none").exit_code == 1
+    judge = "inputs: {documents: {type: array}}\n"
+    document = f"---\n{judge}---\n- name: ask\n  content: Is it in {{{{ documents }}}}? Answer in JSON.\n"
+    cast.save(document, name="support/judge")
+    judging = ("--judge", "support/judge@1", "--judge-model", "asked", "--judge-path", "documents=inputs.question")
+    judged = _json(run(*arguments, *judging, "--json"))
+    assert (judged["prompt_tokens"], judged["judge_completion_tokens"]) == (told["prompt_tokens"], 2400)
+    assert float(judged["cost"]) > float(told["cost"])
+    assert (
+        f"; {judged['judge_prompt_tokens']:,} tokens in prompts of the judge, 2,400" in run(*arguments, *judging).stdout
+    )
+    assert run(*arguments, "--judge-model", "asked").exit_code == 1
+    unread = run(*arguments, "--judge-path", "documents")
+    assert (unread.exit_code, "write one of documents, question, response" in unread.output) == (2, True)
     assert not EvaluationRun.objects.exists()

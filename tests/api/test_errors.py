@@ -1,6 +1,8 @@
 """Every error is a problem document, whoever raises it."""
 
+import psycopg
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from tests.api.conftest import DOCUMENT, Caller, problem
@@ -80,3 +82,25 @@ def test_renderings_have_a_rate_of_their_own(caller, settings):
     statuses = [reader.post("check", {"document": DOCUMENT}).status_code for _ in range(2)]
     assert statuses == [200, 429]
     assert reader.get("templates").status_code == 200
+
+
+def lose_connection(_execute, _sql, _params, _many, _context):
+    """What Django's database layer raises where PostgreSQL is gone."""
+    raise OperationalError from psycopg.OperationalError("server closed the connection unexpectedly")
+
+
+@pytest.mark.parametrize("ask", [Caller.get, Caller.put])
+def test_a_database_that_is_away_is_busy_and_no_failure(cast, ask):
+    caller = Caller(key=cast.key(scope="write"))
+    with connection.execute_wrapper(lose_connection):
+        response = ask(caller, "templates/support/a", *([{"document": DOCUMENT}] if ask is Caller.put else []))
+    problem(response, 503, "busy")
+    assert response["Retry-After"] == "1"
+    assert ("Look whether this was done" in response.json()["detail"]) is (ask is Caller.put)
+
+
+def test_a_session_that_can_t_be_read_is_busy_too(cast):
+    client = Client(raise_request_exception=False)
+    client.force_login(cast.people["author"])
+    with connection.execute_wrapper(lose_connection):
+        problem(client.get("/api/v1/templates"), 503, "busy")

@@ -106,6 +106,16 @@ def test_revoking_over_the_api_takes_a_reason_and_a_time(admin, cast):
     assert event["body"]["reason"] == "Lost"
 
 
+def test_a_revocation_set_for_later_is_cancelled_over_the_api(admin, cast):
+    issued = admin.post("namespaces/support/keys", ISSUE).json()
+    path, until = f"keys/{issued['id']}", (log.now() + timedelta(hours=1)).isoformat()
+    problem(admin.post(f"{path}/keep"), 409, "conflict")
+    assert admin.call("DELETE", f"{path}?{urlencode({'keep_until': until})}").json()["expires_at"][:19] == until[:19]
+    kept = admin.post(f"{path}/keep").json()
+    assert (kept["revoked_at"], kept["expires_at"]) == (None, issued["expires_at"])
+    problem(admin.post(f"{path}/keep"), 409, "conflict")
+
+
 def test_what_a_key_is_used_for_is_told_over_the_api(admin, cast):
     cast.save()
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()

@@ -3,6 +3,7 @@
 import pytest
 
 from registry.changes import check_results, label_preview, rules
+from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, problem
 
 PLACE = f"templates/{REPLY}/-/labels/production/preview"
@@ -21,6 +22,15 @@ def test_the_answer_has_the_facts_of_the_preview(cast, caller, published):
     assert (answer["undo"], answer["undo_version"]) == (facts.undo, facts.undo_version)
     assert (answer["fetches_moving"], answer["fetches_staying"]) == (facts.fetches_moving, facts.fetches_staying)
     assert (answer["evaluation"], answer["overlapping"], answer["requested_by"]) == (None, [], None)
+
+
+def test_a_roll_back_from_the_version_is_told(cast, caller, published):
+    assert caller("reader").get(f"{PLACE}?version=2").json()["rolled_back"] is None
+    cast.publish(2)
+    act = {"actor": cast.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
+    labels.roll_back_label(**act, reason="Wrong answers")
+    past = caller("reader").get(f"{PLACE}?version=2").json()["rolled_back"]
+    assert (past["by"], past["reason"], past["to"], past["at"][-1]) == ("reviewer", "Wrong answers", 1, "Z")
 
 
 def test_an_open_request_for_the_same_is_named(cast, caller, published):

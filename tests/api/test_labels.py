@@ -3,13 +3,17 @@
 import pytest
 
 from tests.api.conftest import OTHER, REPLY, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 PATH = f"templates/{REPLY}/-/labels"
 
 
 @pytest.fixture
 def two(cast) -> None:
-    cast.save(OTHER, base=cast.save().version.digest)
+    def write() -> None:
+        cast.save(OTHER, base=cast.save().version.digest)
+
+    write_or_insert("two versions without a digest", write)
 
 
 def test_an_unprotected_label_moves_from_where_it_is_expected(caller, two):

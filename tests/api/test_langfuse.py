@@ -83,6 +83,12 @@ def test_a_prompt_that_it_can_not_carry_is_refused_with_the_reason(client):
         client.get_prompt("support/loop", version=1, max_retries=0)
 
 
+def test_a_text_that_shows_double_braces_is_refused_because_the_client_would_fill_them(client, cast):
+    cast.save("---\nformat: text\n---\nWrite {{ '{{name}}' }} for {{ question }}.", name="support/braces")
+    with pytest.raises(Exception, match=r"double braces as text"):
+        client.get_prompt("support/braces", version=1, max_retries=0)
+
+
 def test_what_is_not_there_is_never_replaced_by_the_latest(client):
     with pytest.raises(Exception, match="with label 'production'"):
         client.get_prompt("support/say", max_retries=0)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.accounts.models import User
 from registry.changes import decisions
 from registry.namespaces.models import Namespace
 from tests.api.conftest import Caller, problem
@@ -38,6 +39,13 @@ def test_who_makes_a_namespace_is_its_admin(cast):
     assert (response.status_code, response["Location"]) == (201, "/api/v1/namespaces/sales")
     assert (response.json()["role"], response.json()["rules"]["approvals"]) == ("admin", 2)
     problem(caller.post("namespaces", {"name": "sales"}), 409, "conflict")
+
+
+def test_who_may_not_make_one_is_told_whom_to_ask(cast, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
+    User.objects.create(username="root", is_superuser=True)
+    refused = problem(Caller(person=cast.people["admin"]).post("namespaces", {"name": "sales"}), 403, "not-allowed")
+    assert refused["detail"] == "Namespaces are created by admins of the installation. Ask one of them: root."
 
 
 DEFAULT = ["problems", "samples", "budget", "contract"]

@@ -125,7 +125,7 @@ def test_what_is_not_there_or_may_not_be_read_is_ignored_and_named(cast, caller,
     other = entry(digest) | {"template": "demo/answer"}
     answer = report(service, entry("sha256:" + "0" * 64), entry(digest), other)
     assert (answer["accepted"], [row["index"] for row in answer["ignored"]]) == (1, [0, 2])
-    assert answer["ignored"][0]["reason"] == "There is no such version, or you may not read it."
+    assert answer["ignored"][0]["reason"] == "There is no such version, or you don't have access to it."
     assert report(caller("outsider", session=True), entry(digest))["accepted"] == 0
 
 
@@ -151,6 +151,13 @@ def test_a_version_has_scores_of_so_many_names(service, digest):
 def test_what_is_no_score_is_refused_and_nothing_is_stored(service, digest, fields):
     problem(service.post("outcomes", {"outcomes": [entry(digest), {**entry(digest), **fields}]}), 400, "bad-request")
     assert not OutcomeTotal.objects.exists()
+
+
+def test_a_wrong_name_or_digest_is_answered_with_its_form(service, digest):
+    answer = service.post("outcomes", {"outcomes": [entry(digest, name="Helpful"), entry("sha256:short")]})
+    fields = problem(answer, 400, "bad-request")["fields"]
+    assert fields["outcomes.0.name"] == "1 to 60 lower-case letters, digits and _, a letter first."
+    assert fields["outcomes.1.digest"] == "sha256: and 64 hexadecimal digits in lower case."
 
 
 def test_an_outsider_reads_none(caller, service, digest):

@@ -276,6 +276,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-person-deactivation", "GET"): ("people/reader/deactivation", None, INSTALLATION_ADMINS),
     ("api-person-deactivate", "POST"): ("people/reader/deactivate", None, INSTALLATION_ADMINS),
     ("api-person-reactivate", "POST"): ("people/asleep/reactivate", None, INSTALLATION_ADMINS),
+    ("api-person-remind", "POST"): ("people/reader/remind", None, (401, 404, 403, 403, 403, 409, 403, 403, 401)),
     ("api-person-second-step", "DELETE"): (
         "people/asleep/second-step",
         None,
@@ -293,6 +294,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"act": "fetch", "template": REPLY, "ref": "production"},
         (401, 404, 200, 404, 404, 200, 403, 403, 401),
     ),
+    # no revocation waits
+    ("api-key-keep", "POST"): ("keys/{key}/keep", None, (401, 404, 409, 403, 403, 409, 403, 403, 401)),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
     ("api-dataset", "GET"): (D, None, READERS_OF_ALL),

@@ -79,6 +79,12 @@ def test_a_dry_run_stores_nothing_and_needs_no_answer(run):
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
+def test_a_dry_run_for_a_reader_says_that_nothing_was_stored(run):
+    told = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
+    assert (told.exit_code, "This was a dry run: nothing was stored." in told.stderr) == (0, True)
+    assert not Template.objects.filter(name=OUTSIDE).exists()
+
+
 def test_a_newer_version_joins_the_open_change_and_the_same_one_is_refused(run):
     assert run(REPLY, "--as", OUTSIDE, "--yes").exit_code == 0
     again = run(REPLY, "--as", OUTSIDE, "--yes")
@@ -152,7 +158,7 @@ def test_another_registry_with_a_home_of_its_own_gets_the_change(server, cast, t
         assert promote("support/policy@1")[0] == 0
         code, told = promote("support/kind@1")
         assert (code, told["change"]["state"], told["change"]["digest"]) == (0, "open", kept)
-        assert told["change"]["message"] == f"Promoted from {server}: support/kind@1, {kept}"
+        assert told["change"]["message"] == f"Promoted from {server}: support/kind@1\n\n{kept}"
         assert promote("support/kind@1")[0] == 1
     finally:
         other.kill()

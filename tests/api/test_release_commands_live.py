@@ -1,6 +1,7 @@
 """`promptuary release` against a real server."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from typer.testing import CliRunner
@@ -33,6 +34,16 @@ def test_a_dry_run_shows_what_would_be_proposed_and_stores_nothing(run):
     evidence = "  Not evaluated yet.\n  No check was run on it yet; they run once it is proposed.\n  Needs 1 approval."
     assert evidence in result.output
     assert not Release.objects.exists()
+
+
+def test_reviewers_and_a_moment_are_given_with_the_proposal(run):
+    refused = run("propose", "support/refunds", "--at", "2001-01-01T00:00")
+    assert refused.exit_code == 1
+    assert not Release.objects.exists()
+    soon = (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="minutes")
+    opened = run("propose", "support/refunds", "--reviewer", "reviewer", "--at", soon)
+    assert f"goes live {soon[:16]}" in opened.output
+    assert {tuple(member.asked) for member in Release.objects.get().members.all()} == {("reviewer",)}
 
 
 def test_a_folder_is_proposed_shown_and_published(run, cast):

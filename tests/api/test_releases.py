@@ -1,7 +1,10 @@
 """Releases over the API, from the plan to the roll back."""
 
+from datetime import timedelta
+
 import pytest
 
+from registry.journal import log
 from registry.namespaces import keys
 from tests.api.conftest import OTHER, Caller, problem
 
@@ -50,6 +53,18 @@ def test_the_whole_way_from_proposal_to_roll_back(cast, caller, digests):
     assert (back.status_code, back.json()["rolled_back_at"] is not None) == (200, True)
     assert author.get(f"templates/{ONE}@production").json()["version"] == 1
     assert author.get(f"templates/{TWO}@production").json()["version"] == 2
+
+
+def test_reviewers_and_a_moment_are_set_with_the_proposal(cast, caller, digests):
+    author, at = caller("author"), "2099-01-01T00:00:00Z"
+    problem(author.post(PLACE, {**ASKED, "goes_live_at": at}), 422, "invalid")
+    problem(author.post(PLACE, {**ASKED, "goes_live_at": "soon"}), 422, "invalid")
+    assert "reviewers" in problem(author.post(PLACE, {**ASKED, "reviewers": ["reader"]}), 422, "invalid")["fields"]
+    soon = (log.now() + timedelta(days=1)).isoformat()
+    opened = author.post(PLACE, {**ASKED, "goes_live_at": soon, "reviewers": ["reviewer"]}).json()
+    assert (opened["number"], opened["goes_live_at"][:19]) == (1, soon[:19])
+    change = author.get(f"changes/{opened['members'][0]['change']}").json()
+    assert [asked["person"] for asked in change["asked"]] == ["reviewer"]
 
 
 def test_what_another_label_of_a_folder_serves_is_planned_and_then_proposed(cast, caller, digests):

@@ -23,14 +23,13 @@ from registry.namespaces import throttling
 from tests.api.conftest import Cast
 from tests.renderer import varied_documents
 from tests.support.commit_seed import read_commit_seed
-from tests.support.examples import run_size
 
 pytestmark = pytest.mark.slow
 
 Answer = dict[str, Any]
 
-PARTS = run_size(2, torture=10)
-DOCUMENTS = run_size(250, torture=2_000)  # of one part
+PARTS = 2
+DOCUMENTS = 250  # of one part
 MOST_PER_KEY = 50  # a key is stopped after so many seconds of server work a minute
 PROFILES = ("", "", "model: gpt-4o\n", "model: mistral-7b-instruct-v0.1\n")
 LIMITS = ("", "", "token_limit: 12\n", "token_limit: 40\nreserve: 4\n", "token_limit: 400\n")
@@ -165,9 +164,9 @@ def compare_with_preview(shown: Preview, prompt: Prompt | Answer) -> None:
     assert prompt in (SEVERAL, {"problem": shown.stopped.code})
 
 
-@pytest.mark.timeout(run_size(1200, torture=4 * 3600))
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_prompt_is_the_same_by_preview_api_client_and_command(entry_points, part):
+def test_a_prompt_is_the_same_by_preview_api_client_and_command(entry_points, part, record_property):
     @seed(read_commit_seed() + part)
     @settings(max_examples=DOCUMENTS, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
     @given(documents, varied_documents.data(), st.sampled_from(("messages", "text", "tokens")))
@@ -184,5 +183,6 @@ def test_a_prompt_is_the_same_by_preview_api_client_and_command(entry_points, pa
         )
 
     run()
+    record_property("documents", DOCUMENTS)
     assert entry_points.counts["saved"] > DOCUMENTS / 2
     assert entry_points.counts["previewed"] > entry_points.counts["saved"] / 2

@@ -57,6 +57,12 @@ def test_what_is_no_score_is_refused(caller, number, body):
     assert caller("reviewer").put(f"runs/{number}/rows/0/score", body).status_code == 400
 
 
+def test_a_wrong_score_is_answered_with_the_scores_there_are(caller, number):
+    refusal = caller("reviewer").put(f"runs/{number}/rows/0/score", {"score": "great"})
+    assert refusal.status_code == 400
+    assert "one of good, bad, 1, 2, 3, 4, 5." in refusal.content.decode()
+
+
 def test_rows_and_runs_that_cannot_be_scored_are_refused(author, caller, number):
     reviewer = caller("reviewer")
     problem(reviewer.put(f"runs/{number}/rows/99/score", {"score": "4"}), 404, "not-found")

@@ -2,15 +2,22 @@
 
 import pytest
 
+from registry.changes.models import ChangeRequest
 from registry.templates import samples
 from tests.api.conftest import REPLY, SAMPLES, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 
 @pytest.fixture
 def change(cast):
     """Version 1 is proposed for production by the author."""
-    cast.save()
-    return cast.propose(1)
+
+    def write() -> int:
+        cast.save()
+        number: int = cast.propose(1).number
+        return number
+
+    return ChangeRequest.objects.get(number=write_or_insert("proposal of version one", write))
 
 
 def _suggest(reviewer, line=2, text="description: Answer it\n"):

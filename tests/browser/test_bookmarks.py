@@ -1,10 +1,12 @@
 """Favourites, the templates viewed last, saved views, and several templates tagged together."""
 
 import re
+import secrets
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_four_templates
+from tests.browser.conftest import DESKTOP, PHONE, make_four_templates
 
 REPLY, POLICY = "support/refunds/reply", "support/policy"
 
@@ -54,3 +56,23 @@ def test_ticked_templates_are_tagged_together_after_a_search(visit, server):
     expect(page.get_by_role("status")).to_contain_text("1 template got a new version")
     page.goto("/t/?tag=checked-today")
     expect(page.locator("[data-row]")).to_have_count(1)
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_long_name_in_the_list_loses_its_folders_and_never_its_last_segment(visit, viewport):
+    leaf = f"apology-for-late-parcel-with-refund-offer-{secrets.token_hex(3)}"
+    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{leaf}"
+    page = visit.open("author", f"/t/{name}/-/edit", viewport=viewport)
+    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
+    fields = {"csrfmiddlewaretoken": token, "document": "- name: a\n  content: Hi\n", "base": "", "do": "save"}
+    saved = page.request.post(f"/t/{name}/-/edit", form=fields, headers={"Referer": page.url})
+    assert saved.ok
+    page.goto(f"/t/?q={leaf}")
+    row = page.locator(".list-name a", has_text=leaf)
+    link, shown = row.bounding_box(), row.locator("b").bounding_box()
+    stem = row.locator(".stem")
+    assert shown["x"] >= link["x"]
+    assert shown["x"] + shown["width"] <= link["x"] + link["width"] + 1
+    assert shown["y"] + shown["height"] <= link["y"] + link["height"] + 1
+    assert stem.evaluate("stem => stem.scrollWidth > stem.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

@@ -29,14 +29,24 @@ def test_templates_are_ticked_and_promoted_by_keys_alone(visit: Visit):
     expect(dialog).to_be_visible()
     author.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    author.get_by_role("button", name="Clear").click()
+    author.get_by_role("checkbox", name="Select all templates of this page").click()
+    expect(author.get_by_text("templates selected")).to_be_hidden()
     author.keyboard.press("k")
     author.keyboard.press("p")
     expect(author.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
     author.keyboard.press("Escape")
     author.keyboard.press("?")
     expect(author.get_by_role("dialog", name="Keys")).to_contain_text("Promote what is ticked")
-    assert author.get_by_role("link", name=re.compile("^Open change")).count() == 0, "nothing was proposed"
+    assert author.get_by_role("link", name=re.compile(r"^Open change \d")).count() == 0, "nothing was proposed"
+
+
+def test_a_click_with_shift_ticks_all_between(visit: Visit):
+    author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale")
+    boxes = author.get_by_role("checkbox", name="Select wholesale/")
+    expect(boxes).to_have_count(4)
+    boxes.first.click()
+    boxes.last.click(modifiers=["Shift"])
+    expect(author.get_by_text("4 templates selected")).to_be_visible()
 
 
 def test_ticked_templates_become_a_release(visit: Visit):
@@ -47,6 +57,10 @@ def test_ticked_templates_become_a_release(visit: Visit):
         author.get_by_role("checkbox", name=f"Select {NAMESPACE}/{name}").check()
     expect(author.get_by_text("2 templates selected")).to_be_visible()
     expect(author.get_by_text("Makes 1 release.")).to_be_visible()
+    foot = author.locator("[data-bulk-bar]")
+    expect(foot).to_contain_text("refunds/reply v1")
+    expect(foot).to_contain_text("Checks of 2 templates have not all passed.")
+    expect(foot).to_contain_text("No service fetched them in the last 30 days. Needs 1 approval in wholesale.")
     bar.click()
     dialog = author.get_by_role("dialog", name="Promote 2 templates to production")
     expect(dialog.get_by_role("checkbox", name="refunds/reply")).to_be_checked()
@@ -69,7 +83,7 @@ def test_a_row_is_promoted_in_the_panel(visit: Visit):
 
 
 def test_a_phone_folds_what_has_nothing_to_promote(visit: Visit):
-    author = visit.open("author", "/environments/?from=latest&to=production")
+    author = visit.open("author", "/environments/?from=latest&to=production&show=all")
     expect(author.locator(".label-select").nth(1).locator("[data-label=production]")).to_be_visible()
     author.get_by_label("Promote from").select_option("production")
     expect(author.locator(".label-select").nth(0).locator("[data-label=production]")).to_be_visible()
@@ -103,3 +117,21 @@ def test_on_a_phone_what_needs_an_act_comes_first(visit: Visit):
         ".every((link, at) => link.textContent === names[at])",
         arg=[row[1] for row in by_name],
     )
+
+
+def test_a_row_has_a_menu_by_key_and_on_a_phone_by_its_name(visit: Visit):
+    author = visit.open("author", f"/environments/?from=latest&to=production&q={NAMESPACE}")
+    author.keyboard.press("j")
+    row = author.evaluate("document.activeElement.textContent")
+    author.keyboard.press(".")
+    menu = author.locator(".row-menu:popover-open")
+    expect(menu.get_by_role("link", name="Open template")).to_be_focused()
+    author.keyboard.press("ArrowDown")
+    expect(menu.get_by_role("button", name="Copy link")).to_be_focused()
+    author.keyboard.press("Escape")
+    expect(menu).to_have_count(0)
+    assert author.evaluate("document.activeElement.textContent") == row
+    author.set_viewport_size({"width": 390, "height": 800})
+    author.locator(".environments-table th[scope=row] > a").first.click()
+    menu.get_by_role("link", name="Open template").click()
+    author.wait_for_url(re.compile(rf"/t/{NAMESPACE}/"))

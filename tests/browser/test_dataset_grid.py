@@ -83,6 +83,7 @@ def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Vis
     page.keyboard.press("Enter")
     expect(cell(page, "r-1", 4).locator(".badge")).to_have_text(["late", "sale"])
     page.get_by_role("button", name="Save as version 2").click()
+    expect(page.get_by_role("grid")).to_have_count(0)  # the page of the dataset has a select for tags too
     page.get_by_label("Tag").select_option("sale")
     expect(page.get_by_role("rowheader")).to_have_text(["r-1 late sale"])
 
@@ -407,3 +408,21 @@ def test_ten_thousand_rows_stay_quick(visit: Visit):
     assert time.monotonic() - began < 15  # milliseconds each here; a redrawn list of all rows takes minutes
     page.evaluate("document.querySelector('[data-grid-box]').scrollTop = 1e9")
     expect(page.get_by_role("rowheader", name="r-9999")).to_be_visible()
+
+
+def test_one_choice_replaces_a_text_in_all_rows_of_a_csv_file(visit: Visit):
+    page = visit.open("author", "/d/new?in=support&for=support/refunds/reply")
+    expect(page.get_by_role("grid")).to_be_visible()
+    content = b"id,question,tone\na,Hats?,friendly\nb,Shoes?,friendly\nc,Gloves?,stern\nd,Boots?,warm\n"
+    page.get_by_label("From a file").set_input_files({"name": "t.csv", "mimeType": "text/csv", "buffer": content})
+    expect(page.get_by_text("1 row ready. 3 rows have an error and are left out.")).to_be_visible()
+    misfits = page.get_by_role("group", name="Not a choice of tone")
+    misfits.get_by_label("“friendly”, 2 rows").select_option("becomes warm")
+    expect(page.get_by_text("3 rows ready. 1 row has an error and is left out.")).to_be_visible()
+    misfits.get_by_label("“stern”, 1 row").select_option("is left empty")
+    expect(page.get_by_text("4 rows ready.")).to_be_visible()
+    looked_at(page, DESKTOP)
+    page.get_by_role("button", name="Add 4 rows").click()
+    tones = [cell(page, name, 4) for name in "abcd"]
+    for tone, word in zip(tones, ("warm", "warm", "left out", "warm"), strict=True):
+        expect(tone).to_have_text(word)

@@ -71,7 +71,7 @@ def try_draft(author: Page) -> None:
     dialog.get_by_role("button", name="Add row").click()
     expect(author.get_by_role("link", name="Open the dataset")).to_be_visible()
     run.message.fill("Answer today")
-    author.get_by_role("button", name="Save v3").click()
+    author.get_by_role("button", name="Save as v3").click()
     expect(run.outcome).to_contain_text("Saved as version 3")
 
 

@@ -95,7 +95,7 @@ def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
     line.get_by_role("button", name="author is editing question").click()
     expect(reviewer.get_by_role("textbox", name="Source of the template")).to_be_focused()
     expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question", timeout=15_000)
-    author.get_by_role("textbox", name="What changes").focus()
+    author.get_by_role("textbox", name="What changed").focus()
     expect(line).to_have_text("author is editing now", timeout=15_000)
 
 

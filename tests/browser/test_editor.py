@@ -42,7 +42,7 @@ def test_the_preview_follows_the_text(new_template):
 def test_a_text_that_does_not_render_keeps_the_last_good_preview_and_names_the_place(new_template):
     desk = new_template()
     desk.replace("{{ question }}", "{{ question")
-    expect(desk.banner).to_contain_text("Last good render")
+    expect(desk.banner).to_contain_text("Last working preview")
     expect(desk.banner.get_by_role("button")).to_have_text(re.compile(r"Go to line \d+"))
     expect(desk.preview).to_contain_text("You answer questions")
     expect(desk.preview).to_have_class(re.compile("is-stale"))
@@ -72,7 +72,7 @@ def test_pointing_at_a_value_lights_its_expression_and_back(new_template):
     value = desk.preview.locator("[data-at]").first
     value.hover()
     assert desk.lit() == ["{{ question }}"]
-    desk.page.get_by_role("heading", name="Token budget").hover()
+    desk.budget.get_by_role("heading").hover()
     desk.line("{{ question }}").get_by_text("question").hover()
     expect(value).to_have_class(re.compile("is-lit"))
 
@@ -136,6 +136,8 @@ def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
     assert "an ode" in second.text
     expect(second.page.locator("[data-draft-state]")).to_contain_text("saved")
     first.replace("a limerick", "a sonnet")
+    expect(first.page.locator("[data-draft-conflict]")).to_contain_text("newer elsewhere")
+    first.page.locator("[data-mode=form]").click()  # its column is another one, with the same buttons in reach
     first.page.locator("[data-draft-conflict]").get_by_role("button", name="Use this one").click()
     expect(first.page.locator("[data-draft-conflict]")).to_be_empty()
     first.page.wait_for_timeout(1500)
@@ -193,16 +195,16 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     desk = open_desk("summarise")
     first = desk.text
     desk.replace("description:", "description: Changed,")
-    discard = desk.page.get_by_role("button", name="Discard the draft")
+    discard = desk.page.get_by_role("button", name="Discard draft")
     discard.click()
     desk.ready()
     assert desk.text == first
-    expect(desk.page.get_by_role("button", name="Discard the draft")).to_be_hidden()
+    expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
     desk.page.get_by_role("button", name="Restore the draft").click()
     desk.ready()
     assert "description: Changed," in desk.text
-    desk.page.get_by_role("button", name="Discard the draft").click()
-    expect(desk.page.get_by_role("button", name="Discard the draft")).to_be_hidden()
+    desk.page.get_by_role("button", name="Discard draft").click()
+    expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
 
 
 def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
@@ -220,14 +222,14 @@ def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
     mine.outcome.get_by_role("link", name="Compare with v2").click()
     expect(mine.page.get_by_role("dialog")).to_contain_text("a sonnet")
     mine.page.get_by_role("button", name="Back to the text").click()
-    mine.outcome.get_by_role("button", name="Save beside it").click()
+    mine.outcome.get_by_role("button", name="Save mine as a separate version").click()
     expect(mine.outcome).to_contain_text("Saved as version 3")
 
 
 def test_the_difference_is_shown_before_it_is_saved(open_desk):
     desk = open_desk("classify")
     desk.replace("description:", "description: New words.")
-    desk.page.get_by_role("button", name="Review the diff").click()
+    desk.page.get_by_role("button", name="Review changes").click()
     expect(desk.page.get_by_role("dialog")).to_contain_text("New words.")
     desk.page.keyboard.press("Escape")
     expect(desk.page.get_by_role("dialog")).to_have_count(0)
@@ -291,6 +293,37 @@ def test_all_samples_are_tried_and_one_is_chosen_from_the_list(open_desk):
     expect(dialog.get_by_text("worst case")).to_have_count(1)
     dialog.get_by_role("button", name=last, exact=True).click()
     expect(desk.page.get_by_label("Sample", exact=True)).to_have_value(last)
+
+
+def test_the_preview_names_its_sample_and_another_one_is_chosen_there(open_desk):
+    desk = open_desk("answer-with-references")
+    picker = desk.page.get_by_label("Sample of the preview")
+    names = desk.page.locator("#sample option").all_inner_texts()
+    expect(picker).to_have_value(names[0])
+    picker.select_option(names[-1])
+    expect(desk.page.get_by_label("Sample", exact=True)).to_have_value(names[-1])
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+def test_one_row_of_tabs_shows_the_preview_its_values_and_its_tokens(open_desk, width):
+    desk = open_desk("answer-with-references", viewport={"width": width, "height": 800})
+    desk.page.locator("[data-mode=form]").click()
+    head = desk.page.get_by_role("group", name="Shown as")
+    expect(desk.page.get_by_role("navigation", name="Panes")).to_be_hidden()
+    for tab, pane in {"Values": "[data-fields]", "Tokens": ".budget-parts", "Text": ".as-text"}.items():
+        head.get_by_role("button", name=tab).click()
+        expect(desk.page.locator(pane)).to_be_visible()
+        expect(head.locator("[aria-pressed=true]")).to_have_text(tab)
+
+
+def test_the_limit_is_set_where_the_tokens_say_that_there_is_none(new_template):
+    desk = new_template()
+    desk.page.get_by_role("button", name="Set a limit").click()
+    expect(desk.page.get_by_label("Token limit")).to_be_focused()
+    desk.page.keyboard.type("900")
+    desk.page.keyboard.press("Tab")
+    assert "token_limit: 900\n" in desk.text
+    expect(desk.budget).to_contain_text("of 900")
 
 
 def test_the_preview_can_be_read_as_one_text(open_desk):

@@ -25,7 +25,11 @@ def test_the_draft_and_its_undo_history_are_one_in_all_views(new_draft):
     expect(new_draft.page.get_by_role("link", name="Run", exact=True)).to_have_attribute("aria-current", "page")
     assert "a haiku" in new_draft.text
     new_draft.replace("a haiku", "a sonnet")
-    new_draft.page.get_by_role("button", name="Undo", exact=True).click()
+    undo = new_draft.page.get_by_role("button", name="Undo", exact=True)
+    expect(undo).to_have_attribute("title", re.compile(r"Undo .+ \(Ctrl Z\)"))
+    undo.click()
+    redo = new_draft.page.get_by_role("button", name="Redo", exact=True)
+    expect(redo).to_have_attribute("title", re.compile(r"Redo .+ \(Ctrl Shift Z, Ctrl Y\)"))
     new_draft.page.keyboard.press("Alt+1")
     assert "a haiku" in new_draft.text
     new_draft.page.get_by_role("button", name="Undo", exact=True).click()
@@ -55,6 +59,14 @@ def test_samples_shows_the_text_on_each_and_follows_the_values(visit: Visit):
     expect(rows.last).to_contain_text("shown now")
 
 
+def test_samples_stay_open_when_the_page_is_loaded_again(visit: Visit):
+    page = visit.open("author", REPLY)
+    EditorPage(page).ready()
+    page.keyboard.press("Alt+3")
+    page.reload()
+    expect(page.locator("[data-samples] tbody tr").first).to_be_visible()
+
+
 def test_samples_are_added_renamed_and_removed_by_keyboard_alone(new_draft):
     page = new_draft.page
     page.keyboard.press("Alt+3")
@@ -65,19 +77,32 @@ def test_samples_are_added_renamed_and_removed_by_keyboard_alone(new_draft):
     page.keyboard.press("n")
     expect(rows).to_have_count(count + 1)
     expect(page.locator("[data-samples]")).to_contain_text("is missing")
-    page.keyboard.press("j")
+    name = page.get_by_role("textbox", name="Name of the sample")
+    expect(name).to_be_focused()
+    page.keyboard.type("fresh")
+    page.keyboard.press("Enter")
+    expect(rows.last).to_have_text("fresh")
     expect(rows.last).to_be_focused()
     page.keyboard.press("F2")
-    name = page.get_by_role("textbox", name="Name of the sample")
-    name.fill(rows.first.inner_text())
+    page.keyboard.type(rows.first.inner_text())
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").filter(has_text="There is already a sample called")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(name).to_have_value("fresh")
+    name.fill(" ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="A sample needs a name.")).to_be_visible()
     name.fill("an empty one")
     page.keyboard.press("Enter")
     expect(rows.last).to_have_text("an empty one")
+    expect(rows.last).to_be_focused()
     page.get_by_role("button", name="Enter a value").click()
     expect(page.locator("[data-fields] :focus")).to_have_count(1)
     rows.last.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("question", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(rows.last).to_be_focused()
     page.keyboard.press("Delete")
     expect(rows).to_have_count(count)
     assert list_barriers(page) == []
@@ -111,7 +136,7 @@ def test_a_sample_is_previewed_and_run_from_the_list(new_draft):
     expect(page.get_by_role("link", name="Run", exact=True)).to_be_focused()
     expect(page.locator("[data-play-run]")).to_be_visible()
     page.keyboard.press("Alt+3")
-    page.get_by_role("link", name="Preview it").click()
+    page.get_by_role("link", name="Preview", exact=True).click()
     expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
     expect(page.get_by_role("region", name="What the model reads")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/-/edit$"))
@@ -193,7 +218,7 @@ def test_samples_are_taken_in_from_a_file_that_is_chosen_or_dropped(new_draft):
     text = "id,Question,tone\nfirst sample,Who pays?,warm\ngift,May I return a gift?,warm\n"
     chosen.value.set_files({"name": "asked.csv", "mimeType": "text/csv", "buffer": text.encode()})
     dialog = page.get_by_role("dialog", name="Add samples from asked.csv")
-    expect(dialog.get_by_role("status")).to_contain_text("2 rows. Left out, not inputs of the text: tone.")
+    expect(dialog.get_by_role("status")).to_contain_text("2 rows. Not imported: tone.")
     expect(dialog).to_contain_text("question: May I return a gift?")
     assert list_barriers(page) == []
     dialog.get_by_role("button", name="Add 2 samples").press("Enter")
@@ -208,10 +233,25 @@ def test_samples_are_taken_in_from_a_file_that_is_chosen_or_dropped(new_draft):
             pane.dispatchEvent(new DragEvent("drop", {dataTransfer: carried, bubbles: true, cancelable: true}));
         }"""
     )
-    refused = page.get_by_role("dialog", name="Add samples from none.json")
-    expect(refused.get_by_role("alert")).to_contain_text("No column is called like the input of the text, question.")
+    foreign = page.get_by_role("dialog", name="Add samples from none.json")
+    expect(foreign.get_by_role("status")).to_contain_text("No column is called like an input of the text.")
+    expect(foreign.get_by_role("button", name="Add 1 sample")).to_have_attribute("aria-disabled", "true")
+    column = foreign.get_by_label("Column tone becomes")
+    expect(column).to_be_focused()
+    column.select_option("question")
+    expect(foreign).to_contain_text("question: warm")
+    expect(column).to_be_focused()
+    assert list_barriers(page) == []
+    foreign.get_by_role("button", name="Add 1 sample").click()
+    expect(list_names(page)).to_have_text(["first sample", "none 1"])
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Import", exact=True).click()
+    chosen.value.set_files({"name": "more.csv", "mimeType": "text/csv", "buffer": b"tone\nformal\n"})
+    again = page.get_by_role("dialog", name="Add samples from more.csv")
+    expect(again.get_by_role("status")).to_contain_text("The columns are as you chose them.")
+    expect(again).to_contain_text("question: formal")
     page.keyboard.press("Escape")
-    expect(list_names(page)).to_have_text(["first sample"])
+    expect(list_names(page)).to_have_text(["first sample", "none 1"])
 
 
 def test_rows_of_a_dataset_are_ticked_and_become_samples(visit: Visit):

@@ -56,7 +56,7 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     expect(desk.preview.locator(".placeholder").nth(1)).to_have_text("customer_name")
     notice.get_by_role("button", name="Declare all 4").click()
     expect(notice).to_have_count(0)
-    desk.page.get_by_role("button", name="Save v1").click()
+    desk.page.get_by_role("button", name="Save as v1").click()
     expect(desk.outcome).to_contain_text("Saved as version 1")
     assert "  items: {type: array, items: {type: string}}\n" in desk.text
 
@@ -72,7 +72,7 @@ def test_values_beside_undeclared_inputs_are_shown_in_the_preview_and_saved(blan
     expect(desk.preview).to_contain_text("gloves")
     expect(notice.get_by_label("Value of customer_name for the preview")).to_have_value("Ada Lovelace")
     assert list_barriers(desk.page) == []
-    desk.page.get_by_role("button", name="Save v1").click()
+    desk.page.get_by_role("button", name="Save as v1").click()
     expect(desk.outcome).to_contain_text("Saved as version 1")
     expect(desk.page.locator("#sample option")).to_have_text(["first"])
 
@@ -104,7 +104,6 @@ def test_pasted_lines_become_items_and_a_long_value_opens_large(blank):
     page.locator(".cm-content").first.click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(LISTED)
-    page.locator("#input-items summary").click()
     page.locator("#input-items").get_by_role("button", name="Add an item").click()
     _paste_from_clipboard(page, "boots\r\ngloves\r\n\r\n hat \r\n")
     question = page.locator(".list-question")
@@ -263,6 +262,25 @@ def test_a_pasted_notation_is_turned_into_inputs_or_left(blank):
     assert "The gradient is \\nabla f." in desk.text
 
 
+def test_a_pasted_notation_is_declared_in_the_same_step_where_inputs_are_declared(blank):
+    desk = blank()
+    page = desk.page
+    notice = page.get_by_role("region", name="used but not declared")
+    notice.get_by_role("button", name="Declare").click()
+    expect(notice).to_have_count(0)
+    declared = desk.text
+    assert "inputs:" in declared
+    _card(page, "instructions").click()
+    _paste_from_clipboard(page, "Write to {customer} in a warm tone.")
+    page.get_by_role("region", name="The text you pasted").get_by_role("button", name="Turn them into inputs").click()
+    expect(page.locator("textarea[name=document]")).to_have_value(re.compile(r"\n  customer: \{type: string\}\n"))
+    assert "Write to {{ customer }} in a warm tone." in desk.text
+    expect(notice).to_have_count(0)
+    page.keyboard.press("Control+z")
+    assert "customer: {" not in desk.text
+    assert "Write to {customer} in a warm tone." in desk.text
+
+
 PROMPTFOO = """prompts:
   - Write a tweet about {{topic}}
   - Write a haiku about {{topic}}
@@ -303,11 +321,11 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
     _open_values(page)
     page.locator("#input-question").fill("When?")
     page.get_by_role("button", name="Save as sample").click()
-    page.get_by_label("Name of the sample").fill("second")
+    page.get_by_label("Name of the new sample").fill("second")
     page.keyboard.press("Enter")
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
-    page.get_by_role("button", name="Preview", exact=True).click()
+    page.get_by_role("button", name="Messages", exact=True).click()
     _card(page, "question").click()  # 1
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
@@ -316,13 +334,13 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
     page.keyboard.type("Ada")
     page.get_by_role("button", name="Use the value above").click()  # 3
     expect(page.get_by_text(re.compile("needs? a value"))).to_have_count(0)
-    page.get_by_role("button", name="Save v2").click()  # 4
+    page.get_by_role("button", name="Save as v2").click()  # 4
     expect(desk.outcome).to_contain_text("Saved as version 2")
     page.reload()
     desk.ready()
     _open_values(page)
     for sample in ("first", "second"):
-        page.get_by_label("Sample", exact=True).select_option(sample)
+        page.get_by_label("Sample of the preview").select_option(sample)
         expect(page.locator("#input-customer_name")).to_have_value("Ada")
 
 
@@ -396,4 +414,22 @@ def test_the_notices_are_accessible_and_fit_a_phone(blank, scheme):
     card.scroll_into_view_if_needed()
     card.click(trial=True)
     assert desk.page.locator(".form-mode").bounding_box()["height"] > 200
+    # Seen whole: where the page is scrolled, a field half under the foot counts as a small target.
+    desk.page.set_viewport_size({"width": PHONE["width"], "height": 2400})
     assert list_barriers(desk.page) == []
+
+
+def test_on_a_phone_the_foot_is_two_rows_and_the_message_is_the_last_field(blank):
+    desk = blank(viewport=PHONE)
+    desk.page.locator("[data-tab=source]").click()
+    save = desk.page.get_by_role("button", name="Save as v1")
+    expect(save).to_be_in_viewport(ratio=1)
+    foot = desk.page.locator(".editor-decision").bounding_box()
+    assert foot["height"] < 100
+    assert abs(foot["y"] + foot["height"] - PHONE["height"]) < 1
+    message = desk.page.get_by_label("What changed")
+    message.focus()
+    desk.page.keyboard.type("First try")
+    box = message.bounding_box()
+    assert box["y"] + box["height"] <= desk.page.locator(".editor-decision").bounding_box()["y"]
+    expect(save).to_be_in_viewport(ratio=1)

@@ -363,5 +363,6 @@ def test_the_form_comes_first_and_a_choice_is_remembered(visit: Visit):
 def test_axe_finds_no_barrier_in_the_form(form, viewport, theme):
     desk = form(viewport=viewport, color_scheme=theme)
     expect(desk.page.get_by_role("article", name="question")).to_be_visible()
+    desk.page.evaluate("scrollTo(0, 0)")  # what the bar at the top covers in part is no small target
     assert list_barriers(desk.page) == []
     assert desk.page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

@@ -57,7 +57,8 @@ def test_a_threshold_that_is_set_in_the_browser_stops_a_change_until_it_is_mende
     reviewer = visit.open("reviewer", address)
     expect(reviewer.locator("#blockers")).to_contain_text("The check evaluation failed", timeout=SLOW)
     reviewer.reload()
-    expect(reviewer.locator("main")).to_contain_text("squad_f1 >= 0.8")
+    measured = reviewer.get_by_role("listitem").filter(has=reviewer.get_by_title("squad_f1 >= 0.8"))
+    expect(measured).to_contain_text("Words in common")
     looked_at(reviewer, DESKTOP)
 
     author.goto(f"/t/{NAME}/-/edit")

@@ -9,7 +9,7 @@ from tests.browser.conftest import Visit
 
 def test_a_line_tells_the_figure_of_each_night_by_pointer_and_by_keys(visit: Visit):
     page = visit.open("reader", "/runs/?template=support/refunds/decision")
-    line = page.get_by_role("slider", name="refund-decisions: squad_exact_match of answer")
+    line = page.get_by_role("slider", name="refund-decisions: Same answer")
     words = line.locator("[data-trend-words]")
     newest = re.compile(r"^\d{4}-\d\d-\d\d: 0[.]\d+,\s+v\d$")
     expect(words).to_be_hidden()

@@ -39,18 +39,47 @@ def test_all_that_was_typed_goes_along_where_the_difference_is_shown_another_way
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Title").fill("A title of mine")
     dialog.get_by_label("Why").fill("Because it matters")
-    reviewers = dialog.get_by_role("group", name=re.compile("^Reviewers")).get_by_role("checkbox", disabled=False)
-    assert reviewers.count() > 1, "so that one box can be told from the others"
-    reviewers.nth(1).check()
+    reviewers = dialog.get_by_role("group", name=re.compile("^Reviewers"))
+    reviewers.get_by_text("Add", exact=True).click()
+    boxes = reviewers.get_by_role("checkbox")
+    assert boxes.count() > 1, "so that one box can be told from the others"
+    chosen, other = boxes.nth(1).get_attribute("value"), boxes.nth(0).get_attribute("value")
+    boxes.nth(1).check()
+    expect(reviewers.locator("[data-picker-chosen]").get_by_text(chosen, exact=True)).to_be_visible()
     dialog.get_by_text("On a date").click()
     dialog.get_by_label("Date and time").fill("2040-01-02T03:04")
     dialog.get_by_role("link", name="Source").click()
     expect(dialog.get_by_role("link", name="Source")).to_have_attribute("aria-current", "true")
     expect(dialog.get_by_label("Title")).to_have_value("A title of mine")
     expect(dialog.get_by_label("Why")).to_have_value("Because it matters")
-    expect(reviewers.nth(0)).not_to_be_checked()
-    expect(reviewers.nth(1)).to_be_checked()
+    expect(reviewers.locator(f"[value={other}]")).not_to_be_checked()
+    expect(reviewers.locator(f"[data-picker-chosen] [value={chosen}]")).to_be_checked()
     expect(dialog.get_by_label("Date and time")).to_have_value("2040-01-02T03:04")
+
+
+def test_reviewers_are_chosen_by_keyboard_and_escape_closes_only_their_list(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    dialog = page.get_by_role("dialog")
+    reviewers = dialog.get_by_role("group", name=re.compile("^Reviewers"))
+    reviewers.locator("summary").focus()
+    page.keyboard.press("Enter")
+    first = reviewers.locator("[data-picker-list] input").first
+    person = first.get_attribute("value")
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()
+    page.keyboard.press("Space")
+    chip = reviewers.locator(f"[data-picker-chosen] [value={person}]")
+    expect(chip).to_be_checked()
+    expect(reviewers.locator("[data-picker-list] input").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(reviewers.locator("[data-picker-list]")).to_be_hidden()
+    expect(reviewers.locator("summary")).to_be_focused()
+    chip.focus()
+    page.keyboard.press("Space")
+    expect(reviewers.locator(f"[data-picker-list] [value={person}]")).not_to_be_checked()
+    expect(reviewers.locator("summary")).to_be_focused()
+    expect(dialog).to_be_visible()
 
 
 def test_without_scripts_the_same_panel_is_a_page(visit: Visit):

@@ -127,7 +127,7 @@ def test_an_error_in_the_text_stops_the_run_and_its_link_leads_there(new_run):
 
 def test_inputs_become_a_sample_of_the_draft(new_run):
     new_run.page.get_by_role("button", name="Save as sample").last.click()
-    new_run.page.get_by_label("Name of the sample").fill("another one")
+    new_run.page.get_by_label("Name of the new sample").fill("another one")
     new_run.page.keyboard.press("Enter")
     expect(new_run.page.get_by_label("Sample to run")).to_have_value("another one")
     expect(new_run.page.locator("[data-sample-count]")).to_have_text("2")
@@ -143,12 +143,22 @@ def test_a_reply_in_json_is_shown_field_by_field(open_run):
     expect(column.body.locator("pre")).to_contain_text('{"invoice_number":')
 
 
+def test_raw_marks_where_a_reply_stops_being_json(open_run):
+    page = open_run("demo/extract")
+    for words in ("one JSON object", "as JSON arrays", "the JSON object"):  # of which the demo's model reads
+        page.replace(words, words.replace("JSON ", ""))
+    page.run()
+    column = page.column("This draft")
+    expect(column.verdict).to_have_text("Not JSON")
+    expect(column.body.locator("pre mark")).to_have_attribute("title", "Here it stops being JSON")
+
+
 def test_a_tool_that_the_model_asks_for_is_shown_with_what_it_is_given(open_run):
     page = open_run("demo/agent-with-tools")
     page.page.get_by_label("Sample to run").select_option("first step")
     page.run()
     column = page.column("This draft")
-    expect(column.verdict).to_have_text(DONE)
+    expect(column.verdict).to_have_text("1 tool call")
     expect(column.body.locator(".play-tool")).to_contain_text(re.compile(r"Calls search.*How many days of leave"))
 
 

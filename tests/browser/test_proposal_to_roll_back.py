@@ -99,7 +99,7 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
 
     publish_as_proposed(author)
     expect(find_rollout(author)).to_contain_text("40 % of the callers")
-    expect(find_rollout(author)).to_contain_text("Stops by itself if helpful is below 0.85 over 200 replies.")
+    expect(find_rollout(author)).to_contain_text("Stops automatically if helpful is below 0.85 over 200 replies.")
     wait_until(lambda: versions_of_callers() == {1, 2})
 
     digest = service.get(f"/templates/{NAME}@2").json()["digest"]

@@ -162,7 +162,7 @@ def save(page: Page, edits: Edits) -> int:
     for old, new in edits(desk.text):
         desk.replace(old, new)
     desk.message.fill(f"Version {number}")
-    page.get_by_role("button", name=re.compile("^Save v")).click()
+    page.get_by_role("button", name=re.compile("^Save as v")).click()
     expect(desk.outcome).to_contain_text(f"Saved as version {number}")
     return number
 

@@ -75,6 +75,24 @@ def test_a_key_in_use_is_revoked_with_a_reason(visit: Visit, server: Server, unt
     expect(reader.get_by_text("Its secret was in a log")).to_be_visible()
 
 
+def test_a_revocation_set_for_later_is_cancelled_in_the_row(visit: Visit, server: Server):
+    admin = visit.open("admin")
+    headers = {"Authorization": f"Bearer {issue_key(admin, NAMESPACE, 'orders-bot')}"}
+    admin.goto(f"/n/{NAMESPACE}/keys")
+    admin.get_by_role("link", name="Revoke the key of orders-bot").click()
+    panel = admin.get_by_role("dialog", name="Revoke orders-bot")
+    panel.get_by_text("In 1 hour").click()
+    panel.get_by_label("Reason").fill("The service is no longer run")
+    panel.get_by_role("button", name="Revoke key").click()
+    row = admin.get_by_role("row").filter(has_text="orders-bot")
+    expect(row).to_contain_text("revoked by admin for then")
+    take_picture(admin, "revoked-for-later")
+    row.get_by_role("button", name="Cancel revocation of the key of orders-bot").click()
+    expect(admin.get_by_text("The revocation is cancelled. The key of orders-bot ends at")).to_be_visible()
+    expect(row).not_to_contain_text("revoked by")
+    assert httpx.get(f"{server.url}/api/v1/templates/{NAME}@1", headers=headers).status_code == 200
+
+
 def test_a_label_that_moves_while_the_panel_is_open_is_shown_before_it_is_moved_again(visit: Visit):
     author = visit.open("author", f"/t/{SERVED}/-/labels?label=beta&version=2", viewport=PHONE, color_scheme="dark")
     reviewer = visit.open("reviewer", f"/t/{SERVED}/-/labels?label=beta&version=1")
@@ -146,5 +164,5 @@ def test_an_approval_that_is_taken_back_turns_an_open_publish_panel_off(visit: V
     publish = author.get_by_role("button", name="Publish v1")
     expect(publish).to_be_enabled()
     reviewer.get_by_role("button", name="Take your approval back").click()
-    expect(author.get_by_role("alert").filter(has_text="reviewer decided on change")).to_be_visible(timeout=4000)
+    expect(author.get_by_role("alert").filter(has_text="reviewer reviewed change")).to_be_visible(timeout=4000)
     expect(publish).to_be_disabled()

@@ -57,7 +57,7 @@ def test_the_same_story_works_without_any_script(visit: Visit, fetch):
     assert "{{ qestion }}" in document.input_value(), "a refusal loses nothing"
 
     document.fill(text.replace("description: ", "description: Plainly. "))
-    author.get_by_label("What changes").fill("Say it plainly")
+    author.get_by_label("What changed").fill("Say it plainly")
     author.get_by_role("button", name="Save").click()
     expect(author.locator(".editor-outcome")).to_contain_text(f"Saved as version {number}")
     told = fetch(f"/templates/{NAME}").json()["latest"]
@@ -93,17 +93,17 @@ def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
     desk.replace(sentence, sentence + " {{ nobody }}")
     expect(desk.problem_count).to_contain_text("error")
     desk.message.fill("Keep it short")
-    page.get_by_role("button", name=re.compile("^Save v")).click()
+    page.get_by_role("button", name=re.compile("^Save as v")).click()
     expect(desk.outcome.get_by_role("alert")).to_contain_text("nobody")
     desk.replace(" {{ nobody }}", "")
     expect(desk.problem_count).not_to_contain_text("error")
-    page.get_by_role("button", name=re.compile("^Save v")).click()
+    page.get_by_role("button", name=re.compile("^Save as v")).click()
     expect(desk.outcome).to_contain_text(f"Saved as version {number}")
     return number
 
 
 def number_in(words: str) -> int:
-    """Save v4 -> 4"""
+    """Save as v4 -> 4"""
     return int(words.rpartition("v")[2])
 
 

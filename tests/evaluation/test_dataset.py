@@ -69,7 +69,7 @@ def test_a_beir_folder_gives_queries_with_their_relevant_documents(tmp_path):
     ("name", "text", "said"),
     [
         ("a.jsonl", '{"inputs": {}}\n{"input": {}}\n', "line 2"),
-        ("a.jsonl", "{\n", "line 1 is no JSON"),
+        ("a.jsonl", "{\n", "line 1 is not JSON"),
         ("a.yml", "- inputs: {}\n- inputs: {}\n  expect: 1\n", "row 2.*expect"),
         ("a.yml", "a: &x {}\n", "a.yml"),
         ("a.csv", "q,q\n1,2\n", "each once"),

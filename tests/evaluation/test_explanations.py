@@ -24,7 +24,7 @@ DOCUMENTS = [{"id": "a"}, {"id": "b"}]
         ("contains", "60 days", "Within 30 days", '"60 days" is not in the reply'),
         ("contains", ["60 days", "30 days"], "Within 30 days", '"30 days" is in the reply'),
         ("regex", "[0-9]+ days", "some days", 'the pattern "[0-9]+ days" is not found in the reply'),
-        ("json_schema", {"type": "object"}, "no", "the reply is no JSON"),
+        ("json_schema", {"type": "object"}, "no", "the reply is not JSON"),
         ("json_schema", {"type": "object"}, "[1]", "the reply is JSON that the schema does not accept"),
         ("mrr", DOCUMENTS, [{"id": "c"}, {"id": "b"}], "1 of 2 expected documents came, the first at place 2"),
         ("map", DOCUMENTS, [{"id": "c"}], "none of the 2 expected documents came"),

@@ -36,7 +36,7 @@ def test_a_gate_that_could_score_nothing_fails():
 
 @pytest.mark.parametrize("text", ["exact_match", "exact_match > 1", ">= 0.5", "exact_match >= x"])
 def test_a_gate_without_a_bound_is_refused(text):
-    with pytest.raises(EvaluationError, match="no gate"):
+    with pytest.raises(EvaluationError, match="not a gate"):
         gates.parse_gate(text)
 
 

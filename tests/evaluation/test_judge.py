@@ -177,7 +177,7 @@ def test_judgements_are_an_output_type():
 def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_told():
     found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
     assert (found["scores"]["faithfulness"], found["scores"]["trace_adherence"]) == (1.0, 1.0)
-    assert found["repairs"] == ["left out the verdict on b, which is no sentence of the response"]
+    assert found["repairs"] == ["left out the verdict on b, which is not a sentence of the response"]
 
 
 def test_a_sentence_without_a_verdict_is_told():

@@ -67,6 +67,37 @@ def test_tries_that_failed_are_told_with_the_answer(prompt):
     )
 
 
+TEXTLESS = {"choices": [{"message": {"content": None}, "finish_reason": "length"}]}
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 4}, (9, 4)),
+        ({"input_tokens": 9, "output_tokens": 4}, (9, 4)),
+        ({"prompt_tokens": "9", "completion_tokens": True}, (None, None)),
+        (None, (None, None)),
+    ],
+)
+def test_an_answer_without_a_text_tells_what_it_took(prompt, usage, counts):
+    made, asked = model([httpx.Response(200, json={**TEXTLESS, "usage": usage})])
+    with pytest.raises(ModelError, match="sent no text") as caught:
+        made.complete(prompt, {})
+    (spent,) = caught.value.spent
+    assert (spent.prompt_tokens, spent.completion_tokens, len(asked)) == (*counts, 1)
+
+
+def test_what_malformed_answers_took_is_summed_over_all_tries(prompt):
+    malformed = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}
+    answers = [httpx.Response(200, json=malformed), httpx.Response(503), httpx.Response(200, text="<html>")]
+    made, _ = model([*answers, httpx.Response(200, json=GOOD)])
+    assert [reply.prompt_tokens for reply in made.complete(prompt, {}).spent] == [9, None]
+    made, _ = model([*answers, httpx.Response(400)])
+    with pytest.raises(ModelError, match="400") as caught:
+        made.complete(prompt, {})
+    assert [reply.text for reply in caught.value.spent] == [answers[0].text, "<html>"]
+
+
 def test_tries_that_failed_are_told_with_the_last_error(prompt):
     made, _ = model([httpx.Response(503, text="busy"), httpx.Response(400, text="no")], attempts=2)
     with pytest.raises(ModelError, match="400: no") as caught:
@@ -232,6 +263,35 @@ def test_an_error_names_the_connection_and_the_host(prompt, fault, sentence):
     made, _ = model([fault], title="Shop model", attempts=1)
     with pytest.raises(ModelError, match=f"^{sentence}$"):
         made.complete(prompt, {})
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason"),
+    [
+        (httpx.Response(400, json={"error": {"message": "No such model.", "code": "x"}}), "No such model."),
+        (httpx.Response(400, json={"type": "error", "error": {"message": "too\n long"}}), "too long"),
+        (httpx.Response(400, json={"error": "refused"}), "refused"),
+        (httpx.Response(400, json={"detail": "one field"}), "one field"),
+        (httpx.Response(400, json=["odd"]), '["odd"]'),
+        (httpx.Response(400, json={"error": {"code": 7}}), '{"error":{"code":7}}'),
+        (httpx.Response(400, text="<html>\n<h1>400 Bad Request</h1></html>"), "400 Bad Request"),
+        (httpx.Response(400, text="1 < 2 > 0"), "1 < 2 > 0"),
+        (httpx.Response(400, text="x" * 900), "x" * 300),
+        (httpx.Response(400, text="[" * 100_000), "[" * 300),
+    ],
+)
+def test_the_reason_of_a_refusal_is_what_the_provider_says(prompt, refusal, reason):
+    made, _ = model([refusal])
+    with pytest.raises(ModelError) as caught:
+        made.complete(prompt, {})
+    assert (str(caught.value), caught.value.reason) == (f"small answered 400: {reason}", reason)
+
+
+def test_a_refusal_without_a_word_is_its_status_alone(prompt):
+    made, _ = model([httpx.Response(404)])
+    with pytest.raises(ModelError, match=r"^small answered 404$") as caught:
+        made.complete(prompt, {})
+    assert caught.value.reason == ""
 
 
 def test_a_prompt_that_a_provider_has_no_form_for_is_no_call():

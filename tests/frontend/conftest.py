@@ -106,7 +106,7 @@ def set_reply(desk: Desk) -> Desk:
 @pytest.fixture(scope="session", autouse=True)
 def _patient_renderer() -> None:
     """A busy test machine may take its time; the limits themselves are tested with the renderer."""
-    bounded().wall_seconds = 30
+    bounded().cpu_seconds = 30
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Every text of the pages is in the catalogues, and every catalogue is complete."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polib
 import pytest
 
-from frontend.locale.catalogues import DOMAINS, ROOT, catalogue_paths, find_texts
+from frontend.locale.catalogues import DOMAINS, FOLDER, ROOT, catalogue_paths, compile_catalogues, find_texts
 from tests.support.unmarked_texts import FINDERS, find_in_file
 
 CATALOGUES = [path for domain in DOMAINS for path in catalogue_paths(domain)]
@@ -65,3 +67,16 @@ def test_a_translation_keeps_values_markup_and_blanks(path):
         or (text[:1].isspace(), text[-1:].isspace()) != (translated[:1].isspace(), translated[-1:].isspace())
     ]
     assert wrong == []
+
+
+def test_compiled_catalogues_are_never_read_half_written():
+    """Whoever reads while others compile finds each catalogue whole."""
+    target = FOLDER / "de/LC_MESSAGES/findings.mo"
+    compile_catalogues()
+    command = [sys.executable, str(FOLDER / "catalogues.py"), "compile"]
+    compilers = [subprocess.Popen(command) for _ in range(2)]
+    while any(compiler.poll() is None for compiler in compilers):
+        assert len(polib.mofile(str(target))) > 1_000
+    assert [compiler.returncode for compiler in compilers] == [0, 0]
+    assert [path.name for path in target.parent.glob("*.mo")].count("findings.mo") == 1
+    assert not list(target.parent.glob("findings.*.mo"))

@@ -94,6 +94,7 @@ class _Visible(HTMLParser):
     """What a reader sees, and what attributes say, without what people wrote (texts, sources, values of fields)."""
 
     WRITTEN = ("textarea", "pre", "code", "script", "option")
+    FOR_SCRIPTS = ("value", "data-keep", "data-marks", "data-fetches", "href", "hx-vals")
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -102,7 +103,9 @@ class _Visible(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self._inside += tag in self.WRITTEN
         self.found += [
-            value for name, value in attributes if value and name not in ("value", "data-keep", "href", "hx-vals")
+            value
+            for name, value in attributes
+            if value and name not in ("value", "data-keep", "data-marks", "data-fetches", "href", "hx-vals")
         ]
 
     def handle_endtag(self, tag):

@@ -1,11 +1,13 @@
 """Pages that are a form: what is right happens, what is wrong comes back filled in with its reason."""
 
 import json
+from typing import Any
 
 import pytest
 
 from registry.accounts.models import Key
 from registry.changes.models import ChangeRequest
+from registry.namespaces import keys
 from registry.namespaces.models import Membership
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Draft, Template
@@ -142,6 +144,24 @@ def test_a_key_is_revoked(reply, browser):
     assert key.revoked_at is not None
 
 
+def test_a_revocation_set_for_later_is_cancelled_where_it_was_set(reply, browser, desk):
+    facts: dict[str, Any] = {"namespace": "support", "name": "chat", "scope": "read", "person": "author"}
+    key = keys.issue_key(actor=desk.actor("admin"), **facts).key
+    client = browser("author")
+    client.post("/account/keys", {"do": "revoke", "key": key.id, "after": "1", "reason": "Lost"})
+    page = words(client.get("/account/keys"))
+    assert "revoked by author for then" in page
+    assert "Cancel revocation" in page
+    assert "Cancel revocation" in words(client.get("/account"))
+    answer = client.post("/account/keys", {"do": "keep", "key": key.id}, follow=True)
+    assert "The revocation is cancelled. The key of chat has no end." in words(answer)
+    assert "Cancel revocation" not in words(answer)
+    client.post("/account/keys", {"do": "revoke", "key": key.id, "after": "24", "reason": "Lost"})
+    browser("admin").post("/n/support/keys", {"do": "keep", "key": key.id})
+    key.refresh_from_db()
+    assert key.expires_at is None
+
+
 def test_a_key_above_its_persons_role_is_refused_at_the_field(reply, browser):
     answer = browser("admin").post(
         "/n/support/keys", {"name": "chat", "scope": "write", "person": "reader", "days": "0"}
@@ -198,12 +218,21 @@ def test_the_address_is_shown_while_the_name_is_typed(reply, browser):
     headers = {"HX-Request": "true", "HX-Target": "address"}
     client = browser("author")
     fresh = words(client.get("/new?namespace=support&path=Late Reply", headers=headers))
-    assert "support/late-reply" in fresh
+    assert '<span class="stem">support / </span><b>late-reply</b>' in fresh
     assert "available" in fresh
     assert "<html" not in fresh
     taken = words(client.get("/new?namespace=support&path=Refunds/Reply", headers=headers))
     assert "There is a support/refunds/reply already. Try refunds/reply-2." in taken
-    assert "made from the name" in words(client.get("/new", headers=headers))
+    unnamed = words(client.get("/new", headers=headers))
+    assert "Enter a name to see the address" in unnamed
+    assert "available" not in unnamed
+
+
+def test_a_page_without_a_name_shows_no_address(reply, browser):
+    page = words(browser("author").get("/new"))
+    assert "Enter a name to see the address" in page
+    assert "available" not in page
+    assert '<a href="/t/import">Paste or import it</a>' in page
 
 
 def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(reply, browser):
@@ -230,7 +259,17 @@ def test_a_copy_has_the_same_digest_and_remembers_its_origin(reply, browser):
     assert "copied from" in words(client.get("/t/demo/copied"))
 
 
-def test_who_writes_nowhere_is_told_so(desk, browser):
-    answer = browser("reader").get("/new")
-    assert answer.status_code == 404
-    assert "You are not an author in any namespace yet." in words(answer)
+def test_the_first_message_is_in_the_language_of_the_page(desk, browser):
+    fields = {"namespace": "support", "path": "neu", "start": "blank"}
+    browser("author").post("/new", fields, headers={"accept-language": "de"})
+    assert Draft.objects.get().message == "Erste Version"
+
+
+def test_who_writes_nowhere_is_told_so(reply, browser):
+    for address in ("/new", "/t/import", "/d/new", f"/t/{REPLY}/-/copy"):
+        answer = browser("reader").get(address)
+        assert answer.status_code == 403
+        page = words(answer)
+        assert "You are not an author in any namespace yet. Ask an admin to make you one" in page
+        assert "admin" in page.partition("Admins: ")[2].partition(".")[0]
+        assert "New namespace in the menu of your account." in page

@@ -9,7 +9,7 @@ from registry.core.failpoints import POINTS
 from tests.support import instances
 from tests.support.examples import run_size
 
-KILLS = run_size(3, torture=50)
+KILLS = run_size(3, torture=5)
 DRIVER = ("-m", "tests.support.kill_driver")
 ONCE = {
     "mirror.created",
@@ -42,7 +42,7 @@ def passing(point, kill):
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_nothing_answered_is_lost_or_doubled(place, point):
+def test_nothing_answered_is_lost_or_doubled(place, point, record_property):
     passings = [str(passing(point, kill)) for kill in range(KILLS)]
     *answered, last = place.run(*DRIVER, "kill", point, *passings).stdout.split("\n")[:-1]
     found = json.loads(last)
@@ -50,3 +50,4 @@ def test_nothing_answered_is_lost_or_doubled(place, point):
     assert [digest for digest in found["events"] if digest in set(answered)] == answered
     assert found["commits"] == len(found["events"])
     assert found["same_after_rebuild"]
+    record_property("kills", KILLS)

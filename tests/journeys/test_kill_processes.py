@@ -1,28 +1,40 @@
-"""kill -9 of the web and worker processes while people save: what was answered is there, and Git says the same."""
+"""kill -9 of web, worker, Git, PostgreSQL and Valkey while people save: what was answered is there, and in Git too.
 
+On SQLite the web server, the worker and its Git are killed; on PostgreSQL also processes of the database and Valkey.
+"""
+
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpx
 import pytest
+from django.db import connection
 
 from registry.core.parent_death import end_with_parent
 from tests.support import instances
-from tests.support.examples import run_size
+from tests.support.broker import Broker
+from tests.support.commit_seed import read_commit_seed
+from tests.support.postgres_server import Server as Postgres
 
 pytestmark = pytest.mark.dialect
 
 TEMPLATES = 4
 SAVES = 50  # of each template
-KILLS = run_size(6, torture=60)
+KILLS = 20
 PATIENCE = 120.0  # seconds for a process to come up on a busy machine
+GIT_SECONDS = 5.0  # in which the worker starts a git while people save
 COMMANDS = {
     "web": "granian --interface rsgi --host 127.0.0.1 --port {port} --workers 2 --no-ws registry.rsgi:application",
     "worker": "celery -A registry.celery worker --pool threads --concurrency 4",
@@ -41,18 +53,21 @@ namespace_services.set_role(actor=operator_actor(), namespace="support", usernam
 
 @dataclass
 class Instance:
-    """The real web server and the real worker, each a process group that can be killed whole."""
+    """The real web server and the real worker, each a process group that can be killed whole, and their services."""
 
     place: instances.Instance
     port: int
+    postgres: Postgres | None = None
+    broker: Broker | None = None
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     def start(self, name):
         """Start the web server or the worker, what it says going into a file of the home."""
+        variables = {"PROMPTUARY_BROKER_URL": self.broker.url} if self.broker else {}
         with (self.place.home / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", *COMMANDS[name].format(port=self.port).split()],
-                env=self.place.environment(PORT=str(self.port)),
+                env=self.place.environment(PORT=str(self.port), **variables),
                 cwd=instances.ROOT,
                 stdout=log,
                 stderr=log,
@@ -63,8 +78,50 @@ class Instance:
     def kill(self, name):
         """SIGKILL to the whole group: the server, its workers, a git at work."""
         process = self.processes.pop(name)
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # all of it ended by itself
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+    def list_victims(self) -> list[str]:
+        """The names of what can be killed."""
+        services = {"postgres": self.postgres, "valkey": self.broker}
+        return [*COMMANDS, "git", *(name for name, service in services.items() if service)]
+
+    def start_ended(self) -> None:
+        """Start again what ended by itself, as the supervisor of `manage.py serve` does.
+
+        A worker of Celery ends if its broker goes while a job runs.
+        """
+        for name in [name for name, process in self.processes.items() if process.poll() is not None]:
+            self.kill(name)
+            self.start(name)
+
+    def strike(self, name: str, draw: random.Random) -> bool:
+        """Kill it, and start it again where nothing else does; False if there was nothing to kill."""
+        if name == "git":
+            return self.kill_git()
+        if name == "postgres":
+            self.postgres.kill_process(draw)
+        elif name == "valkey":
+            self.broker.kill()
+            self.broker.start()
+        else:
+            self.kill(name)
+            self.start(name)
+        return True
+
+    def kill_git(self) -> bool:
+        """SIGKILL to a git of the worker's, as soon as there is one."""
+        deadline = time.monotonic() + GIT_SECONDS
+        while time.monotonic() < deadline:
+            for pid in list_gits(self.processes["worker"].pid):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:  # it ended since it was listed
+                    continue
+                return True
+            time.sleep(0.005)  # bounded polling: a git runs for milliseconds, and nothing tells that it has started
+        return False
 
     def wait_until_it_answers(self):
         deadline = time.monotonic() + PATIENCE
@@ -75,6 +132,18 @@ class Instance:
             except httpx.TransportError:
                 time.sleep(0.2)  # bounded polling: another process gives no signal
         raise AssertionError((self.place.home / "web.log").read_text()[-3000:])
+
+
+def list_gits(session: int) -> Iterator[int]:
+    """The process ids of the gits that run in a session."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue  # it ended meanwhile
+        state, _parent, _group, leader = rest.split()[:4]
+        if name.startswith("git") and state != "Z" and int(leader) == session:
+            yield int(folder.name)
 
 
 class Author(threading.Thread):
@@ -88,7 +157,7 @@ class Author(threading.Thread):
         self.fault = None
 
     def run(self):
-        deadline = time.monotonic() + 280
+        deadline = time.monotonic() + 900
         try:
             for count in range(SAVES):
                 while not self.save(f"- name: a\n  role: user\n  content: save {count}\n"):
@@ -116,20 +185,41 @@ class Author(threading.Thread):
 
 
 @pytest.fixture
-def instance(tmp_path):
-    place = instances.make_instance(tmp_path / "kill")
+def services(tmp_path) -> Iterator[tuple[Postgres | None, Broker | None]]:
+    """A PostgreSQL and a Valkey of the test's own, to be killed; none of them on SQLite."""
+    if connection.vendor != "postgresql":
+        yield None, None
+        return
+    postgres = Postgres()
+    try:
+        postgres.start()
+        with Broker(tmp_path) as broker:
+            yield postgres, broker
+    finally:
+        postgres.close()
+
+
+@pytest.fixture
+def instance(services, tmp_path):
+    postgres, broker = services
+    home = tmp_path / "kill"
+    if postgres is None:
+        place = instances.make_instance(home)
+    else:
+        home.mkdir()
+        place = instances.Instance(home, postgres.url)
+        instances.make_tables(place)
     place.run("-c", SETUP)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    running = Instance(place, port)
-    for name in ("web", "worker"):
+    running = Instance(place, port, postgres, broker)
+    for name in COMMANDS:
         running.start(name)
     running.wait_until_it_answers()
     yield running
     for name in list(running.processes):
         running.kill(name)
-    instances.remove_instance(place)
 
 
 def wait_until_mirrored(place):
@@ -141,23 +231,29 @@ def wait_until_mirrored(place):
     raise AssertionError((place.home / "worker.log").read_text()[-3000:])
 
 
-@pytest.mark.timeout(600)
-def test_every_answered_save_outlives_the_kills(instance):
+@pytest.mark.timeout(1500)
+def test_every_answered_save_outlives_the_kills(instance, record_property):
     key = instance.place.manage("createkey", "support", "--person", "author", "--scope", "write").stdout.strip()
     url = f"http://127.0.0.1:{instance.port}"
     authors = [Author(url, key, f"t{number}") for number in range(TEMPLATES)]
     for author in authors:
         author.start()
-    for kill in range(KILLS):
+    draw = random.Random(read_commit_seed())
+    victims = instance.list_victims()
+    order = [victims[number % len(victims)] for number in range(KILLS)]
+    draw.shuffle(order)
+    done: Counter[str] = Counter()
+    for kill, name in enumerate(order):
         due = (kill + 1) * TEMPLATES * SAVES // (KILLS + 1)
         while sum(len(author.answered) for author in authors) < due and any(author.is_alive() for author in authors):
+            instance.start_ended()
             time.sleep(0.02)  # bounded polling: another process gives no signal
-        name = ("web", "worker")[kill % 2]
-        instance.kill(name)
-        instance.start(name)
+        done[name] += instance.strike(name, draw)
+    record_property("kills", done.total())
     for author in authors:
-        author.join(300)
+        author.join(900)
         assert author.fault is None
+    assert {name for name, count in done.items() if count} == set(victims)
     instance.kill("worker")
     instance.start("worker")
     instance.wait_until_it_answers()
@@ -170,5 +266,5 @@ def test_every_answered_save_outlives_the_kills(instance):
         assert all(entry["commit"] for entry in listed)
         assert len(author.answered) >= SAVES - KILLS
         author.client.close()
-    done = instance.place.manage("mirror", "verify")
-    assert "is what the journal says" in done.stdout
+    verified = instance.place.manage("mirror", "verify")
+    assert "is what the journal says" in verified.stdout

@@ -225,6 +225,45 @@ def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
     assert "Traceback" not in clash.stderr
 
 
+def test_of_two_servers_that_start_at_the_same_time_one_is_refused(tmp_path):
+    port, processes = free_port(), []
+    for name in ("first", "second"):
+        with (tmp_path / f"{name}.log").open("w") as log:
+            processes.append(
+                subprocess.Popen(
+                    [sys.executable, "manage.py", "serve", "--only", "web"],
+                    cwd=ROOT,
+                    env={**os.environ, "PROMPTUARY_HOME": str(tmp_path / name), "PORT": str(port)},
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
+                )
+            )
+    try:
+        wait_until(lambda: any(process.poll() is not None for process in processes), seconds=START_SECONDS)
+        refused, serves = sorted(processes, key=lambda process: process.poll() is None)
+        logs = [tmp_path / f"{name}.log" for name in ("first", "second")]
+        assert refused.returncode == 1
+        refusal = logs[processes.index(refused)].read_text()
+        assert f"Port {port} on 127.0.0.1 can't be used" in refusal
+        assert "Traceback" not in refusal
+        wait_until(lambda: is_alive(port), seconds=START_SECONDS)
+        assert serves.poll() is None
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(timeout=60)
+
+
+def is_alive(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/livez", timeout=20).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
 def walk(home):
     """The names of all files and folders, and which of them another user could look into."""
     names, exposed = set(), []

@@ -21,7 +21,7 @@ ENDLESS = TEXT + (
 
 @pytest.fixture(scope="module")
 def bounded():
-    made = BoundedRenderer(wall_seconds=1.0)
+    made = BoundedRenderer(cpu_seconds=1.0)
     yield made
     made.close()
 
@@ -66,7 +66,7 @@ from promptuary import renderer
 from promptuary import BoundedRenderer
 
 GOOD, ENDLESS = sys.argv[1], sys.argv[2]
-bounded = BoundedRenderer(wall_seconds=1.0)
+bounded = BoundedRenderer(cpu_seconds=1.0)
 good = renderer.load(GOOD)
 
 def texts():

@@ -92,7 +92,9 @@ def test_a_client_without_reports_takes_none(world):
     [
         ({}, "at least one score"),
         ({"Helpful": 1}, "'Helpful' can't name a score"),
+        ({"a" * 400: 1}, "1 to 60 lower-case letters"),
         ({"helpful": math.nan}, "helpful is a number"),
+        ({"helpful": 10**5000}, "not a larger one"),
         ({"helpful": 1e9}, "helpful is a number"),
         ({"helpful": "good"}, "helpful is a number"),
         ({"helpful": 1, "trace_id": ""}, "trace_id is a text"),

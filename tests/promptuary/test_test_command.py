@@ -80,6 +80,20 @@ def test_an_html_report_is_written_with_the_metrics_asked_for(document):
     assert "No row got worse" in page.read_text()
 
 
+def test_a_metric_without_a_gate_is_told(document):
+    rows = document.parent / "rows.jsonl"
+    told = call(document, "--dataset", rows, "--metric", "exact_match").output
+    assert "exact_match (answer): 0.5, 2 of 2 rows scored" in told
+    scores = json.loads(call(document, "--dataset", rows, "--metric", "exact_match", "--json").stdout)["scores"]
+    assert scores == [{"metric": "exact_match", "output": "answer", "score": 0.5, "scored": 2, "of": 2}]
+
+
+def test_a_score_of_a_judge_needs_a_judge(document):
+    refusal = call(document, "--dataset", document.parent / "rows.jsonl", "--gate", "faithfulness >= 0.5")
+    assert refusal.exit_code == 2
+    assert "faithfulness is scored by a judge" in refusal.output
+
+
 def test_a_row_that_fails_stands_in_the_junit_report(document):
     (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
     call(document, "--junit", document.parent / "junit.xml")
@@ -96,7 +110,7 @@ def test_samples_are_run_where_no_dataset_is_named(document):
     [
         ([], "name a --dataset"),
         (["--dataset", "absent.jsonl"], "absent.jsonl"),
-        (["--dataset", "rows.jsonl", "--gate", "squad_f1"], "no gate"),
+        (["--dataset", "rows.jsonl", "--gate", "squad_f1"], "not a gate"),
         (["--dataset", "rows.jsonl", "--model", "gpt-4o"], "--model-url"),
     ],
 )

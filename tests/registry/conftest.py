@@ -7,11 +7,13 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import decisions
 from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
 from registry.namespaces import services
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from registry.templates.models import Template
 from tests.people import load_support
+from tests.support.recorded_rows import write_or_insert
 
 REPLY = """---
 inputs:
@@ -104,6 +106,13 @@ def propose(author):
         )
 
     return run
+
+
+@pytest.fixture
+def change(propose, save):
+    """A request for version 1 of `support/reply`, marked "one"; its line 7 is the answer's."""
+    number = write_or_insert("change of version one", lambda: propose(save("one")).number)
+    return ChangeRequest.objects.select_related("template", "version__template").get(number=number)
 
 
 @pytest.fixture

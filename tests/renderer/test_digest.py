@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -68,3 +69,20 @@ def test_a_template_and_its_bundle_have_one_digest():
 def test_line_ends_of_the_document_count():
     texts = ["- name: a\n  content: b\n", "- name: a\r\n  content: b\r\n"]
     assert len({renderer.load(text).digest for text in texts}) == 2
+
+
+def nested(depth):
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "profile", [{"a": float("nan")}, {"a": 2**60}, {"a": "\ud800"}, {"a": nested(100_000)}, {"a": object()}],
+    ids=["not a number", "too large", "half a character", "too deep", "no JSON"],
+)  # fmt: skip
+def test_what_json_can_not_say_exactly_has_no_digest(profile):
+    with pytest.raises(renderer.DocumentError, match="cannot be written as canonical JSON") as refused:
+        renderer.digest({**BUNDLE, "profile": profile})
+    assert refused.value.code == "PT107"

@@ -1,5 +1,6 @@
 """A seed that follows from the commit: the same commit gives the same generated calls, wherever it is tested."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def read_commit_seed() -> int:
-    """The first digits of HEAD's id as a number; 0 if the tree is no clone."""
+    """The first digits of HEAD's id as a number, 0 if the tree is no clone; under `make torture` the round's seed."""
+    if "PROMPTUARY_SEED" in os.environ:
+        return int(os.environ["PROMPTUARY_SEED"])
     done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
     return int(done.stdout[:12], 16) if done.returncode == 0 else 0

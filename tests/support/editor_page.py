@@ -16,7 +16,7 @@ class EditorPage:
         self.preview = page.get_by_role("region", name="What the model reads")
         self.budget = page.get_by_role("region", name="Token budget")
         self.problem_count = page.locator("[data-problem-count]")
-        self.message = page.get_by_label("What changes")
+        self.message = page.get_by_label("What changed")
         self.banner = page.locator("[data-preview-stopped]")
         self.outcome = page.locator("[data-outcome]")
 

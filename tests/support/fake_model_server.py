@@ -14,7 +14,7 @@ class ModelServer:
     """Answers a prompt by the question that stands in it.
 
     `script` maps a question's number (from 0) to the fault of its first try: busy, broken, malformed, silent, slow; or
-    to `refused`, which is the fault of all its tries. `pause`: seconds that each answer takes.
+    to `refused` or `textless`, which are the faults of all its tries. `pause`: seconds that each answer takes.
     """
 
     def __init__(self, answers: dict[str, str], script: dict[int, str] | None = None, pause: float = 0.0) -> None:
@@ -50,7 +50,7 @@ class ModelServer:
         with self._lock:
             self.asked[number] += 1
             is_first = self.asked[number] == 1
-        fault = self.script.get(number, "") if is_first or self.script.get(number) == "refused" else ""
+        fault = self.script.get(number, "") if is_first or self.script.get(number) in ("refused", "textless") else ""
         if fault == "busy":
             return 429, b'{"error": "too many requests"}', {"Retry-After": "0.05"}
         if fault == "broken":
@@ -63,8 +63,9 @@ class ModelServer:
         if fault != "silent":
             with self._lock:
                 self.answered[number] += 1
+        text = None if fault == "textless" else self.answers[question]
         content = {
-            "choices": [{"message": {"role": "assistant", "content": self.answers[question]}, "finish_reason": "stop"}],
+            "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         }
         return 200, json.dumps(content).encode(), {}

@@ -110,7 +110,7 @@ def start_run(author: Actor, **options: Any) -> Run:
 def open_desk(
     author: Actor,
     models_path: Path,
-    *proposals: str | int,
+    *proposals: str | int | None,
     document: str = DOCUMENT,
     rows: str = "",
     **options: Any,

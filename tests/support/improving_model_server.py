@@ -21,11 +21,11 @@ class ImprovingModelServer(ModelServer):
     """Answers `Question 3?` with `answer 3` if the prompt says "one word", and with more words elsewhere.
 
     proposals: the replies to prompts that ask for a better text, in order; the last one is given again and again.
-    Each may be a status code, which refuses. asked_prompts: the messages of those prompts. hold: set to let go a reply
-    that is waited for; None answers at once.
+    Each may be a status code, which refuses, or None, which is an answer without a text. asked_prompts: the messages of
+    those prompts. hold: set to let go a reply that is waited for; None answers at once.
     """
 
-    def __init__(self, *proposals: str | int, hold: threading.Event | None = None) -> None:
+    def __init__(self, *proposals: str | int | None, hold: threading.Event | None = None) -> None:
         super().__init__({})
         self.proposals, self.hold = list(proposals), hold
         self.asked_prompts: list[list[dict[str, Any]]] = []
@@ -53,7 +53,7 @@ class ImprovingModelServer(ModelServer):
         return _complete(reply, completion_tokens=100)
 
 
-def _complete(text: str, completion_tokens: int = 10) -> tuple[int, bytes, dict[str, str]]:
+def _complete(text: str | None, completion_tokens: int = 10) -> tuple[int, bytes, dict[str, str]]:
     choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 100, "completion_tokens": completion_tokens}
     return 200, json.dumps({"choices": [choice], "usage": usage}).encode(), {}

@@ -34,6 +34,7 @@ class Instance:
             "PROMPTUARY_HOME": str(self.home),
             "DJANGO_SETTINGS_MODULE": "registry.settings",
             "PYTHONPATH": str(ROOT),
+            "PROMPTUARY_NAMESPACE_CREATORS": "everyone",
         }
         if self.database:
             own["PROMPTUARY_DATABASE_URL"] = self.database

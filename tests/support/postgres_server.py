@@ -14,6 +14,7 @@ import fcntl
 import importlib.metadata
 import importlib.util
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -156,6 +157,13 @@ class Server:
     def crash(self) -> None:
         """Gone at once, connections cut, nothing put in order."""
         self._end(signal.SIGQUIT)
+
+    def kill_process(self, draw: random.Random) -> None:
+        """SIGKILL to one of its processes, at random; the server ends the others and recovers by itself."""
+        assert self._process is not None
+        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
+        with contextlib.suppress(ProcessLookupError):  # a session that ended since it was listed
+            os.kill(int(draw.choice(children)), signal.SIGKILL)
 
     def close(self) -> None:
         """Gone for good, its data too unless they are kept."""

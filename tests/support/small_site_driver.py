@@ -13,6 +13,7 @@ from registry.accounts.models import User
 from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.namespaces import services as namespace_services
+from registry.people import administration
 from registry.templates import save as template_save
 
 NAME = "support/reply"
@@ -24,6 +25,7 @@ def main() -> None:
         actor=operator_actor(), name="support", protected_labels=["production"], required_checks=[]
     )
     people = {role: _make_person(role) for role in ("author", "reviewer", "reader", "admin")}
+    administration.set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
     author = Actor(people["author"])
     first = template_save.save_version(
         actor=author, name=NAME, document=DOCUMENT % "at once", message="Begin", samples={"plain": {"name": "Ada"}}

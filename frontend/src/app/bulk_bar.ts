@@ -1,17 +1,31 @@
-// The bar for what is ticked: it appears with the first template, and names what is chosen and how many releases that
-// makes.
+// The bar for what is ticked: it appears with the first template, names what is chosen, and adds up what follows.
 import { findElement } from "../dom.ts";
-import { ngettext } from "../language.ts";
+import { gettext, ngettext } from "../language.ts";
+import { addUpFacts, type BulkFacts, shortenCount } from "./bulk_facts.ts";
+import { installRangeClicks } from "./desk_keys.ts";
+
+const BOX = "input[name=template]";
 
 /** Follows the boxes of each form marked `data-bulk`, also of one that htmx brings; without scripts the bar stands below
  * the table. */
 export function installBulkBar(): void {
   const update = (event: Event): void => {
-    const form = (event.target as Element).closest<HTMLFormElement>("form[data-bulk]");
-    if (form) showChosen(form);
+    const pressed = event.target as Element;
+    const form = pressed.closest<HTMLFormElement>("form[data-bulk]");
+    if (!form) return;
+    if (pressed.matches("[data-bulk-all]")) {
+      for (const box of form.querySelectorAll<HTMLInputElement>(BOX))
+        box.checked = (pressed as HTMLInputElement).checked;
+    }
+    showChosen(form);
   };
   document.addEventListener("change", update);
   document.addEventListener("reset", (event) => window.setTimeout(() => update(event)));
+  document.addEventListener("click", (event) => {
+    const opener = (event.target as Element).closest("[data-bulk-open]");
+    if (opener) opener.setAttribute("aria-expanded", String(opener.getAttribute("aria-expanded") !== "true"));
+  });
+  installRangeClicks();
   showBulkBars();
 }
 
@@ -23,21 +37,67 @@ export function showBulkBars(): void {
 function showChosen(form: HTMLFormElement): void {
   const bar = form.querySelector<HTMLElement>("[data-bulk-bar]");
   if (!bar) return;
-  const boxes = [...form.querySelectorAll<HTMLInputElement>("input[name=template]:checked")];
+  const all = [...form.querySelectorAll<HTMLInputElement>(BOX)];
+  const boxes = all.filter((box) => box.checked);
   bar.hidden = boxes.length === 0;
   findElement(bar, "[data-bulk-count]").textContent = ngettext(
     "{count} template selected",
     "{count} templates selected",
     boxes.length,
   );
-  findElement(bar, "[data-bulk-names]").textContent = boxes.map((box) => box.value).join(", ");
-  const primary = bar.querySelector<HTMLElement>("[data-bulk-primary]");
-  if (!primary) return;
-  const namespaces = new Set(boxes.map((box) => box.dataset.namespace)).size;
-  findElement(bar, "[data-bulk-releases]").textContent = ngettext(
-    "Makes {count} release. Its templates go live together, or none.",
-    "Makes {count} releases, one for each namespace. The templates of a release go live together, or none.",
-    namespaces,
+  const facts = addUpFacts(boxes.map((box) => ({ ...box.dataset, name: box.value })));
+  findElement(bar, "[data-bulk-names]").textContent = facts.names.join(", ");
+  if (bar.querySelector("[data-bulk-primary]")) showPromotion(bar, facts, all.length);
+}
+
+/** What follows from promoting what is ticked, of `total` boxes. */
+function showPromotion(bar: HTMLElement, facts: BulkFacts, total: number): void {
+  const count = facts.names.length;
+  const tell = (name: string, text: string): void => {
+    findElement(bar, `[data-bulk-${name}]`).textContent = text;
+  };
+  const everything = findElement<HTMLInputElement>(bar, "[data-bulk-all]");
+  everything.checked = count === total;
+  everything.indeterminate = count < total;
+  findElement(bar, "[data-bulk-passed]").hidden = facts.unchecked > 0;
+  tell("unchecked", facts.unchecked ? describeUnchecked(facts.unchecked) : "");
+  tell("reach", describeReach(facts));
+  tell("needs", describeNeeds(facts.needs));
+  const releases = facts.needs.length;
+  tell(
+    "releases",
+    ngettext(
+      "Makes {count} release. Its templates go live together, or none.",
+      "Makes {count} releases, one for each namespace. The templates of a release go live together, or none.",
+      releases,
+    ),
   );
-  primary.textContent = ngettext("Promote {count} template", "Promote {count} templates", boxes.length);
+  tell("primary", ngettext("Promote {count} template", "Promote {count} templates", count));
+}
+
+function describeUnchecked(count: number): string {
+  return ngettext(
+    "Checks of {count} template have not all passed.",
+    "Checks of {count} templates have not all passed.",
+    count,
+  );
+}
+
+function describeReach({ services, fetches }: BulkFacts): string {
+  if (!services) return gettext("No service fetched them in the last 30 days.");
+  const reached = ngettext("Reaches {count} service,", "Reaches {count} services,", services);
+  const shown = shortenCount(fetches);
+  const often = ngettext("{shown} fetch a day.", "{shown} fetches a day.", fetches, { shown });
+  return `${reached} ${often}`;
+}
+
+/** `Needs 2 approvals in support, 1 in billing.` */
+function describeNeeds(needs: BulkFacts["needs"]): string {
+  const [first, ...others] = needs;
+  if (!first) return "";
+  const texts = [
+    ngettext("Needs {count} approval in {namespace}", "Needs {count} approvals in {namespace}", first.approvals, first),
+    ...others.map((need) => gettext("{approvals} in {namespace}", { ...need })),
+  ];
+  return `${texts.join(", ")}.`;
 }

@@ -5,7 +5,7 @@ const BOX = "input[name=template]";
 let lastTicked: HTMLInputElement | null = null;
 
 /** The row that the keys are about: the one with the focus, else the one that j and k went to. */
-function findCurrentRow(): HTMLElement | null {
+export function findCurrentRow(): HTMLElement | null {
   return (
     document.activeElement?.closest<HTMLElement>("form[data-bulk] [data-row]") ??
     document.querySelector<HTMLElement>("form[data-bulk] [data-row].is-current")
@@ -21,9 +21,19 @@ export function tickRow(): boolean {
   return true;
 }
 
-/** Ticks every box from the one that was ticked last to the current row's; false where there are not both. */
-export function tickRange(): boolean {
-  const box = findCurrentRow()?.querySelector<HTMLInputElement>(BOX);
+/** Lets a click with Shift tick what lies between the box and the one that was ticked last. */
+export function installRangeClicks(): void {
+  document.addEventListener("click", (event) => {
+    const box = (event.target as Element).closest<HTMLInputElement>(`form[data-bulk] ${BOX}`);
+    if (!box) return;
+    if (event.shiftKey && box.checked) tickRange(box);
+    lastTicked = box;
+  });
+}
+
+/** Ticks every box from the one that was ticked last to this, if none is given the current row's; false where there are
+ * not both. */
+export function tickRange(box = findCurrentRow()?.querySelector<HTMLInputElement>(BOX)): boolean {
   const boxes = [...document.querySelectorAll<HTMLInputElement>(`form[data-bulk] ${BOX}`)];
   const [from, to] = [boxes.indexOf(lastTicked as HTMLInputElement), boxes.indexOf(box as HTMLInputElement)];
   if (from < 0 || to < 0) return false;

@@ -3,6 +3,9 @@
 import { findElement } from "../dom.ts";
 
 const PHONE = "(width < 720px)";
+/** Whether templates are cards below each other. */
+export const isPhone = (): boolean => matchMedia(PHONE).matches;
+
 let isUnfolded = false; // for as long as this page is open, also when its table is brought anew
 
 /** Follows the lists of labels. */
@@ -18,19 +21,18 @@ export function installEnvironments(): void {
 /** Shows the pills and folds the table that is in the page now. */
 export function showEnvironments(): void {
   for (const select of document.querySelectorAll<HTMLElement>("[data-label-select]")) showPill(select);
-  if (matchMedia(PHONE).matches) sortRows();
+  if (isPhone()) sortRows();
   const table = document.querySelector<HTMLElement>("[data-folds]");
   if (table && !isUnfolded) fold(table);
 }
 
 /** Puts the rows of each namespace in order: on a phone by what is to do, else by name. */
 function sortRows(): void {
-  const isPhone = matchMedia(PHONE).matches;
   const place = (row: HTMLElement): number => Number(row.dataset.place);
   for (const body of document.querySelectorAll(".environments-table tbody")) {
     const rows = [...body.querySelectorAll<HTMLElement>("[data-row]")];
     for (const [at, row] of rows.entries()) row.dataset.place ??= String(at);
-    const rank = (row: HTMLElement): number => (isPhone ? Number(row.dataset.rank) : 0);
+    const rank = (row: HTMLElement): number => (isPhone() ? Number(row.dataset.rank) : 0);
     rows.sort((one, other) => rank(one) - rank(other) || place(one) - place(other));
     body.append(...rows);
   }

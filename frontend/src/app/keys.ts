@@ -4,6 +4,7 @@ import { gettext } from "../language.ts";
 import { pressPromote, tickRange, tickRow } from "./desk_keys.ts";
 import { commentOnLine, goToChange, goToDecision } from "./diff_keys.ts";
 import { toggleReviewed } from "./reviewed.ts";
+import { openRowMenu } from "./row_menu.ts";
 import { pressScoreKey } from "./scoring.ts";
 
 const KEY_HELP: [string, string][] = [
@@ -14,10 +15,12 @@ const KEY_HELP: [string, string][] = [
   ["x", gettext("Tick the row, again to untick it (Environments)")],
   ["Shift x", gettext("Tick all rows from the one ticked last (Environments)")], // no text: keys
   ["p", gettext("Promote what is ticked, else do the act of the row (Environments)")],
+  [".", gettext("Open the menu of the row (Environments)")],
   ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
   ["Enter", gettext("Save and go to the next row (where rows are scored)")],
-  ["e", gettext("Edit the template shown")],
+  ["e", gettext("Edit the template shown, or that of the row")],
+  ["c", gettext("Propose the template of the row (Templates)")],
   ["d", gettext("Add the row to a dataset (where runs stand side by side)")],
   ["n / p", gettext("Next or previous change (where versions are compared)")],
   ["↑ ↓ Home End", gettext("Line by line (on a line number)")],
@@ -28,6 +31,9 @@ const KEY_HELP: [string, string][] = [
   ["f", gettext("Next template of the release")],
   ["Shift Enter", gettext("All lines up to this number (on a line number of a change)")], // no text: keys
   ["[ / ]", gettext("Previous or next sample")],
+  ["Alt PgUp / PgDn", gettext("Previous or next sample, in the same field (editor, in Samples)")], // no text: keys
+  ["Esc", gettext("Back to the table (editor, beside the samples)")],
+  ["Alt ↑ / ↓", gettext("Move the sample or the item of a list (editor)")], // no text: keys
   ["Ctrl S", gettext("Save a version (editor)")],
   ["Alt 1 / 2 / 3", gettext("Edit, Run or Samples (editor)")],
   ["Ctrl Enter", gettext("Run the draft in Run, else render and check now (editor)")],
@@ -89,8 +95,19 @@ function followLink(key: string): boolean {
   return link !== null;
 }
 
+/** Goes where the current row leads by this key; false where no row is marked or it leads nowhere. */
+function followRow(key: "e" | "c"): boolean {
+  const row =
+    document.activeElement?.closest<HTMLElement>("[data-row]") ??
+    document.querySelector<HTMLElement>("[data-row].is-current");
+  const address = key === "e" ? row?.dataset.onE : row?.dataset.onC;
+  if (address) window.location.assign(address);
+  return Boolean(address);
+}
+
 /** Opens the editor with the focus in the text, or what else the page opens by this key. */
 function editByKey(): void {
+  if (followRow("e")) return;
   const link = document.querySelector<HTMLAnchorElement>("a[data-edit]");
   if (link) window.location.assign(`${link.href}#text`);
   else followLink("e");
@@ -106,10 +123,11 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
   e: editByKey,
   d: () => followLink("d"),
   x: tickRow,
-  X: tickRange,
+  X: () => tickRange(),
+  ".": openRowMenu,
   p: () => goToChange(-1) || pressPromote(),
   n: () => goToChange(1),
-  c: commentOnLine,
+  c: () => followRow("c") || commentOnLine(),
   a: goToDecision,
   f: () => followLink("f") || (document.querySelector(".release-table") && moveCurrentRow(1)),
   r: toggleReviewed,
@@ -119,7 +137,7 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
 export function installShortcuts(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open], .row-menu:popover-open")) return;
     if (event.key !== "?" && localStorage.getItem("single-keys") === "off") return;
     if (pressScoreKey(event.key, event.target)) {
       event.preventDefault();

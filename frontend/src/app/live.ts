@@ -3,7 +3,14 @@
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { leadTabs } from "./leading_tab.ts";
-import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "./live_events.ts";
+import {
+  describeEvent,
+  describeObstacle,
+  followRenaming,
+  isAbout,
+  type JournalEvent,
+  pauseAfter,
+} from "./live_events.ts";
 import { JOURNAL } from "./panel_watch.ts";
 
 const LOCK = "promptuary-live";
@@ -16,7 +23,7 @@ export function installLiveStatus(): void {
 
 class LiveStatus {
   private readonly channel = new BroadcastChannel(LOCK);
-  private readonly topics: string[];
+  private topics: string[];
   private after: number | undefined;
   private count = 0;
   private stream: EventSource | undefined;
@@ -103,6 +110,7 @@ class LiveStatus {
     this.told.add(event.number);
     document.dispatchEvent(new CustomEvent(JOURNAL, { detail: event }));
     if (!isAbout(this.topics, event)) return;
+    this.topics = followRenaming(this.topics, event);
     const isOfMany = this.topics.some((topic) => topic === "home" || topic.startsWith("releases="));
     this.show(describeEvent(event, isOfMany));
     const obstacle = this.topics.includes(`change=${event.change}`) ? describeObstacle(event) : "";
@@ -124,14 +132,26 @@ class LiveStatus {
   }
 }
 
-/** What this page would publish or approve is not what the change holds now. */
+const FAULT = "decision-fault"; // the note below the first button that is off
+
+/** What this page would publish or approve is not what the change holds now: its buttons are off, with the reason. */
 function disableDecision(reason: string): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("#decide a[data-publish]")) {
-    const button = createElement("button", { type: "button", class: "button", disabled: true });
-    button.textContent = (link.textContent ?? "").trim();
-    button.setAttribute("aria-describedby", "publish-fault");
-    link.replaceWith(button);
-    if (document.querySelector("#publish-fault")) continue;
-    button.parentElement?.after(createElement("p", { class: "note", id: "publish-fault" }, reason));
-  }
+  const acts = document.querySelectorAll<HTMLElement>("[data-publish], [data-approve]");
+  for (const act of acts) turnOff(act, reason);
+  const note = document.getElementById(FAULT);
+  if (note) note.textContent = reason;
+}
+
+function turnOff(act: HTMLElement, reason: string): void {
+  const button = act instanceof HTMLButtonElement ? act : replaceByButton(act);
+  button.disabled = true;
+  button.setAttribute("aria-describedby", FAULT);
+  if (document.getElementById(FAULT)) return;
+  button.parentElement?.after(createElement("p", { class: "note", id: FAULT }, reason));
+}
+
+function replaceByButton(link: HTMLElement): HTMLButtonElement {
+  const button = createElement("button", { type: "button", class: "button" }, (link.textContent ?? "").trim());
+  link.replaceWith(button);
+  return button;
 }

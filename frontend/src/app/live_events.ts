@@ -9,20 +9,30 @@ export interface JournalEvent {
   version: number | null;
   change: number | null;
   by: string;
+  former?: string; // of a renaming: the name before
 }
 
 const LONGEST_PAUSE = 60_000;
 
 /** Whether a page with these topics (`home`, `template=support/reply`, `change=12`, `releases=support`) is about the
- * event. */
+ * event. A freeze concerns every page of its namespace that can publish something. */
 export function isAbout(topics: string[], event: JournalEvent): boolean {
   return topics.some(
     (topic) =>
       topic === "home" ||
       topic === `template=${event.template}` ||
+      (Boolean(event.former) && topic === `template=${event.former}`) ||
       topic === `change=${event.change}` ||
-      (topic === `releases=${event.namespace}` && event.kind.startsWith("release.")),
+      (topic === `releases=${event.namespace}` && event.kind.startsWith("release.")) ||
+      (event.kind.startsWith("freeze.") &&
+        (topic === `releases=${event.namespace}` || topic.startsWith(`template=${event.namespace}/`))),
   );
+}
+
+/** What a page with these topics follows from the event on: of a renamed template its new name too. */
+export function followRenaming(topics: string[], event: JournalEvent): string[] {
+  const isRenamed = event.former && topics.includes(`template=${event.former}`);
+  return isRenamed ? [...topics, `template=${event.template}`] : topics;
 }
 
 /** The event as a sentence; `withName` adds which template, for pages that are about many. */
@@ -75,8 +85,28 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         : gettext("{by} stopped a rollout.", values);
     case "change.decided":
       return template
-        ? gettext("{by} decided on change {change} of {template}.", values)
-        : gettext("{by} decided on change {change}.", values);
+        ? gettext("{by} reviewed change {change} of {template}.", values)
+        : gettext("{by} reviewed change {change}.", values);
+    case "comment.edited":
+      return template
+        ? gettext("{by} edited a comment in change {change} of {template}.", values)
+        : gettext("{by} edited a comment in change {change}.", values);
+    case "comment.deleted":
+      return template
+        ? gettext("{by} deleted a comment in change {change} of {template}.", values)
+        : gettext("{by} deleted a comment in change {change}.", values);
+    case "thread.resolved":
+      return template
+        ? gettext("{by} resolved a thread in change {change} of {template}.", values)
+        : gettext("{by} resolved a thread in change {change}.", values);
+    case "review.requested":
+      return template
+        ? gettext("{by} asked for a review of change {change} of {template}.", values)
+        : gettext("{by} asked for a review of change {change}.", values);
+    case "change.unscheduled":
+      return template
+        ? gettext("{by} ended the schedule of change {change} of {template}.", values)
+        : gettext("{by} ended the schedule of change {change}.", values);
     case "change.withdrawn":
       return template
         ? gettext("{by} withdrew change {change} of {template}.", values)
@@ -87,6 +117,8 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         : gettext("{by} reopened change {change}.", values);
     case "release.commented":
       return gettext("{by} commented on a release of {namespace}.", values);
+    case "release.scheduled":
+      return gettext("{by} scheduled a release of {namespace}.", values);
     case "release.changed":
       return gettext("{by} changed a release of {namespace}.", values);
     case "release.published":
@@ -95,6 +127,12 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
       return gettext("{by} withdrew a release of {namespace}.", values);
     case "release.rolled_back":
       return gettext("{by} rolled back a release of {namespace}.", values);
+    case "freeze.set":
+      return gettext("{by} set a freeze in {namespace}.", values);
+    case "freeze.removed":
+      return gettext("{by} removed a freeze of {namespace}.", values);
+    case "template.renamed":
+      return gettext("{by} renamed a template to {name}.", { by, name: event.template });
     case "template.archived":
       return template ? gettext("{by} archived {template}.", values) : gettext("{by} archived the template.", values);
     case "template.unarchived":

@@ -62,6 +62,21 @@ export function installPageDrop(): void {
   text.addEventListener("input", (event) => {
     if ((event as InputEvent).inputType === "insertFromPaste") fillName(findHeading(text.value));
   });
+  rememberLineEnds(text, findElement<HTMLInputElement>(form, "[data-line-ends]"));
+}
+
+/** Notes in a field of the form that a pasted or dropped text has CRLF: the text field itself makes line feeds of it. */
+function rememberLineEnds(text: HTMLTextAreaElement, field: HTMLInputElement): void {
+  const note = (data: DataTransfer | null): void => {
+    const isAllReplaced = text.selectionEnd - text.selectionStart === text.value.length;
+    const hasCrlf = data?.getData("text/plain").includes("\r") ?? false; // no text: a type of the browser
+    if (hasCrlf || isAllReplaced) field.value = hasCrlf ? "crlf" : "";
+  };
+  text.addEventListener("paste", (event) => note(event.clipboardData));
+  text.addEventListener("drop", (event) => note(event.dataTransfer));
+  text.addEventListener("input", () => {
+    if (!text.value) field.value = "";
+  });
 }
 
 /** The words of the first Markdown heading; nothing without one. */

@@ -3,6 +3,7 @@
 import { createElement } from "../dom.ts";
 import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
 import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
+import { showPeoplePickers } from "./people_picker.ts";
 
 /** Follows links and forms that are marked `data-panel` in a dialog, and closes it where `data-panel-close` is pressed. */
 export function installPanels(): void {
@@ -70,6 +71,7 @@ async function openPanel(address: string): Promise<void> {
   if (form) fillForm(form, typed); // it goes along where the panel compares with another version
   if (!dialog.open) dialog.showModal();
   restoreForms();
+  showPeoplePickers();
   focusFirst(dialog);
 }
 

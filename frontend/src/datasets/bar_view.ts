@@ -2,6 +2,7 @@
 import { createElement, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
+import type { Column } from "./types.ts";
 
 /** How many rows are ticked, and how many of these the search or the chosen kind of rows hides. */
 export interface TickedCounts {
@@ -48,4 +49,30 @@ export function showSaveLine(line: HTMLElement, changes: string, faultyRows: num
     changes ? gettext("{changes}, not saved.", { changes }) : gettext("No changes."),
     ...(faultyRows ? [" ", createElement("span", { class: "bad" }, fix)] : []),
   );
+}
+
+/** Names the buttons that undo and redo by the step that they would take. */
+export function nameSteps(section: HTMLElement, undo: string, redo: string): void {
+  const undoName = undo ? gettext("Undo {step} ({keys})", { step: undo, keys: "Ctrl Z" }) : gettext("Nothing to undo");
+  const redoName = redo
+    ? gettext("Redo {step} ({keys})", { step: redo, keys: "Ctrl Shift Z" })
+    : gettext("Nothing to redo");
+  nameStep(findElement(section, "[data-act=undo]"), undoName, undo !== "");
+  nameStep(findElement(section, "[data-act=redo]"), redoName, redo !== "");
+}
+
+function nameStep(button: HTMLElement, name: string, isPossible: boolean): void {
+  button.setAttribute("aria-disabled", String(!isPossible));
+  button.setAttribute("aria-label", name);
+  button.title = name;
+}
+
+/** Offers the grid's columns to be searched, with the chosen one, empty for all. */
+export function listSearchColumns(select: HTMLSelectElement, columns: readonly Column[], chosen: string): void {
+  const options = columns.map((column) => {
+    const name = column.section === "expected" ? gettext("expected {name}", { name: column.name }) : column.name;
+    return createElement("option", { value: column.key }, name);
+  });
+  select.replaceChildren(createElement("option", { value: "" }, gettext("all columns")), ...options);
+  select.value = chosen;
 }

@@ -3,27 +3,48 @@ import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
 import { parseClipboard } from "./delimited.ts";
 import * as edits from "./edits.ts";
-import { clearCells, type IsSelected } from "./selection.ts";
+import { clearCells, copyCells, type IsSelected } from "./selection.ts";
 import type { CellPlace } from "./table_view.ts";
-import type { Grid, GridRow } from "./types.ts";
+import type { Column, Grid, GridRow } from "./types.ts";
 
 interface CellView {
   readonly grid: Grid;
+  /** The columns that are not hidden. */
+  readonly columns: readonly Column[];
   apply(grid: Grid, words: string): void;
   undo(): void;
 }
 
 /** Leaves the selected values of the shown rows out. */
 export function clearSelection(view: CellView, shown: readonly GridRow[], isSelected: IsSelected): void {
-  const cleared = clearCells(shown, view.grid.columns, isSelected);
+  const cleared = clearCells(shown, view.columns, isSelected);
   if (cleared.length) view.apply(edits.setCells(view.grid, cleared), gettext("clear cells"));
 }
 
+export type Transfer = "copy" | "cut" | "paste";
+
+/** Copies, cuts or pastes the selected cells of the shown rows. */
+export function transferCells(
+  view: CellView,
+  kind: Transfer,
+  clipboard: DataTransfer,
+  shown: readonly GridRow[],
+  place: CellPlace | null,
+  isSelected: IsSelected,
+): void {
+  if (kind === "paste") {
+    pasteText(view, shown, place, clipboard.getData("text/plain"));
+    return;
+  }
+  clipboard.setData("text/plain", copyCells(shown, view.columns, isSelected));
+  if (kind === "cut") clearSelection(view, shown, isSelected);
+}
+
 /** Writes the cells of a spreadsheet over those of the shown rows from a place on. */
-export function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace | null, text: string): void {
+function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace | null, text: string): void {
   const table = parseClipboard(text);
   if (!table.length || !place) return;
   const visible = shown.map((row) => row.key);
-  view.apply(edits.pasteTable(view.grid, visible, place, table), gettext("paste"));
+  view.apply(edits.pasteTable(view.grid, visible, place, table, view.columns), gettext("paste"));
   showStatus(ngettext("{count} row pasted.", "{count} rows pasted.", table.length), () => view.undo());
 }

@@ -2,19 +2,24 @@
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { cellText, findProblem, readCell } from "./cells.ts";
+import { splitTags } from "./tags.ts";
 import type { Cell, Column } from "./types.ts";
 
 export type Move = "stay" | "down" | "right" | "left";
 
-interface EditorOptions {
+export interface EditorOptions {
   /** The box that scrolls, which the field is put into. */
   box: HTMLElement;
   target: HTMLElement;
+  /** The cell as it is drawn now. */
+  findTarget: () => HTMLElement | null;
+  /** The tags that rows of the grid have. */
+  knownTags: readonly string[];
   column: Column;
   cell: Cell | undefined;
   label: string;
   /** A typed character that begins a new text; undefined edits the text that is there. */
-  typed?: string;
+  typed?: string | undefined;
   commit: (cell: Cell | undefined, move: Move) => void;
   cancel: () => void;
 }
@@ -30,11 +35,16 @@ const MOST_LINES = 12;
 export function openCellEditor(options: EditorOptions): CellEditor {
   const { box, column, cell } = options;
   const before = cellText(cell, column.kind);
-  const control = createControl(column, before, options.typed);
+  const suggestions = createElement("datalist", { id: "grid-cell-suggestions" });
+  const text = options.typed ?? before;
+  const control =
+    column.section === "tags"
+      ? createTagsField(text, suggestions, options.knownTags)
+      : createControl(column, before, options.typed);
   control.setAttribute("aria-label", options.label);
   const message = createElement("p", { class: "grid-editor-message", id: "grid-editor-message" });
   control.setAttribute("aria-describedby", message.id);
-  const shell = createElement("div", { class: "grid-editor" }, control, message);
+  const shell = createElement("div", { class: "grid-editor" }, control, suggestions, message);
   placeShell(shell, box, options.target, column);
   let isOpen = true;
 
@@ -64,7 +74,7 @@ export function openCellEditor(options: EditorOptions): CellEditor {
   control.addEventListener("blur", () => finish("stay", true));
   box.append(shell);
   control.focus();
-  if (control instanceof HTMLTextAreaElement) control.setSelectionRange(control.value.length, control.value.length);
+  if (!(control instanceof HTMLSelectElement)) control.setSelectionRange(control.value.length, control.value.length);
   check();
   return { close: () => finish("stay", true) };
 }
@@ -88,6 +98,22 @@ function createControl(column: Column, text: string, typed?: string): HTMLTextAr
   for (const value of [...others, ...values]) select.append(createElement("option", { value }, value));
   select.value = values.find((value) => typed && value.startsWith(typed.toLowerCase())) ?? text;
   return select;
+}
+
+/** A field of tags with commas between them, which suggests known ones for the tag that is typed. */
+function createTagsField(text: string, list: HTMLElement, knownTags: readonly string[]): HTMLInputElement {
+  const input = createElement("input", { autocomplete: "off", list: list.id, dir: "auto" });
+  input.value = text;
+  const suggest = (): void => {
+    const written = input.value.slice(0, input.value.lastIndexOf(",") + 1);
+    const present = splitTags(written);
+    const begin = present.length ? `${present.join(", ")}, ` : "";
+    const options = knownTags.filter((tag) => !present.includes(tag));
+    list.replaceChildren(...options.map((tag) => createElement("option", { value: `${begin}${tag}` }, tag)));
+  };
+  input.addEventListener("input", suggest);
+  suggest();
+  return input;
 }
 
 function placeShell(shell: HTMLElement, box: HTMLElement, target: HTMLElement, column: Column): void {

@@ -92,7 +92,7 @@ function openDialog(
 export function openNewColumn(add: (column: NewColumn) => string): void {
   const [section, readSection] = createChoice<Section>(
     "holds",
-    gettext("Holds"),
+    gettext("What it contains"),
     { inputs: gettext("An input"), expected: gettext("What is expected") } as Record<Section, string>,
     "inputs",
   );

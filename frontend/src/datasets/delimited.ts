@@ -7,10 +7,16 @@ export interface DelimitedRow {
   line: number;
 }
 
+/** A row that could not be read: where it begins, its text, and why. */
+export interface DelimitedProblem {
+  line: number;
+  text: string;
+  message: string;
+}
+
 export interface DelimitedTable {
   rows: DelimitedRow[];
-  /** Rows that could not be read, each with its line. */
-  problems: { line: number; message: string }[];
+  problems: DelimitedProblem[];
 }
 
 /** Reads a table. A quoted cell may hold the delimiter, line breaks and doubled quotes. Empty lines are no rows, unless
@@ -21,6 +27,7 @@ export function parseDelimited(text: string, delimiter: string, keepsEmpty = fal
   let line = 1;
   while (at < text.length) {
     const row: DelimitedRow = { cells: [], line };
+    const from = at;
     let problem = "";
     for (;;) {
       const cell = readDelimitedCell(text, at, delimiter);
@@ -34,7 +41,7 @@ export function parseDelimited(text: string, delimiter: string, keepsEmpty = fal
     if (text[at] === "\r") at += 1;
     if (text[at] === "\n") at += 1;
     line += 1;
-    if (problem) table.problems.push({ line: row.line, message: problem });
+    if (problem) table.problems.push({ line: row.line, text: text.slice(from, at).trimEnd(), message: problem });
     else if (keepsEmpty || row.cells.length > 1 || row.cells[0] !== "") table.rows.push(row);
   }
   return table;

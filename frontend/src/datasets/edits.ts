@@ -146,22 +146,23 @@ export function changeKind(grid: Grid, key: string, kind: Kind): Grid {
 }
 
 /** With a table of texts written over the cells from a place on; rows that lack are added at the end. `visible` are the
- * keys of the rows shown, in their order: hidden rows are not written over. */
+ * keys of the rows shown, in their order, and `columns` the columns shown: what is hidden is not written over. */
 export function pasteTable(
   grid: Grid,
   visible: readonly number[],
   at: { row: number; column: string },
   table: readonly (readonly string[])[],
+  columns: readonly Column[] = grid.columns,
 ): Grid {
   const firstRow = visible.indexOf(at.row);
-  const firstColumn = grid.columns.findIndex((column) => column.key === at.column);
+  const firstColumn = columns.findIndex((column) => column.key === at.column);
   if (firstColumn < 0) return grid;
   const lacking = Math.max(0, Math.max(0, firstRow) + table.length - visible.length);
   const added = Array.from({ length: lacking }, () => makeRow());
   const keys = [...visible, ...added.map((row) => row.key)].slice(firstRow < 0 ? visible.length : firstRow);
   const edits = table.flatMap((texts, line) =>
     texts.flatMap((text, offset) => {
-      const column = grid.columns[firstColumn + offset];
+      const column = columns[firstColumn + offset];
       const row = keys[line];
       return column && row !== undefined ? [{ row, column: column.key, cell: readCell(text, column.kind) }] : [];
     }),

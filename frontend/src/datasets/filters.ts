@@ -11,9 +11,11 @@ export interface Filter {
   words: string;
   /** The key of the only column that is searched; empty for all. */
   column: string;
+  /** What a row has to hold, by column key: one of its tags, or the text of a choice. */
+  picks: Readonly<Record<string, string>>;
 }
 
-export const NO_FILTER: Filter = { show: "all", words: "", column: "" };
+export const NO_FILTER: Filter = { show: "all", words: "", column: "", picks: {} };
 
 export interface Baseline {
   rows: ReadonlyMap<number, GridRow>;
@@ -57,6 +59,9 @@ function readSearch(text: string): { words: string[]; tags: string[] } {
   return { words, tags };
 }
 
+const holdsPick = (row: GridRow, key: string, value: string): boolean =>
+  key === "tags" ? readRowTags(row).includes(value) : cellText(row.cells[key], "text") === value;
+
 /** The rows that the filter leaves, in their order. */
 export function filterRows(
   grid: Grid,
@@ -65,11 +70,13 @@ export function filterRows(
   faults: ReadonlyMap<number, readonly Fault[]>,
 ): readonly GridRow[] {
   const { words, tags } = readSearch(filter.words);
-  if (filter.show === "all" && !words.length && !tags.length) return grid.rows;
+  const picks = Object.entries(filter.picks);
+  if (filter.show === "all" && !words.length && !tags.length && !picks.length) return grid.rows;
   const columns = grid.columns.filter((column) => !filter.column || column.key === filter.column);
   return grid.rows.filter((row) => {
     if (filter.show === "changed" && !describeChange(row, baseline)) return false;
     if (filter.show === "faults" && !faults.has(row.key)) return false;
+    if (!picks.every(([key, value]) => holdsPick(row, key, value))) return false;
     if (tags.length) {
       const present = readRowTags(row).map((tag) => tag.toLowerCase());
       if (!tags.every((tag) => present.includes(tag))) return false;

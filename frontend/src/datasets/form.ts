@@ -1,14 +1,16 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
 import { createElement, findElement, readJson } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
-import { describeChanges, showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
+import { describeChanges, listSearchColumns, nameSteps, showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
 import { addColumn } from "./column_changes.ts";
 import { fixFault } from "./fault_fixes.ts";
 import { placeFaults } from "./faults.ts";
 import { installFileButton } from "./file_button.ts";
+import { drawFilterSelects, readPicks } from "./filter_selects.ts";
 import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
+import { drawColumnMenu, HiddenColumns } from "./hidden_columns.ts";
 import { openImport } from "./import_view.ts";
 import { applyImport } from "./mapping.ts";
 import { copyRows, duplicateRows, removeRows, tagRows } from "./row_acts.ts";
@@ -49,11 +51,6 @@ function withOneRow(grid: Grid): Grid {
   return { columns: hasInputs ? [...grid.columns.slice(0, -1), ...expected, TAGS_COLUMN] : answer, rows: [row] };
 }
 
-const nameUndo = (step: string, keys: string): string =>
-  step ? gettext("Undo {step} ({keys})", { step, keys }) : gettext("Nothing to undo");
-const nameRedo = (step: string, keys: string): string =>
-  step ? gettext("Redo {step} ({keys})", { step, keys }) : gettext("Nothing to redo");
-
 class DatasetForm {
   readonly #section: HTMLElement;
   readonly #form: HTMLFormElement;
@@ -71,7 +68,9 @@ class DatasetForm {
     delete form.dataset.warn; // the grid knows itself whether anything changed
     section.hidden = false;
     this.#hidePlain(true);
-    this.#view = new GridView(findElement(section, "[data-grid-box]"), saved, withOneRow(saved), () => this.#drawBar());
+    const hidden = new HiddenColumns(section.dataset.dataset ?? "");
+    const box = findElement(section, "[data-grid-box]");
+    this.#view = new GridView(box, saved, withOneRow(saved), hidden, () => this.#drawBar());
     this.#autosave = new RowAutosave(this.#view, saved, {
       name: section.dataset.dataset ?? "",
       base: findElement<HTMLInputElement>(form, "[name=base]").value,
@@ -119,6 +118,8 @@ class DatasetForm {
     });
     const column = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
     column.addEventListener("change", () => this.#view.setFilter({ column: column.value }));
+    const picks = findElement(this.#section, "[data-picks]");
+    picks.addEventListener("change", () => this.#view.setFilter({ picks: readPicks(picks) }));
     const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
     installFileButton(file);
     file.addEventListener("change", () => {
@@ -141,7 +142,8 @@ class DatasetForm {
       const { grid } = this.#view;
       const takesNew = !this.#declared.length && grid.rows.every((row) => !Object.keys(row.cells).length);
       const dataset = this.#section.dataset.dataset ?? "";
-      openImport(panel, { name: file.name, text, dataset, takesNew }, grid, (mapping, rows) => {
+      const chosen = { name: file.name, text, dataset, takesNew, chooseFile: () => input.click() };
+      openImport(panel, chosen, grid, (mapping, rows) => {
         this.#view.apply(applyImport(this.#dropEmptyRow(), mapping, rows), gettext("import"));
       });
       return;
@@ -191,7 +193,7 @@ class DatasetForm {
     const changes = view.countChanges();
     const counts: Record<Show, number> = {
       all: view.grid.rows.length,
-      changed: changes.added + changes.edited,
+      changed: changes.added + changes.edited + changes.removed,
       faults: view.faults.size,
     };
     for (const button of this.#section.querySelectorAll<HTMLElement>("[data-show]")) {
@@ -199,8 +201,7 @@ class DatasetForm {
       button.setAttribute("aria-pressed", String(view.filter.show === show));
       findElement(button, "[data-count]").textContent = formatNumber(counts[show]);
     }
-    this.#nameStep("undo", view.undoWords, "Ctrl Z");
-    this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
+    nameSteps(this.#section, view.undoWords, view.redoWords);
     showBulkBar(this.#section, view.tickedCounts, view.shownCount);
     showNoMatch(this.#section, view.filter, view.shownCount === 0 && counts.all > 0);
     const isFiltered = view.shownCount > 0 && view.shownCount < counts.all;
@@ -210,7 +211,14 @@ class DatasetForm {
     const words = describeChanges(changes) || (view.isChanged() ? gettext("Rows moved") : "");
     showSaveLine(findElement(this.#form, "[data-save-line]"), words, counts.faults);
     this.#autosave?.update(words);
-    this.#listColumns();
+    const menu = findElement(this.#section, "[data-columns]");
+    drawColumnMenu(menu, view.grid.columns, view.hidden, (key, isHidden) => {
+      view.closeEditor();
+      view.hidden.set(key, isHidden);
+      view.refresh();
+    });
+    drawFilterSelects(findElement(this.#section, "[data-picks]"), view.grid, view.filter.picks);
+    listSearchColumns(findElement(this.#section, "[data-search-column]"), view.grid.columns, view.filter.column);
   }
 
   #clearFilters(): void {
@@ -218,27 +226,6 @@ class DatasetForm {
     search.value = "";
     this.#view.setFilter(NO_FILTER);
     search.focus();
-  }
-
-  #nameStep(act: string, words: string, keys: string): void {
-    const button = findElement(this.#section, `[data-act=${act}]`);
-    const name = act === "undo" ? nameUndo(words, keys) : nameRedo(words, keys);
-    button.setAttribute("aria-disabled", String(!words));
-    button.setAttribute("aria-label", name);
-    button.title = name;
-  }
-
-  #listColumns(): void {
-    const select = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
-    const names = this.#view.grid.columns.map((column) => [
-      column.key,
-      column.section === "expected" ? gettext("expected {name}", { name: column.name }) : column.name,
-    ]);
-    const options = [["", gettext("all columns")], ...names].map(([value, words]) =>
-      createElement("option", { value }, words ?? ""),
-    );
-    select.replaceChildren(...options);
-    select.value = this.#view.filter.column;
   }
 
   #report(messages: readonly string[], link?: { words: string; url: string }): void {

@@ -1,45 +1,45 @@
 // The grid of a dataset's rows: what is shown, chosen and edited. The rows themselves change in `edits.ts`.
 import { gettext } from "../language.ts";
 import type { TickedCounts } from "./bar_view.ts";
-import { clearSelection, pasteText } from "./cell_acts.ts";
-import { type CellEditor, type Move, openCellEditor } from "./cell_editor.ts";
+import { clearSelection, type Transfer, transferCells } from "./cell_acts.ts";
+import type { CellEditor, Move } from "./cell_editor.ts";
+import { openCell } from "./cell_opening.ts";
 import { cellText } from "./cells.ts";
 import { editColumn } from "./column_changes.ts";
 import * as edits from "./edits.ts";
 import { listFaults, type ServerFault } from "./faults.ts";
-import {
-  type Baseline,
-  countChanges,
-  type Filter,
-  filterRows,
-  haveRowsChanged,
-  makeBaseline,
-  NO_FILTER,
-} from "./filters.ts";
+import { type Baseline, countChanges, type Filter, haveRowsChanged, makeBaseline, NO_FILTER } from "./filters.ts";
+import { pressKey } from "./grid_keys.ts";
 import { GridTable } from "./grid_table.ts";
+import type { HiddenColumns } from "./hidden_columns.ts";
 import { type History, pushStep, redoStep, startHistory, undoStep } from "./history.ts";
+import { putBackRow } from "./removed_rows.ts";
 import { makeRow } from "./rows.ts";
-import { copyCells, findNeighbour, STEPS, selectCells } from "./selection.ts";
+import { findNeighbour, findPlace, selectCells } from "./selection.ts";
+import { findShownCells, keepPlace, NO_CELLS, type ShownCells } from "./shown_cells.ts";
 import type { CellPlace } from "./table_view.ts";
-import type { Cell, Fault, Grid, GridRow } from "./types.ts";
+import { listTags } from "./tags.ts";
+import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
 
 /** Draws the grid into its box and answers its keys. `changed` is called after every change of rows or filter. */
 export class GridView {
   readonly #box: HTMLElement;
   readonly #table: GridTable;
   readonly #changed: () => void;
+  readonly hidden: HiddenColumns;
   #history: History;
   #baseline: Baseline;
   #filter: Filter = NO_FILTER;
   #refused: readonly ServerFault[] = [];
   #faults: Map<number, Fault[]> = new Map();
-  #shown: readonly GridRow[] = [];
+  #shown: ShownCells = NO_CELLS;
   #ticked = new Set<number>();
   #active: CellPlace | null = null;
   #anchor: CellPlace | null = null;
   #editor: CellEditor | null = null;
 
-  constructor(box: HTMLElement, saved: Grid, grid: Grid, changed: () => void) {
+  constructor(box: HTMLElement, saved: Grid, grid: Grid, hidden: HiddenColumns, changed: () => void) {
+    this.hidden = hidden;
     this.#box = box;
     this.#changed = changed;
     this.#history = startHistory(grid);
@@ -47,7 +47,6 @@ export class GridView {
     this.#table = new GridTable(box);
     box.addEventListener("scroll", () => requestAnimationFrame(() => this.#draw(false)), { passive: true });
     box.addEventListener("mousedown", (event) => this.#point(event));
-    box.addEventListener("dblclick", () => this.#edit());
     box.addEventListener("click", (event) => this.#click(event));
     box.addEventListener("keydown", (event) => this.#press(event));
     for (const kind of ["copy", "cut", "paste"] as const)
@@ -60,16 +59,21 @@ export class GridView {
     return this.#history.grid;
   }
 
+  /** The columns that are not hidden. */
+  get columns(): readonly Column[] {
+    return this.#shown.columns;
+  }
+
   get faults(): ReadonlyMap<number, readonly Fault[]> {
     return this.#faults;
   }
 
   get shownCount(): number {
-    return this.#shown.length;
+    return this.#shown.rows.length;
   }
 
   get tickedCounts(): TickedCounts {
-    const shown = this.#shown.filter((row) => this.#ticked.has(row.key)).length;
+    const shown = this.#shown.rows.filter((row) => this.#ticked.has(row.key)).length;
     return { all: this.#ticked.size, hidden: this.#ticked.size - shown };
   }
 
@@ -134,13 +138,13 @@ export class GridView {
     const row = makeRow();
     this.#filter = NO_FILTER;
     this.apply(edits.insertRows(this.grid, this.grid.rows.length, [row]), gettext("add row"));
-    const column = this.grid.columns[1] ?? this.grid.columns[0];
+    const column = this.columns[1] ?? this.columns[0];
     if (column) this.#activate({ row: row.key, column: column.key }, false);
   }
 
   /** Ticks every row that the filter leaves. */
   tickShown(): void {
-    this.#ticked = new Set(this.#shown.map((row) => row.key));
+    this.#ticked = new Set(this.#shown.rows.map((row) => row.key));
     this.refresh();
   }
 
@@ -159,24 +163,24 @@ export class GridView {
   refresh(): void {
     const { grid } = this;
     this.#faults = listFaults(grid, this.#refused);
-    this.#shown = filterRows(grid, this.#filter, this.#baseline, this.#faults);
+    const by = { filter: this.#filter, baseline: this.#baseline, faults: this.#faults };
+    this.#shown = findShownCells(grid, this.hidden.without(grid.columns), by, this.#shown);
     const keys = new Set(grid.rows.map((row) => row.key));
     for (const key of this.#ticked) if (!keys.has(key)) this.#ticked.delete(key);
-    const shown = this.#shown;
-    this.#table.place(shown, this.#faults);
-    const isActiveShown =
-      shown.some((row) => row.key === this.#active?.row) &&
-      grid.columns.some((one) => one.key === this.#active?.column);
-    const [row, column] = [shown[0], grid.columns[1] ?? grid.columns[0]];
-    if (!isActiveShown) this.#active = this.#anchor = row && column ? { row: row.key, column: column.key } : null;
-    this.#table.drawHead(grid.columns);
+    const { drawn, columns } = this.#shown;
+    this.#table.place(drawn, this.#faults);
+    const active = keepPlace(this.#shown, this.#active);
+    if (active !== this.#active) this.#active = this.#anchor = active;
+    this.#table.drawHead(columns);
     this.#draw(true);
     this.#changed();
   }
 
   #draw(isForced: boolean): void {
     const facts = {
-      columns: this.grid.columns,
+      columns: this.columns,
+      allColumns: this.grid.columns,
+      removed: this.#shown.removed,
       baseline: this.#baseline,
       faults: this.#faults,
       ticked: this.#ticked,
@@ -187,7 +191,7 @@ export class GridView {
   }
 
   #selection(): (place: CellPlace) => boolean {
-    return selectCells(this.#shown, this.grid.columns, this.#active, this.#anchor);
+    return selectCells(this.#shown.rows, this.columns, this.#active, this.#anchor);
   }
 
   #activate(place: CellPlace, isExtended: boolean): void {
@@ -201,18 +205,20 @@ export class GridView {
   }
 
   #point(event: MouseEvent): void {
-    const cell = (event.target as Element).closest<HTMLElement>("[data-column], button"); // a button is no cell
-    const row = cell?.closest<HTMLElement>("[data-row]")?.dataset.row;
-    if (!cell?.dataset.column || !row || event.button !== 0) return;
+    const place = findPlace(event.target as Element);
+    if (!place || event.button !== 0) return;
     event.preventDefault();
     this.closeEditor();
-    this.#activate({ row: Number(row), column: cell.dataset.column }, event.shiftKey);
+    this.#activate(place, event.shiftKey);
+    if (event.detail === 2) this.#edit(); // the cell was drawn anew, so that no double click comes
   }
 
   #click(event: MouseEvent): void {
     const target = event.target as Element;
     const tick = target.closest<HTMLInputElement>("[data-tick]");
     if (tick) this.#tick(Number(tick.dataset.tick), tick.checked);
+    const back = target.closest<HTMLElement>("[data-put-back]")?.dataset.putBack;
+    if (back) this.apply(putBackRow(this.grid, Number(back), this.#baseline), gettext("put row back"));
     const key = target.closest<HTMLElement>("[data-edit-column]")?.dataset.editColumn;
     const column = this.grid.columns.find((one) => one.key === key);
     if (column) editColumn(this, column);
@@ -227,28 +233,20 @@ export class GridView {
 
   #press(event: KeyboardEvent): void {
     const isCell = (event.target as Element).matches("tbody [data-column]") || event.target === this.#box;
-    if (!isCell || !this.#active || event.isComposing) return;
-    if (event.ctrlKey || event.metaKey) {
-      if (event.key === "z" || event.key === "Z" || event.key === "y") {
-        event.preventDefault();
-        if (event.key === "z") this.undo();
-        else this.redo();
-      }
-      return;
-    }
-    const step = STEPS[event.key];
-    if (step) this.#move(step, event.shiftKey);
-    else if (event.key === "Enter" || event.key === "F2") this.#edit();
-    else if (event.key === "Delete" || event.key === "Backspace") clearSelection(this, this.#shown, this.#selection());
-    else if (event.key === " ") this.#tick(this.#active.row, !this.#ticked.has(this.#active.row));
-    else if (event.key.length === 1 && !event.altKey) this.#edit(event.key);
-    else return;
-    event.preventDefault();
-    event.stopPropagation(); // or the page's own single-letter keys answer too
+    const place = this.#active;
+    if (!isCell || !place || event.isComposing) return;
+    pressKey(event, {
+      undo: () => this.undo(),
+      redo: () => this.redo(),
+      move: (step, isExtended) => this.#move(step, isExtended),
+      edit: (typed) => this.#edit(typed),
+      clear: () => clearSelection(this, this.#shown.rows, this.#selection()),
+      tick: () => this.#tick(place.row, !this.#ticked.has(place.row)),
+    });
   }
 
   #move(step: readonly [number, number], isExtended: boolean): void {
-    const place = findNeighbour(this.#shown, this.grid.columns, this.#active, step);
+    const place = findNeighbour(this.#shown.rows, this.columns, this.#active, step);
     if (place) this.#activate(place, isExtended);
   }
 
@@ -260,39 +258,41 @@ export class GridView {
     const [target, row] = [this.#table.findCell(this.#active), this.grid.rows.find((one) => one.key === place.row)];
     const column = this.grid.columns.find((one) => one.key === place.column);
     if (!target || !row || !column) return;
-    const name = cellText(row.cells.id, "text") || gettext("row {number}", { number: this.#shown.indexOf(row) + 1 });
-    this.#editor = openCellEditor({
+    const name =
+      cellText(row.cells.id, "text") || gettext("row {number}", { number: this.#shown.rows.indexOf(row) + 1 });
+    const options = {
       box: this.#box,
       target,
+      findTarget: () => this.#table.findCell(place),
+      knownTags: listTags(this.grid.rows),
       column,
       cell: row.cells[column.key],
       label: `${name}, ${column.name}`,
       ...(typed === undefined ? {} : { typed }),
-      commit: (cell, move) => this.#take(place, row.cells[column.key], cell, move),
+      commit: (cell: Cell | undefined, move: Move) => this.#take(place, row, cell, move),
       cancel: () => {
         this.#editor = null;
         this.#table.findCell(this.#active)?.focus({ preventScroll: true });
       },
+    };
+    openCell(options, (editor) => {
+      this.#editor = editor;
     });
   }
 
-  #take(place: CellPlace, was: Cell | undefined, cell: Cell | undefined, move: Move): void {
+  #take(place: CellPlace, row: GridRow, cell: Cell | undefined, move: Move): void {
     this.#editor = null;
+    const was = this.grid.rows.find((one) => one.key === row.key)?.cells[place.column];
     if (cell !== was) this.apply(edits.setCells(this.grid, [{ ...place, cell }]), gettext("edit"));
     if (move === "stay") return;
     this.#activate(place, false);
     this.#move({ down: [1, 0], right: [0, 1], left: [0, -1] }[move] as [number, number], false);
   }
 
-  #transfer(kind: "copy" | "cut" | "paste", event: ClipboardEvent): void {
+  #transfer(kind: Transfer, event: ClipboardEvent): void {
     const isCell = (event.target as Element).closest("tbody [data-column]") || event.target === this.#box;
     if (!isCell || !event.clipboardData) return;
     event.preventDefault();
-    if (kind === "paste") pasteText(this, this.#shown, this.#active, event.clipboardData.getData("text/plain"));
-    else {
-      const text = copyCells(this.#shown, this.grid.columns, this.#selection());
-      event.clipboardData.setData("text/plain", text);
-      if (kind === "cut") clearSelection(this, this.#shown, this.#selection());
-    }
+    transferCells(this, kind, event.clipboardData, this.#shown.rows, this.#active, this.#selection());
   }
 }

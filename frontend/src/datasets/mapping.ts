@@ -3,6 +3,7 @@ import { gettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { DelimitedRow } from "./delimited.ts";
 import { EqualTexts } from "./equal_texts.ts";
+import { fillCells, type GivenValues, replaceText } from "./given_values.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
@@ -25,6 +26,8 @@ export interface ImportedRow {
   problem: string;
   /** The name of the row that says the same, where the outcome is `alike`. */
   alike: string;
+  /** By place in `texts`, what is imported in place of a text; empty where nothing is. */
+  replaced: ReadonlyMap<number, string>;
 }
 
 /** How the rows of a file are read. */
@@ -32,6 +35,7 @@ export interface ImportRules {
   sameName: SameName;
   /** Whether rows that say what an earlier row says are left out. */
   skipsAlike: boolean;
+  given: GivenValues;
 }
 
 const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
@@ -132,11 +136,14 @@ export function readImport(
   const known = new Set(grid.rows.map(rowName).filter(Boolean));
   const lines = new Map<string, number>();
   const filled = targets.flatMap((target) => (target && !target.field ? target.column : []));
-  const texts = rules.skipsAlike ? new EqualTexts(filled, grid.rows, rowName) : null;
+  const constant = fillCells(listUnfilled(mapping, grid), rules.given);
+  const compared = [...filled, ...grid.columns.filter((column) => column.key in constant.cells)];
+  const texts = rules.skipsAlike ? new EqualTexts(compared, grid.rows, rowName) : null;
   return rows.map(({ cells: values, line }): ImportedRow => {
-    const { cells, problem: unread } = readCells(values, targets);
-    const row = makeRow(cells);
-    const name = rowName(row);
+    const { cells, problem: unread, replaced } = readCells(values, targets, rules.given);
+    const name = rowName(makeRow(cells));
+    // A row that is updated keeps what the file says nothing of.
+    const row = makeRow(known.has(name) ? cells : { ...constant.cells, ...cells });
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
     const width =
@@ -146,8 +153,8 @@ export function readImport(
     const repeated =
       earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
     const empty = Object.keys(cells).length ? "" : gettext("No value of this line is imported.");
-    const problem = width || unread || repeated || empty;
-    const read = { line, texts: values, row, problem, alike: "" };
+    const problem = width || unread || repeated || empty || constant.problem;
+    const read = { line, texts: values, row, problem, alike: "", replaced };
     if (problem) return { ...read, outcome: "error" };
     if (name && known.has(name)) return { ...read, outcome: rules.sameName };
     const alike = texts?.find(row, name || gettext("line {line}", { line })) ?? "";
@@ -155,8 +162,34 @@ export function readImport(
   });
 }
 
-function readCells(texts: readonly string[], targets: readonly (Target | null)[]) {
+/** The input columns of the grid that no column of the file fills. */
+export function listUnfilled(mapping: Mapping, grid: Grid): Column[] {
+  const filled = new Set(mapping.map((key) => findTarget(key, grid.columns)?.column.key));
+  return grid.columns.filter((column) => column.section === "inputs" && !filled.has(column.key));
+}
+
+/** Texts of the file that are no choice of their column, with how many rows have them: the most frequent first. */
+export function listMisfits(
+  rows: readonly DelimitedRow[],
+  mapping: Mapping,
+  grid: Grid,
+): { column: Column; texts: [string, number][] }[] {
+  return mapping.flatMap((key, index) => {
+    const target = findTarget(key, grid.columns);
+    if (!target?.column.choices || target.field) return [];
+    const { column } = target;
+    const counts = new Map<string, number>();
+    for (const { cells } of rows) {
+      const text = cells[index] ?? "";
+      if (findProblem(readCell(text, column.kind), column)) counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    return counts.size ? [{ column, texts: [...counts].sort(([, one], [, other]) => other - one) }] : [];
+  });
+}
+
+function readCells(texts: readonly string[], targets: readonly (Target | null)[], given: GivenValues) {
   const cells: Record<string, Cell> = {};
+  const replaced = new Map<number, string>();
   const fields = new Map<string, [string, string][]>();
   let problem = "";
   texts.forEach((text, index) => {
@@ -166,13 +199,16 @@ function readCells(texts: readonly string[], targets: readonly (Target | null)[]
     const cell = field ? readField(text) : readCell(text, column.kind);
     if (!cell) return;
     const wrong = findProblem(cell, column);
-    if (wrong) problem ||= `${column.name}: ${wrong}`;
+    const choice = wrong && !field ? replaceText(given, column, text) : undefined;
+    if (choice !== undefined) replaced.set(index, choice);
+    if (choice !== undefined) Object.assign(cells, choice && { [column.key]: { source: JSON.stringify(choice) } });
+    else if (wrong) problem ||= `${column.name}: ${wrong}`;
     else if (field && "source" in cell)
       fields.set(column.key, [...(fields.get(column.key) ?? []), [field, cell.source]]);
     else cells[column.key] = cell;
   });
   for (const [key, entries] of fields) cells[key] = { source: nestEntries(entries) };
-  return { cells, problem };
+  return { cells, problem, replaced };
 }
 
 /** The value of a field inside an object: JSON where it is a list or an object, else a text. */

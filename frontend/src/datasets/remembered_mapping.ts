@@ -1,5 +1,5 @@
 // What the columns of imported files became, by their header: the next file with the same columns begins with it. It
-// stays in this browser, for a person and a dataset.
+// stays in this browser, for a person and a dataset, or for "samples of" a template, which is no name of a dataset.
 import type { Mapping } from "./mapping.ts";
 
 const PREFIX = "csv-columns:";

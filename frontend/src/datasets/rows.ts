@@ -34,8 +34,9 @@ export function parseRows(text: string, declared: readonly DeclaredInput[] = [])
     [...names[section]].map((name) => {
       const input = section === "inputs" ? declaredByName.get(name) : undefined;
       const kind = input?.kind ?? guessColumnKind(rows, `${section}.${name}`);
-      const { choices, choicesUrl } = input ?? {};
-      return makeColumn(section, name, { kind, ...(choices && { choices }), ...(choicesUrl && { choicesUrl }) });
+      const { choices, choicesUrl, schema } = input ?? {};
+      const facts = { ...(choices && { choices }), ...(choicesUrl && { choicesUrl }), ...(schema && { schema }) };
+      return makeColumn(section, name, { kind, ...facts });
     }),
   );
   return { columns: [ID_COLUMN, ...columns, TAGS_COLUMN], rows };
@@ -55,7 +56,10 @@ function parseRow(line: string, number: number, names: Record<"inputs" | "expect
     JSON.parse(line);
   } catch (error) {
     throw new Error(
-      gettext("Line {number} is no JSON: {reason}", { number, reason: error instanceof Error ? error.message : "" }),
+      gettext("Line {number} is not valid JSON: {reason}", {
+        number,
+        reason: error instanceof Error ? error.message : "",
+      }),
     );
   }
   const entry = line.trim();

@@ -19,6 +19,13 @@ export const STEPS: Record<string, readonly [number, number]> = {
   End: [0, 10_000],
 };
 
+/** The place of the cell that an element is in; a button is no cell. */
+export function findPlace(element: Element): CellPlace | null {
+  const cell = element.closest<HTMLElement>("[data-column], button");
+  const row = cell?.closest<HTMLElement>("[data-row]")?.dataset.row;
+  return cell?.dataset.column && row ? { row: Number(row), column: cell.dataset.column } : null;
+}
+
 /** The place so many rows and columns away, at the edge where there are fewer. */
 export function findNeighbour(
   rows: readonly GridRow[],

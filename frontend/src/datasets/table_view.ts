@@ -5,6 +5,7 @@ import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
 import { listFixes } from "./fault_fixes.ts";
 import { type Baseline, describeChange, isSameCell } from "./filters.ts";
 import { splitTags } from "./tags.ts";
+import { describeStructure, nameStructure } from "./typed_values.ts";
 import type { Column, Fault, Grid, GridRow, Kind } from "./types.ts";
 
 const WIDTHS: Record<Kind, number> = { text: 260, number: 110, boolean: 110, json: 240 };
@@ -12,6 +13,7 @@ const CHANGE_WORDS = { new: gettext("new"), edited: gettext("edited") };
 const NAME_WIDTH = 150;
 const TAGS_WIDTH = 150;
 const TICK_WIDTH = 36;
+const LIST_LENGTH = 48; // characters of the first item of a list
 const SHOWN_LENGTH = 220; // characters of a value that a cell holds; the editor has the rest
 
 export interface CellPlace {
@@ -21,7 +23,11 @@ export interface CellPlace {
 
 /** What the rows are drawn by. */
 export interface RowFacts {
+  /** Those that are shown. */
   columns: Grid["columns"];
+  allColumns: Grid["columns"];
+  /** The keys of rows that were removed and not yet saved. */
+  removed: ReadonlySet<number>;
   baseline: Baseline;
   faults: ReadonlyMap<number, readonly Fault[]>;
   ticked: ReadonlySet<number>;
@@ -57,7 +63,7 @@ function drawColumnHead(column: Column): HTMLElement {
   if (column.section === "id")
     return createElement("th", { scope: "col", class: "grid-name" }, createElement("b", {}, column.name));
   if (column.section === "tags") return createElement("th", { scope: "col" }, createElement("b", {}, column.name));
-  const words = column.choices ? gettext("choice") : KIND_WORDS[column.kind];
+  const words = column.choices ? gettext("choice") : nameStructure(column.schema) || KIND_WORDS[column.kind];
   const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: words }) : words;
   const button = createElement(
     "button",
@@ -94,6 +100,7 @@ function drawSpacer(height: number): HTMLElement {
 function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
   const faults = facts.faults.get(row.key) ?? [];
   const name = cellText(row.cells.id, "text") || gettext("row {number}", { number: index + 1 });
+  if (facts.removed.has(row.key)) return drawRemovedRow(row, name, index, facts);
   const tick = createElement("input", {
     type: "checkbox",
     "data-tick": row.key,
@@ -120,6 +127,20 @@ function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
   return line;
 }
 
+/** A row that was removed: struck out, with a button that puts it back. Its cells can't be edited. */
+function drawRemovedRow(row: GridRow, name: string, index: number, facts: RowFacts): HTMLElement {
+  const back = createElement(
+    "button",
+    { type: "button", "data-put-back": row.key, "aria-label": gettext("Put {name} back", { name }) },
+    gettext("Put back"),
+  );
+  const mark = createElement("span", { class: "grid-mark" }, gettext("removed"), ", ", back);
+  const head = createElement("th", { scope: "row", class: "grid-name" }, createElement("b", {}, name), mark);
+  const cells = facts.columns.slice(1).map((column) => drawValue(row, column, [], facts));
+  const attributes = { class: "is-removed", "aria-rowindex": index + 2 };
+  return createElement("tr", attributes, createElement("td", { class: "grid-tick" }), head, ...cells);
+}
+
 function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: RowFacts): HTMLElement {
   const name = cellText(row.cells.id, "text");
   const change = describeChange(row, facts.baseline);
@@ -135,7 +156,7 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
       createElement("span", { class: "grid-mark bad" }, ngettext("{count} error", "{count} errors", faults.length)),
     );
     const [fault] = faults as [Fault];
-    const column = facts.columns.find((one) => one.key === fault.column);
+    const column = facts.allColumns.find((one) => one.key === fault.column);
     const more = faults.length > 1 ? [" ", gettext("And {count} more.", { count: faults.length - 1 })] : [];
     const words = [createElement("b", {}, column?.name ?? ""), ` ${fault.message}`, ...more];
     const fixes = listFixes(row, column).map((fix, number) =>
@@ -160,16 +181,18 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
   const held = row.cells[column.key];
   const text = cellText(held, column.kind);
   const was = facts.baseline.rows.get(row.key);
-  const classes = [column.section === "tags" ? "is-tags" : `is-${column.kind}`];
+  const structure = describeStructure(held, column);
+  const classes = [column.section === "tags" ? "is-tags" : `is-${structure ? "text" : column.kind}`];
   if (messages.length || findProblem(held, column)) classes.push("is-wrong");
   else if (was && !isSameCell(was, row, column.key)) classes.push("is-changed");
   const words = held
-    ? createElement(
-        "span",
-        { class: "grid-text", dir: "auto" },
-        text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text || gettext("empty text"),
-      )
+    ? createElement("span", { class: "grid-text", dir: "auto" }, shorten(text, SHOWN_LENGTH) || gettext("empty text"))
     : createElement("span", { class: "grid-text faint" }, column.section === "tags" ? "" : gettext("left out"));
+  if (structure) {
+    const count = structure.count ? [" ", createElement("span", { class: "badge" }, structure.count)] : [];
+    words.replaceChildren(shorten(structure.first, LIST_LENGTH), ...count);
+    words.classList.toggle("faint", structure.first === gettext("none"));
+  }
   if (column.section === "tags" && held)
     words.replaceChildren(...splitTags(text).flatMap((tag) => [createElement("span", { class: "badge" }, tag), " "]));
   if (held && !text) words.classList.add("faint");
@@ -177,3 +200,5 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
   if (messages.length) cell.title = messages.join(" ");
   return cell;
 }
+
+const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);

@@ -1,4 +1,5 @@
 // Types of the grid of a dataset.
+import type { Schema } from "../editor/types.ts";
 
 export type Kind = "text" | "number" | "boolean" | "json";
 export type Section = "id" | "inputs" | "expected" | "tags";
@@ -13,6 +14,8 @@ export interface Column {
   choices?: readonly string[];
   /** The page on which these choices can be changed, where the reader may change them. */
   choicesUrl?: string;
+  /** The schema that the template declares for a list or a group. */
+  schema?: Schema;
 }
 
 /** A value as the JSON it was read from, or a typed text that is no value of the column's kind. */
@@ -44,4 +47,5 @@ export interface DeclaredInput {
   kind: Kind;
   choices?: string[];
   choicesUrl?: string;
+  schema?: Schema;
 }

@@ -3,7 +3,8 @@ import { Chunk } from "@codemirror/merge";
 import { type EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import { GutterMarker, gutter } from "@codemirror/view";
 import { createElement } from "../dom.ts";
-import { gettext } from "../language.ts";
+import { gettext, ngettext } from "../language.ts";
+import { formatOf } from "./language.ts";
 
 interface Comparison {
   base: Text;
@@ -68,4 +69,17 @@ export function countChangedLines(state: EditorState): number | null {
     lines += last - first + 1;
   }
   return lines;
+}
+
+/** The text in a few words: its format, its lines, and how many of them changed since the version `base`. */
+export function describeSource(state: EditorState, base: number | null): string {
+  const changed = base === null ? null : countChangedLines(state);
+  const facts = [formatOf(state), ngettext("{count} line", "{count} lines", state.doc.lines)];
+  if (base !== null && changed !== null)
+    facts.push(
+      changed
+        ? gettext("{count} changed since v{number}", { count: changed, number: base })
+        : gettext("none changed since v{number}", { number: base }),
+    );
+  return facts.join(", ");
 }

@@ -2,24 +2,17 @@
 import { createElement, createIcon, findElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer, OfflineError } from "./api.ts";
-import type { Data } from "./types.ts";
+import { type LocalDraft, LocalTexts } from "./local_texts.ts";
+import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
 const DELAY = 1200;
 const RETRY = 5000;
 
-/** Text that did not reach the server, as this browser keeps it. */
-export interface LocalDraft {
-  document: string;
-  samples?: Record<string, Data>;
-  at: number;
-}
-
 /** The draft as it was written in another tab or on another device; empty where it is gone. */
-export interface NewerDraft {
+export interface NewerDraft extends Partial<PackedSamples> {
   saved_at?: number;
   revision?: number;
   document?: string;
-  samples?: Record<string, Data>;
 }
 
 interface DraftAnswer {
@@ -32,22 +25,24 @@ interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
   /** Shows another text and its samples in the editor, as one step of the history. */
-  use: (document: string, samples: Record<string, Data>) => void;
+  use: (document: string, samples: Samples) => void;
 }
 
 /** Stores unsaved work on the server a moment after each change, and in this browser while the server is away. Work that
  * was written elsewhere meanwhile is never written over: the author chooses. */
 export class Draft {
   readonly #wiring: Wiring;
-  readonly #key: string;
+  /** What this browser keeps of the draft. */
+  readonly localTexts: LocalTexts;
   readonly #state: HTMLElement;
   readonly #badge: HTMLElement;
   readonly #place: HTMLElement;
+  readonly #revisionField: HTMLInputElement;
   #timer: number | undefined;
   #savedAt: number | null;
-  #revision: number;
   #trouble = "";
   #isOffline = false;
+  #isKept = true;
   #newer: NewerDraft | null = null;
   #dirty = false;
   #sending: Promise<void> = Promise.resolve();
@@ -58,10 +53,11 @@ export class Draft {
     wiring: Wiring,
   ) {
     this.#wiring = wiring;
-    this.#key = `draft:${stored.name}${stored.draftName ? `:${stored.draftName}` : ""}`;
+    this.localTexts = new LocalTexts(stored.draftName ? `${stored.name}:${stored.draftName}` : stored.name);
     this.#state = findElement(root, "[data-draft-state]");
     this.#badge = findElement(root, "[data-draft-badge]");
     this.#place = findElement(root, "[data-draft-conflict]");
+    this.#revisionField = findElement<HTMLInputElement>(root, "[name=revision]");
     this.#savedAt = stored.savedAt;
     this.#revision = stored.revision;
     window.setInterval(() => this.#showState(), 5000);
@@ -78,16 +74,12 @@ export class Draft {
 
   /** The revision of the draft that this page knows. */
   get revision(): number {
-    return this.#revision;
+    return Number(this.#revisionField.value);
   }
 
-  /** Text that never reached the server, from an earlier visit of this browser. */
-  readLocalDraft(): LocalDraft | null {
-    try {
-      return JSON.parse(localStorage.getItem(this.#key) ?? "null") as LocalDraft | null;
-    } catch {
-      return null;
-    }
+  /** The field goes along with the buttons that send the page as a plain form. */
+  set #revision(revision: number) {
+    this.#revisionField.value = String(revision);
   }
 
   saveSoon(): void {
@@ -103,13 +95,14 @@ export class Draft {
   /** Nothing more is sent until the next change; resolves when what was under way has arrived. */
   async waitForSave(): Promise<void> {
     window.clearTimeout(this.#timer);
-    await this.#sending;
+    await this.#sending.catch(() => undefined);
   }
 
   /** Sends what is unsent; `keepalive` lets the request outlive the page. */
   flush(keepalive = false): Promise<void> {
     window.clearTimeout(this.#timer);
-    if (this.#dirty) this.#sending = this.#sending.then(() => this.#send(keepalive));
+    // A request that failed in a way of its own must not hold up those after it.
+    if (this.#dirty) this.#sending = this.#sending.catch(() => undefined).then(() => this.#send(keepalive));
     return this.#sending;
   }
 
@@ -121,39 +114,41 @@ export class Draft {
   async #send(keepalive: boolean): Promise<void> {
     if (!this.#dirty) return;
     const body = this.#wiring.body();
-    const { document, samples } = body;
-    const text = JSON.stringify({ document, samples, at: Date.now() });
     if (this.#newer) {
       // Nothing is sent before the author has chosen; this browser keeps the text.
-      localStorage.setItem(this.#key, text);
+      this.#keepLocally(body);
       return;
     }
     this.#dirty = false;
     try {
       // Browsers refuse a keepalive request above 64 KiB; the copy in this browser covers that case.
-      if (keepalive) localStorage.setItem(this.#key, text);
+      if (keepalive) this.#keepLocally(body);
       const answer = await callServer<DraftAnswer>("PUT", this.#wiring.url, body, {
-        keepalive: keepalive && text.length < 60_000,
+        keepalive: keepalive && JSON.stringify(body).length < 60_000,
       });
       this.#trouble = "";
       this.#isOffline = false;
       if (answer.newer) {
         this.#dirty = true;
-        localStorage.setItem(this.#key, text);
+        this.#keepLocally(body);
         this.showNewer(answer.newer);
       } else {
         this.#savedAt = answer.saved_at;
         this.#revision = answer.revision;
-        localStorage.removeItem(this.#key);
+        this.localTexts.remove();
       }
     } catch (error) {
       this.#dirty = true;
       this.#isOffline = error instanceof OfflineError;
       this.#trouble = error instanceof CallError ? error.message : gettext("Your draft could not be saved.");
-      localStorage.setItem(this.#key, text);
+      this.#keepLocally(body);
       this.#schedule(RETRY);
     }
     this.#showState();
+  }
+
+  #keepLocally({ document, samples, sampleOrder, message }: Record<string, unknown>): void {
+    this.#isKept = this.localTexts.keep({ document, samples, sampleOrder, message, at: Date.now() } as LocalDraft);
   }
 
   /** Says that the draft was written elsewhere, and offers both texts. */
@@ -197,18 +192,27 @@ export class Draft {
 
   #take(newer: NewerDraft): void {
     if (newer.document === undefined) {
-      this.discard();
+      this.#keepLocally(this.#wiring.body());
+      if (!this.#isKept) {
+        this.#trouble = gettext("Your text could not be kept in this browser.");
+        this.#showState();
+        return;
+      }
+      // The page that loads next offers the text that is kept.
+      this.#dirty = false;
+      this.#trouble = "";
       this.#settle();
       window.location.reload();
       return;
     }
     this.#settle();
-    this.#wiring.use(newer.document, newer.samples ?? {});
+    const { samples = {}, sampleOrder } = newer;
+    this.#wiring.use(newer.document, unpackSamples({ samples, sampleOrder }));
     this.#revision = newer.revision ?? 0;
     this.#savedAt = newer.saved_at ?? null;
     window.clearTimeout(this.#timer);
     this.#dirty = false;
-    localStorage.removeItem(this.#key);
+    this.localTexts.remove();
     this.#showState();
   }
 
@@ -224,12 +228,8 @@ export class Draft {
     this.#savedAt = null;
     this.#revision = 0;
     this.#trouble = "";
-    localStorage.removeItem(this.#key);
+    this.localTexts.remove();
     this.#showState();
-  }
-
-  removeLocalDraft(): void {
-    localStorage.removeItem(this.#key);
   }
 
   #showState(): void {
@@ -238,9 +238,13 @@ export class Draft {
     for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !isShown;
     this.#state.classList.toggle("is-bad", this.#trouble !== "");
     if (this.#trouble) {
-      const words = this.#isOffline ? gettext("Offline, kept in this browser") : this.#trouble;
-      this.#state.replaceChildren(createIcon("circle-alert"), words);
+      this.#state.replaceChildren(createIcon("circle-alert"), this.#troubleWords);
     } else
       this.#state.textContent = this.#savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(this.#savedAt) });
+  }
+
+  get #troubleWords(): string {
+    if (!this.#isOffline) return this.#trouble;
+    return this.#isKept ? gettext("Offline, kept in this browser") : gettext("Offline, not kept in this browser");
   }
 }

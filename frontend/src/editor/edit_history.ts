@@ -3,11 +3,12 @@ import { history, invertedEffects, isolateHistory, redo, redoDepth, undo, undoDe
 import { type Extension, StateEffect, Transaction, type TransactionSpec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { findElement } from "../dom.ts";
-import type { Data } from "./types.ts";
+import { isSameSamples, type Samples } from "./sample_map.ts";
+import { StepNames } from "./step_names.ts";
 
 /** The samples as the inputs pane has them, and the one that it shows. */
 export interface SampleState {
-  samples: Record<string, Data>;
+  samples: Samples;
   sample: string;
 }
 
@@ -66,7 +67,8 @@ export class SampleHistory {
     window.clearTimeout(this.#timer);
     const [before, after] = [this.#before, this.#after];
     this.#before = this.#after = null;
-    if (!before || !after || JSON.stringify(before) === JSON.stringify(after)) return;
+    if (!before || !after) return;
+    if (before.sample === after.sample && isSameSamples(before.samples, after.samples)) return;
     this.#source.dispatch(sampleEdit(before, after));
   }
 }
@@ -101,7 +103,10 @@ export function singleStep(spec: TransactionSpec): TransactionSpec {
 /** The buttons Undo and Redo, and their keys wherever the focus is on the page. */
 export function installHistoryControls(root: HTMLElement, source: EditorView, samples: SampleHistory): Extension {
   const buttons = { undo: findElement(root, "[data-undo]"), redo: findElement(root, "[data-redo]") };
+  const names = new StepNames();
   const show = (): void => {
+    buttons.undo.title = names.undoTitle;
+    buttons.redo.title = names.redoTitle;
     buttons.undo.setAttribute("aria-disabled", String(undoDepth(source.state) === 0));
     buttons.redo.setAttribute("aria-disabled", String(redoDepth(source.state) === 0));
   };
@@ -130,5 +135,8 @@ export function installHistoryControls(root: HTMLElement, source: EditorView, sa
     { capture: true },
   );
   show();
-  return EditorView.updateListener.of(show);
+  return EditorView.updateListener.of((update) => {
+    for (const transaction of update.transactions) names.follow(transaction, readSampleEdit(transaction) !== null);
+    show();
+  });
 }

@@ -11,33 +11,47 @@ const kindOf = (schema: Schema): string => {
 };
 
 /** The facts after a label: `untrusted`, a default, `612 of 4,000`. */
-function factsOf(schema: Schema, value: Json | undefined, required: boolean): string {
+function factsOf(store: ValueStore, path: string[], schema: Schema, required: boolean): string {
+  const value = store.read(path);
   const facts: string[] = [];
   if (schema.untrusted) facts.push(gettext("untrusted"));
-  if (schema.default !== undefined)
-    facts.push(gettext("default {value}", { value: JSON.stringify(schema.default).replace(/^"|"$/g, "") }));
+  if (schema.default !== undefined) facts.push(gettext("default {value}", { value: sayDefault(schema.default) }));
   else if (!required) facts.push(gettext("optional"));
   if (schema.maxLength && typeof value === "string") {
     facts.push(
       gettext("{length} of {most}", { length: formatNumber([...value].length), most: formatNumber(schema.maxLength) }),
     );
   }
+  const before = store.readSaved?.(path);
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(value)) facts.push(sayBefore(before));
   return facts.join(", ");
+}
+
+const sayDefault = (value: Json): string =>
+  typeof value === "boolean" ? sayOption(value) : JSON.stringify(value).replace(/^"|"$/g, "");
+
+/** What a value was when it was saved; long ones are too long to say. */
+function sayBefore(value: Json): string {
+  const words = sayOption(value);
+  if (typeof value === "object" || words.length > 24 || !words) return gettext("edited");
+  return gettext("was {value}", { value: words });
 }
 
 /** A typed field for the input at `path`, as its schema says; objects become one field a property. */
 export function drawField(store: ValueStore, path: string[], schema: Schema, required: boolean): HTMLElement {
-  const name = path.join(".");
-  if (kindOf(schema) === "object" && schema.properties && Object.keys(schema.properties).length) {
-    const inner = Object.entries(schema.properties).map(([key, each]) =>
-      drawField(store, [...path, key], each, (schema.required ?? []).includes(key)),
-    );
-    return createElement("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
+  const name = path.at(-1) ?? "";
+  if (isGroup(schema)) {
+    const label = createElement("span", { class: "label" }, name);
+    const facts = createElement("span", { class: "facts-after" }, gettext("group"));
+    const group = drawGroup(store, path, schema, name);
+    group.id = idOf(path);
+    group.prepend(createElement("div", { class: "field-head" }, label, facts));
+    return group;
   }
-  const id = `input-${name}`;
+  const id = idOf(path);
   const facts = createElement("span", { class: "facts-after" });
   const showFacts = (): void => {
-    facts.textContent = factsOf(schema, store.read(path), required);
+    facts.textContent = factsOf(store, path, schema, required);
   };
   const control = drawControl(store, path, schema, required, id, showFacts);
   showFacts();
@@ -57,6 +71,48 @@ export function drawField(store: ValueStore, path: string[], schema: Schema, req
   return field;
 }
 
+const idOf = (path: string[]): string => `input-${path.join(".")}`;
+
+const isGroup = (schema: Schema): schema is Schema & { properties: Record<string, Schema> } =>
+  kindOf(schema) === "object" && Object.keys(schema.properties ?? {}).length > 0;
+
+function drawGroup(
+  store: ValueStore,
+  path: string[],
+  schema: Schema & { properties: Record<string, Schema> },
+  name: string,
+): HTMLElement {
+  const inner = Object.entries(schema.properties).map(([key, each]) =>
+    drawField(store, [...path, key], each, (schema.required ?? []).includes(key)),
+  );
+  return createElement("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
+}
+
+/** Whether each item of a list can be shown in the kind of its schema; others are edited as JSON. */
+function fitsItems(value: Json | undefined, items: Schema): boolean {
+  if (value !== undefined && !Array.isArray(value)) return false;
+  const kind = kindOf(items);
+  const fits: Record<string, (item: Json) => boolean> = {
+    string: (item) => typeof item === "string",
+    number: (item) => typeof item === "number",
+    integer: (item) => typeof item === "number",
+    boolean: (item) => typeof item === "boolean",
+    object: (item) => isGroup(items) && item !== null && typeof item === "object" && !Array.isArray(item),
+  };
+  const fit = fits[kind];
+  return fit !== undefined && (kind !== "object" || isGroup(items)) && (value ?? []).every(fit);
+}
+
+/** One item of a list: a small form for a group, else the control of its kind. */
+function drawItem(store: ValueStore, path: string[], schema: Schema): HTMLElement {
+  const [name = "", place = "0"] = path.slice(-2);
+  const words = gettext("{name}, item {number}", { name, number: Number(place) + 1 });
+  if (isGroup(schema)) return drawGroup(store, path, schema, words);
+  const control = drawControl(store, path, schema, true, idOf(path), () => undefined);
+  control.setAttribute("aria-label", words);
+  return control;
+}
+
 function drawControl(
   store: ValueStore,
   path: string[],
@@ -67,8 +123,8 @@ function drawControl(
 ): HTMLElement {
   const value = store.read(path);
   const kind = kindOf(schema);
-  if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id);
-  if (kind === "boolean") return drawChoice(store, path, [true, false], schema.default, id);
+  if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id, showFacts);
+  if (kind === "boolean") return drawChoice(store, path, [true, false], schema.default, id, showFacts);
   if ((kind === "number" || kind === "integer") && (value === undefined || typeof value === "number")) {
     const box = createElement("input", {
       type: "number",
@@ -78,12 +134,14 @@ function drawControl(
       max: schema.maximum,
     });
     box.value = value === undefined ? "" : String(value);
-    box.addEventListener("input", () => store.write(path, box.value === "" ? undefined : box.valueAsNumber));
+    box.addEventListener("input", () => {
+      store.write(path, box.value === "" ? undefined : box.valueAsNumber);
+      showFacts();
+    });
     return box;
   }
-  if (kind === "array" && kindOf(schema.items ?? {}) === "string" && (value === undefined || Array.isArray(value))) {
-    return drawList(store, path, id, showFacts);
-  }
+  if (kind === "array" && schema.items && fitsItems(value, schema.items))
+    return drawList({ store, path, id, items: schema.items, isRequired: required, showFacts, drawItem });
   if (kind === "string" && (value === undefined || typeof value === "string")) {
     const box = createElement("textarea", { id, rows: 1, dir: "auto", spellcheck: "false", class: "grows" });
     box.value = value ?? "";
@@ -98,31 +156,43 @@ function drawControl(
   return drawJson(store, path, id);
 }
 
+const sayOption = (option: Json): string =>
+  typeof option === "boolean" ? (option ? gettext("yes") : gettext("no")) : String(option);
+
 function drawChoice(
   store: ValueStore,
   path: string[],
   options: Json[],
   fallback: Json | undefined,
   id: string,
+  showFacts: () => void,
 ): HTMLElement {
   const now = (): string => JSON.stringify(store.read(path) ?? fallback);
   if (options.length > 4 || options.join("").length > 24) {
     const select = createElement("select", { id });
-    for (const option of options) select.add(new Option(String(option), JSON.stringify(option)));
+    for (const option of options) select.add(new Option(sayOption(option), JSON.stringify(option)));
     select.value = now();
-    select.addEventListener("change", () => store.write(path, JSON.parse(select.value) as Json));
+    select.addEventListener("change", () => {
+      store.write(path, JSON.parse(select.value) as Json);
+      showFacts();
+    });
     return select;
   }
   const box = createElement("div", { class: "segments", role: "group", id });
   for (const option of options) {
     const button = createElement(
       "button",
-      { type: "button", "aria-pressed": String(JSON.stringify(option) === now()) },
-      String(option),
+      {
+        type: "button",
+        id: `${id}-choice-${options.indexOf(option)}`,
+        "aria-pressed": String(JSON.stringify(option) === now()),
+      },
+      sayOption(option),
     );
     button.addEventListener("click", () => {
       for (const each of box.children) each.setAttribute("aria-pressed", String(each === button));
       store.write(path, option);
+      showFacts();
     });
     box.append(button);
   }
@@ -131,17 +201,21 @@ function drawChoice(
 
 function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {
   const area = createElement("textarea", { id, rows: 3, spellcheck: "false", class: "mono grows" });
+  const said = createElement("p", { class: "field-error", role: "alert", id: `${id}-error` });
   const value = store.read(path);
   area.value = value === undefined ? "" : JSON.stringify(value, null, 2);
   area.addEventListener("input", () => {
     try {
       const parsed = area.value.trim() ? (JSON.parse(area.value) as Json) : undefined;
       area.removeAttribute("aria-invalid");
-      area.title = "";
+      area.removeAttribute("aria-describedby");
+      said.remove();
       store.write(path, parsed);
     } catch (error) {
       area.setAttribute("aria-invalid", "true");
-      area.title = gettext("Not JSON yet: {reason}", { reason: (error as Error).message });
+      area.setAttribute("aria-describedby", said.id);
+      area.after(said);
+      said.textContent = gettext("Not JSON yet: {reason}", { reason: (error as Error).message });
     }
   });
   return area;

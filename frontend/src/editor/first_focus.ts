@@ -1,18 +1,20 @@
 // The first focus when the editor opens.
 import type { EditorView } from "@codemirror/view";
 import type { Form } from "./form/form.ts";
-import { outlineOf, partsOf } from "./form/outline.ts";
+import { partsOf } from "./form/outline.ts";
+import { outlineOf } from "./form/outline_reader.ts";
 import { formatOf } from "./language.ts";
 
 /** The end of the address of an editor that was opened by a key: its text has the focus. */
 const TEXT = "#text";
 
-/** Focuses the first text of a new template, to be written over, and that of an old one where a key led here. On a phone
- * the focus would open the keyboard at once. */
-export function focusFirstText(view: EditorView, form: Form, isNew: boolean): void {
+/** Focuses the first text of a new template, and that of an old one where a key led here. An example's text is selected,
+ * to be written over. On a phone the focus would open the keyboard at once. */
+export function focusFirstText(view: EditorView, form: Form, isNew: boolean, isExample: boolean): void {
   if (isNew && window.matchMedia("(pointer: fine)").matches) {
-    if (form.isOpen) form.selectFirst();
-    else view.focus();
+    if (!form.isOpen) view.focus();
+    else if (isExample) form.selectFirst();
+    else form.focusFirst();
   } else if (!isNew && window.location.hash === TEXT) {
     if (form.isOpen) form.focusFirst();
     else focusSource(view);

@@ -1,12 +1,27 @@
 // The inputs pane: the sample picker and one field for each input.
-import { createElement, findElement } from "../dom.ts";
+import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { SampleState } from "./edit_history.ts";
-import { drawField } from "./fields.ts";
+import { defaultsOf, drawFields, drawUnused, focusField } from "./input_fields.ts";
 import { openJsonDialog, openSamplesDialog } from "./json_dialog.ts";
+import { SampleHead } from "./sample_head.ts";
+import {
+  copySample,
+  findNeighbour,
+  findNumberedName,
+  moveSample,
+  type PackedSamples,
+  renameSample,
+  type Samples,
+  unpackSamples,
+  withoutSamples,
+  withSample,
+} from "./sample_map.ts";
 import { askSampleName } from "./sample_name.ts";
-import { addRows, moveSample, type OfferedRow } from "./sample_rows.ts";
+import { SamplePicker } from "./sample_picker.ts";
+import { addRows, type OfferedRow } from "./sample_rows.ts";
 import type { Data, Json, Schema } from "./types.ts";
+import { readValue, writeValue } from "./value_paths.ts";
 
 /** What values become that were typed where no sample was. */
 const FIRST_SAMPLE = "first example";
@@ -17,44 +32,53 @@ export interface InputsHost {
   changed(): void;
   /** An edit that can be undone. */
   record(before: SampleState, after: SampleState): void;
+  /** Closes the step of the history that is open. */
+  commit(): void;
   removed(sample: string): void;
 }
 
 /** The inputs pane: a typed field for each input, over the values of the sample that is chosen. */
 export class Inputs {
-  samples: Record<string, Data>;
-  readonly #saved: Record<string, Data>;
+  samples: Samples;
+  #saved: Samples;
+  #began: Samples;
   #schemas: Record<string, Schema>;
   #undeclared: Record<string, Schema>;
   #drawn = "";
   readonly #fields: HTMLElement;
   readonly #text: HTMLTextAreaElement;
-  readonly #picker: HTMLSelectElement;
-  readonly #shown: HTMLInputElement;
+  readonly #picker: SamplePicker;
   readonly #host: InputsHost;
+  readonly head: SampleHead;
 
   constructor(
     root: HTMLElement,
-    setup: {
-      samples: Record<string, Data>;
+    setup: PackedSamples & {
       savedSamples: Record<string, Data>;
       inputs: Record<string, Schema>;
       undeclared: Record<string, Schema>;
     },
     host: InputsHost,
   ) {
-    this.samples = setup.samples;
-    this.#saved = { ...structuredClone(setup.samples), ...structuredClone(setup.savedSamples) };
+    this.samples = this.#began = unpackSamples(setup);
+    this.#saved = new Map(Object.entries(setup.savedSamples));
     this.#schemas = setup.inputs;
     this.#undeclared = setup.undeclared;
     this.#host = host;
     this.#fields = findElement(root, "[data-fields]");
     this.#text = findElement(root, "textarea[name=data]");
-    this.#picker = findElement(root, "select[name=sample]");
-    this.#shown = findElement(root, "input[name=shown_sample]");
+    this.#picker = new SamplePicker(root, (name) => this.choose(name));
     findElement(root, "[data-json]").hidden = true;
-    this.#wirePicker(root);
+    this.head = new SampleHead(root, {
+      sample: () => this.sample,
+      names: () => [...this.samples.keys()],
+      countEdits: () => (this.#saved.has(this.sample) ? this.editedNames.length : null),
+      rename: (name) => this.#rename(name),
+      choose: (name) => this.choose(name),
+    });
+    this.#wireActions(root);
     this.#wirePaste(root);
+    this.head.show();
     this.#draw();
   }
 
@@ -64,7 +88,7 @@ export class Inputs {
 
   /** The values of the chosen sample. */
   get data(): Data {
-    return this.samples[this.sample] ?? {};
+    return this.samples.get(this.sample) ?? {};
   }
 
   get state(): SampleState {
@@ -78,17 +102,21 @@ export class Inputs {
 
   /** The defaults of the inputs that have one. */
   get defaults(): Data {
-    const entries = Object.entries({ ...this.#undeclared, ...this.#schemas });
-    return Object.fromEntries(
-      entries.flatMap(([name, schema]) => (schema.default === undefined ? [] : [[name, schema.default]])),
-    );
+    return defaultsOf({ ...this.#undeclared, ...this.#schemas });
+  }
+
+  /** The values of the chosen sample as they were saved, else as the page found them. */
+  get #before(): Data | undefined {
+    return this.#saved.get(this.sample) ?? this.#began.get(this.sample);
   }
 
   /** Names of the inputs whose values are not as the sample was saved; none for a sample that never was. */
   get editedNames(): string[] {
-    const saved = this.#saved[this.sample];
+    const saved = this.#before;
     if (!saved) return [];
-    return this.names.filter((name) => JSON.stringify(saved[name]) !== JSON.stringify(this.data[name]));
+    return [...new Set([...this.names, ...Object.keys(saved)])].filter(
+      (name) => JSON.stringify(saved[name]) !== JSON.stringify(this.data[name]),
+    );
   }
 
   /** Shows another sample, as choosing it in the list does. */
@@ -96,24 +124,23 @@ export class Inputs {
     this.load({ samples: this.samples, sample: name });
   }
 
+  /** Takes the samples as they are as those that are saved. */
+  markSaved(): void {
+    this.#saved = this.#began = this.samples;
+    this.#showSample();
+  }
+
   /** Takes other samples, such as those that an undo brings back; nothing is recorded. */
   load({ samples, sample }: SampleState): void {
     this.samples = samples;
-    const names = Object.keys(samples);
-    const options = names.length
-      ? names.map((name) => new Option(name, name))
-      : [new Option(gettext("no samples yet"), "")];
-    this.#picker.replaceChildren(...options);
-    this.#picker.value = sample in samples ? sample : (names[0] ?? "");
+    this.#picker.show([...samples.keys()], sample);
     this.#showSample();
     this.#host.changed();
   }
 
   /** Focuses the field for a path such as `customer.name`. */
   focusField(path: string): void {
-    const field = document.getElementById(`input-${path}`) ?? document.getElementById(`input-${path.split(".")[0]}`);
-    field?.scrollIntoView({ block: "center" });
-    field?.focus();
+    focusField(path);
   }
 
   /** Takes the schemas of the text as it is now, declared and inferred; redraws only when they differ. */
@@ -129,50 +156,39 @@ export class Inputs {
     this.#draw(true);
   }
 
-  #wirePicker(root: HTMLElement): void {
-    this.#picker.addEventListener("change", () => this.choose(this.#picker.value));
+  #wireActions(root: HTMLElement): void {
     const button = (selector: string, run: (button: HTMLButtonElement) => void): void => {
       const found = findElement<HTMLButtonElement>(root, selector);
       found.hidden = false;
       found.addEventListener("click", () => run(found));
     };
-    button("[data-reset]", () => this.#write(structuredClone(this.#saved[this.sample] ?? {})));
-    button("[data-duplicate]", () => this.duplicateSample());
+    const actions: [string, () => void][] = [
+      ["[data-reset]", () => this.#write(structuredClone(this.#before ?? {}))],
+      ["[data-duplicate]", () => this.duplicateSample()],
+      ["[data-remove-sample]", () => this.removeSample()],
+    ];
+    for (const [selector, run] of actions)
+      for (const each of root.querySelectorAll(selector)) each.addEventListener("click", run);
     button("[data-keep]", (opener) => this.askName(opener));
-    button("[data-rename-sample]", (opener) => this.askNewName(opener));
-    button("[data-remove-sample]", () => this.removeSample());
-    this.#showPosition();
+    button("[data-rename-sample]", (opener) => this.#askNewName(opener));
   }
 
   /** Adds a sample without values, and shows it. */
   addSample(): void {
-    let number = Object.keys(this.samples).length + 1;
-    while (gettext("sample {number}", { number }) in this.samples) number += 1;
-    const sample = gettext("sample {number}", { number });
-    this.#edit({ samples: { ...this.samples, [sample]: {} }, sample });
+    const sample = findNumberedName(this.samples, (number) => gettext("sample {number}", { number }));
+    this.#edit({ samples: withSample(this.samples, sample, {}), sample });
   }
 
   /** Adds a copy of the sample that is shown, after it, and shows the copy. */
   duplicateSample(): void {
-    const original = this.sample;
-    if (!(original in this.samples)) return;
-    let number = 2;
-    while (`${original} ${number}` in this.samples) number += 1;
-    const sample = `${original} ${number}`;
-    const entries = Object.entries(this.samples).flatMap(([name, values]): [string, Data][] =>
-      name === original
-        ? [
-            [name, values],
-            [sample, structuredClone(values)],
-          ]
-        : [[name, values]],
-    );
-    this.#edit({ samples: Object.fromEntries(entries), sample });
+    if (!this.samples.has(this.sample)) return;
+    const { samples, name } = copySample(this.samples, this.sample);
+    this.#edit({ samples, sample: name });
   }
 
-  /** Moves a sample to another place. */
-  moveSample(from: number, to: number): void {
-    this.#edit({ samples: moveSample(this.samples, from, to), sample: this.sample });
+  /** Moves a sample to the place of another one. */
+  moveSample(name: string, target: string): void {
+    this.#edit({ samples: moveSample(this.samples, name, target), sample: this.sample });
   }
 
   /** Adds rows as samples after the others, in one step, and shows the first of them; gives the names they got. */
@@ -190,58 +206,52 @@ export class Inputs {
   /** Removes the sample that is shown; an undo brings it back. */
   removeSample(): void {
     const { sample } = this;
-    if (!(sample in this.samples)) return;
-    const { [sample]: _removed, ...rest } = this.samples;
-    this.#edit({ samples: rest, sample: Object.keys(rest)[0] ?? "" });
+    if (!this.samples.has(sample)) return;
+    this.#edit({ samples: withoutSamples(this.samples, [sample]), sample: findNeighbour(this.samples, sample) });
     this.#host.removed(sample);
   }
 
   #showSample(): void {
-    this.#shown.value = this.sample;
     this.#text.value = JSON.stringify(this.data, null, 2);
-    this.#showPosition();
+    this.head.show();
     this.#draw(true);
-  }
-
-  #showPosition(): void {
-    const place = document.querySelector("[data-position]");
-    const { length } = this.#picker.options;
-    if (place)
-      place.textContent =
-        length > 1 ? gettext("{place} of {count}", { place: this.#picker.selectedIndex + 1, count: length }) : "";
   }
 
   /** Edits the samples in one recorded step and shows them. */
   #edit(after: SampleState): void {
+    this.#host.commit();
     this.#host.record(this.state, after);
     this.load(after);
+    this.#host.commit();
   }
 
   /** Other values for the chosen sample; without one they become the first. */
   #write(values: Data): void {
     const sample = this.sample || FIRST_SAMPLE;
-    this.#edit({ samples: { ...this.samples, [sample]: values }, sample });
+    this.#edit({ samples: withSample(this.samples, sample, values), sample });
   }
 
   /** Copies the values into a sample of another name. */
   askName(opener: HTMLElement): void {
     this.#askFor(opener, gettext("Save as sample"), (sample) => {
-      this.#edit({ samples: { ...this.samples, [sample]: structuredClone(this.data) }, sample });
+      this.#edit({ samples: withSample(this.samples, sample, structuredClone(this.data)), sample });
     });
+  }
+
+  #askNewName(opener: HTMLElement): void {
+    if (this.samples.has(this.sample)) this.#askFor(opener, gettext("Rename"), (name) => this.#rename(name));
   }
 
   /** Gives the sample that is shown another name, in its place. */
-  askNewName(opener = findElement(document, "[data-rename-sample]")): void {
+  #rename(name: string): void {
     const old = this.sample;
-    if (!(old in this.samples)) return;
-    this.#askFor(opener, gettext("Rename"), (sample) => {
-      const entries = Object.entries(this.samples).map(([name, values]) => [name === old ? sample : name, values]);
-      this.#edit({ samples: Object.fromEntries(entries) as Record<string, Data>, sample });
-    });
+    if (name === old) return;
+    if (this.#before) this.#began = withSample(this.#began, name, this.#before); // its edits are still edits
+    this.#edit({ samples: renameSample(this.samples, old, name), sample: name });
   }
 
   #askFor(opener: HTMLElement, verb: string, use: (sample: string) => void): void {
-    const isTaken = (sample: string): boolean => sample !== this.sample && sample in this.samples;
+    const isTaken = (sample: string): boolean => sample !== this.sample && this.samples.has(sample);
     askSampleName(opener, verb, this.sample, isTaken, use);
   }
 
@@ -260,69 +270,31 @@ export class Inputs {
     const shape = JSON.stringify([schemas, extra]);
     if (shape === this.#drawn && !force) return;
     this.#drawn = shape;
-    const focused = document.activeElement?.id;
     const store = {
-      read: (path: string[]) => this.#read(path),
-      write: (path: string[], value: Json | undefined) => this.#writeAt(path, value),
+      read: (path: string[]) => readValue(this.data, path),
+      readSaved: (path: string[]) => (this.#before ? readValue(this.#before, path) : undefined),
+      write: (path: string[], value: Json | undefined, isStep = false) => this.#writeAt(path, value, isStep),
     };
-    this.#fields.replaceChildren(
-      ...Object.entries(schemas).map(([name, schema]) =>
-        drawField(store, [name], schema, schema.default === undefined),
-      ),
-    );
-    if (extra.length) this.#fields.append(this.#extras(extra, declared));
-    if (!this.#fields.childElementCount) {
-      this.#fields.append(createElement("p", { class: "note" }, gettext("This text uses no inputs.")));
-    }
-    if (focused) document.getElementById(focused)?.focus();
+    const unused = extra.length ? drawUnused(extra, declared, () => this.#dropValues(extra)) : null;
+    drawFields(this.#fields, store, schemas, unused);
   }
 
-  #extras(names: string[], declared: boolean): HTMLElement {
-    const values = { names: names.join(", ") };
-    const words = declared
-      ? gettext("Not declared, so not used: {names}.", values)
-      : gettext("Not used by the text: {names}.", values);
-    const drop = createElement(
-      "button",
-      { type: "button", class: "button button-quiet button-small" },
-      gettext("Remove"),
-    );
-    drop.addEventListener("click", () => {
-      this.#write(Object.fromEntries(Object.entries(this.data).filter(([name]) => !names.includes(name))));
-    });
-    return createElement("p", { class: "inputs-extra" }, `${words} `, drop);
-  }
-
-  #read(path: string[]): Json | undefined {
-    let value: Json | undefined = this.data;
-    for (const step of path) {
-      value = value !== null && typeof value === "object" && !Array.isArray(value) ? value[step] : undefined;
-    }
-    return value;
+  #dropValues(names: string[]): void {
+    this.#write(Object.fromEntries(Object.entries(this.data).filter(([name]) => !names.includes(name))));
   }
 
   /** Writes one value while it is being typed: the field keeps its focus, so nothing is drawn again. */
-  #writeAt(path: string[], value: Json | undefined): void {
+  #writeAt(path: string[], value: Json | undefined, isStep = false): void {
+    if (isStep) this.#host.commit();
     const before = this.state;
-    const values = structuredClone(this.data);
-    let holder: Data = values;
-    for (const step of path.slice(0, -1)) {
-      const inner = holder[step];
-      const next: Data = inner !== null && typeof inner === "object" && !Array.isArray(inner) ? inner : {};
-      holder[step] = next;
-      holder = next;
-    }
-    const last = path[path.length - 1] ?? "";
-    if (value === undefined) delete holder[last];
-    else holder[last] = value;
+    const values = writeValue(this.data, path, value);
     const sample = this.sample || FIRST_SAMPLE;
-    if (!(sample in this.samples)) {
-      this.#picker.replaceChildren(new Option(sample, sample, true, true));
-      this.#shown.value = sample;
-    }
-    this.samples = { ...this.samples, [sample]: values };
+    if (!this.samples.has(sample)) this.#picker.show([sample], sample);
+    this.samples = withSample(this.samples, sample, values);
     this.#text.value = JSON.stringify(values, null, 2);
+    this.head.show();
     this.#host.record(before, this.state);
     this.#host.changed();
+    if (isStep) this.#host.commit();
   }
 }

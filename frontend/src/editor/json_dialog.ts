@@ -1,6 +1,8 @@
 // The dialog that shows the values of all inputs as JSON, to be copied or replaced.
-import { createElement } from "../dom.ts";
+import { showStatus } from "../app/status.ts";
+import { createElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
+import { type Samples, unpackSamples } from "./sample_map.ts";
 import type { Data, Json } from "./types.ts";
 
 interface Words {
@@ -16,28 +18,40 @@ export function openJsonDialog(data: Data, take: (values: Data) => void): void {
     hint: gettext("Paste one object; its keys are the inputs."),
     use: gettext("Use these inputs"),
   };
-  openDialog(data, words, readValues, take);
+  openDialog(JSON.stringify(data, null, 2), words, readValues, take);
 }
 
 /** Shows all samples; `take` gets what was typed in their place once it is an object of objects. */
-export function openSamplesDialog(samples: Record<string, Data>, take: (samples: Record<string, Data>) => void): void {
+export function openSamplesDialog(samples: Samples, take: (samples: Samples) => void): void {
   const words = {
     title: gettext("Samples as JSON"),
     hint: gettext("One object: each name with the object of its values."),
     use: gettext("Use these samples"),
   };
-  openDialog(samples, words, readSamples, take);
+  openDialog(writeSamples(samples), words, readSamples, take);
 }
 
-function openDialog<Value extends Json>(
-  value: Json,
+/** The samples as a text of JSON, in their order. */
+export function writeSamples(samples: Samples): string {
+  const entries = [...samples].map(
+    ([name, values]) => `  ${JSON.stringify(name)}: ${JSON.stringify(values, null, 2).replaceAll("\n", "\n  ")}`,
+  );
+  return entries.length ? `{\n${entries.join(",\n")}\n}` : "{}";
+}
+
+/** What was typed into a dialog and not used, by the dialog's title. */
+const unused = new Map<string, { typed: string; at: number }>();
+
+function openDialog<Value extends object>(
+  text: string,
   words: Words,
   read: (text: string) => Value | string,
   take: (value: Value) => void,
 ): void {
   const { title } = words;
   const area = createElement("textarea", { rows: 12, spellcheck: "false", class: "mono", "aria-label": title });
-  area.value = JSON.stringify(value, null, 2);
+  const left = unused.get(title);
+  area.value = left?.typed ?? text;
   const said = createElement("p", { class: "field-error", role: "alert" });
   const use = createElement("button", { type: "button", class: "button button-primary" }, words.use);
   const leave = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Leave as it is"));
@@ -45,6 +59,7 @@ function openDialog<Value extends Json>(
   dialog.append(
     createElement("h2", {}, title),
     createElement("p", { class: "note" }, words.hint),
+    ...(left ? [drawReturnedText(left.at, area, text)] : []),
     area,
     said,
     createElement("div", { class: "dialog-foot" }, use, leave),
@@ -55,25 +70,61 @@ function openDialog<Value extends Json>(
       said.textContent = found;
       return;
     }
+    area.value = text;
     take(found);
     dialog.close();
   });
   leave.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    unused.delete(title);
+    if (area.value === text) return;
+    unused.set(title, { typed: area.value, at: Date.now() });
+    showStatus(gettext("What you typed is there again when you open this next."));
+  });
   document.body.append(dialog);
   dialog.showModal();
   area.select();
 }
 
-/** The samples that a text of JSON gives, or what is wrong with it. */
-export function readSamples(text: string): Record<string, Data> | string {
+/** A line that says that typed text is back, and can take it out again. */
+function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): HTMLElement {
+  const words = gettext("What you typed {when} is back.", { when: timeAgo(at) });
+  const drop = createElement(
+    "button",
+    { type: "button", class: "button button-small button-quiet" },
+    gettext("Remove it"),
+  );
+  const note = createElement("p", { class: "note kept-note" }, `${words} `, drop);
+  drop.addEventListener("click", () => {
+    area.value = text;
+    note.remove();
+    area.focus();
+  });
+  return note;
+}
+
+/** The samples that a text of JSON gives, in its order, or what is wrong with it. */
+export function readSamples(text: string): Samples | string {
   const found = readValues(text);
   if (typeof found === "string") return found;
   const wrong = Object.entries(found).find(
     ([, values]) => values === null || typeof values !== "object" || Array.isArray(values),
   );
   if (wrong) return gettext("The values of the sample {name} must be an object.", { name: wrong[0] });
-  return found as Record<string, Data>;
+  return unpackSamples({ samples: found as Record<string, Data>, sampleOrder: listKeys(text) });
+}
+
+/** The names of an object in the order of its text, which is JSON. */
+function listKeys(text: string): string[] {
+  const keys: string[] = [];
+  let depth = 0;
+  for (const [token, isKey] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    else if (depth === 1 && isKey !== undefined) keys.push(JSON.parse(token.slice(0, -isKey.length)) as string);
+  }
+  return keys;
 }
 
 /** The values that a text of JSON gives, or what is wrong with it. */

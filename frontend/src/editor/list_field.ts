@@ -1,123 +1,215 @@
-// The field of a list of texts.
+// The field of a list: its items, each a field or a small form, which can be added, moved and removed.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import type { Json, ValueStore } from "./types.ts";
+import { drawHandle, installMoves, type NodeActions } from "./form/part_order.ts";
+import { askHowMany, linesOf } from "./pasted_lines.ts";
+import type { Json, Schema, ValueStore } from "./types.ts";
+import { moveItem, readValue, writeValue } from "./value_paths.ts";
 
-/** The items of a list of texts, one field each, with the first of them in the closed head. */
-export function drawList(store: ValueStore, path: string[], id: string, showFacts: () => void): HTMLElement {
-  const items = ((store.read(path) as Json[] | undefined) ?? []).map(String);
-  const first = items[0] ?? "";
-  const summary = createElement("summary", { class: "list-head" });
-  const tell = (): void => {
-    const head = items[0]
-      ? `${[...items[0]].slice(0, 40).join("")}${[...items[0]].length > 40 ? "…" : ""}`
-      : gettext("none yet");
-    const more =
-      items.length > 1
-        ? gettext("and {count} more", { count: items.length - 1 })
-        : ngettext("{count} item", "{count} items", items.length);
-    summary.replaceChildren(
-      createElement("span", { class: "list-first", dir: "auto" }, head),
-      createElement("span", { class: "note" }, more),
-    );
-  };
-  const rows = createElement("div", { class: "list-rows" });
-  const draw = (): void => {
-    rows.replaceChildren(
-      ...items.map((item, index) => {
-        const area = createElement("textarea", {
-          rows: 2,
-          dir: "auto",
-          spellcheck: "false",
-          "aria-label": gettext("{name}, item {number}", { name: path.join("."), number: index + 1 }),
-        });
-        area.value = item;
-        area.addEventListener("input", () => {
-          items[index] = area.value;
-          tell();
-          store.write(path, [...items]);
-          showFacts();
-        });
-        const askPasted = (lines: string[]): void =>
-          askHowMany(area, lines, () => {
-            items.splice(index, 1, ...lines);
-            draw();
-            tell();
-            store.write(path, [...items]);
-            rows.querySelectorAll("textarea")[index + lines.length - 1]?.focus();
-          });
-        area.addEventListener("paste", (event) => {
-          const pasted = event.clipboardData?.getData("text/plain") ?? "";
-          const lines = linesOf(pasted);
-          if (lines.length < 2) return;
-          // The field has the text after the browser pasted it; what stood there before keeps the item as it is.
-          window.setTimeout(() => {
-            if (linesOf(area.value).join("\n") === lines.join("\n")) askPasted(lines);
-          });
-        });
-        const drop = createElement("button", {
-          type: "button",
-          class: "icon-button",
-          "aria-label": gettext("Remove item {number}", { number: index + 1 }),
-        });
-        drop.append(createIcon("x"));
-        drop.addEventListener("click", () => {
-          items.splice(index, 1);
-          draw();
-          tell();
-          store.write(path, [...items]);
-        });
-        return createElement("div", { class: "list-row" }, area, drop);
-      }),
-    );
-    const add = createElement("button", { type: "button", class: "button button-small" }, gettext("Add an item"));
-    add.addEventListener("click", () => {
-      items.push("");
-      draw();
-      tell();
-      store.write(path, [...items]);
-      rows.querySelectorAll("textarea")[items.length - 1]?.focus();
-    });
-    rows.append(add);
-  };
-  tell();
-  draw();
-  const box = createElement("details", { class: "list", id }, summary, rows);
-  box.open = items.length === 1 && first.length < 80;
-  return createElement("div", { role: "group" }, box);
+/** Where a list is, what its items are, and how one of them is drawn. */
+export interface ListPlace {
+  store: ValueStore;
+  path: string[];
+  id: string;
+  items: Schema;
+  /** Whether a sample without the list is wrong, so that an empty one must be possible to give. */
+  isRequired: boolean;
+  showFacts: () => void;
+  drawItem: (store: ValueStore, path: string[], schema: Schema) => HTMLElement;
 }
 
-const linesOf = (text: string): string[] =>
-  text
-    .split(/\r\n?|\n/)
-    .map((line) => line.trim())
-    .filter(Boolean);
+const MOST_OPEN = 8; // longer lists are closed until somebody opens them
+const SHOWN = 40; // characters of the first item in the closed head
 
-/** Asks under an item, which several lines were pasted into, whether each of them is an item. */
-function askHowMany(area: HTMLTextAreaElement, lines: string[], split: () => void): void {
-  const row = area.closest<HTMLElement>(".list-row");
-  row?.parentElement?.querySelector(".list-question")?.remove();
-  const several = createElement(
-    "button",
-    { type: "button", class: "button button-small" },
-    gettext("Add as {count} items", { count: lines.length }),
-  );
-  const one = createElement(
-    "button",
-    { type: "button", class: "button button-quiet button-small" },
-    gettext("Keep as 1"),
-  );
-  const question = createElement(
-    "div",
-    { class: "list-question", role: "status" },
-    createElement("span", {}, gettext("Pasted {count} lines.", { count: lines.length })),
-    several,
-    one,
-  );
-  several.addEventListener("click", split);
-  one.addEventListener("click", () => {
-    question.remove();
-    area.focus();
-  });
-  row?.after(question);
+/** The lists that a person opened or closed, by the id of their field: drawing them again leaves them so. */
+const folds = new Map<string, boolean>();
+
+/** The items of a list, with the first of them in the head that opens and closes it. */
+export function drawList(place: ListPlace): HTMLElement {
+  return new ListField(place).element;
+}
+
+class ListField {
+  readonly element: HTMLElement;
+  readonly #place: ListPlace;
+  readonly #summary = createElement("summary", { class: "list-head" });
+  readonly #rows = createElement("div", { class: "list-rows" });
+  #items: Json[];
+  #isGiven: boolean;
+
+  constructor(place: ListPlace) {
+    this.#place = place;
+    const value = place.store.read(place.path);
+    this.#isGiven = Array.isArray(value);
+    this.#items = Array.isArray(value) ? [...value] : [];
+    const box = createElement("details", { class: "list", id: place.id }, this.#summary, this.#rows);
+    box.open = folds.get(place.id) ?? this.#items.length <= MOST_OPEN;
+    this.#summary.addEventListener("click", () => folds.set(place.id, !box.open));
+    this.element = createElement("div", { role: "group" }, box);
+    this.#draw();
+  }
+
+  #draw(): void {
+    const rows = this.#items.map((_, index) => this.#drawRow(index));
+    this.#rows.replaceChildren(...rows, this.#drawFoot());
+    this.#tell();
+  }
+
+  #drawFoot(): HTMLElement {
+    const add = createElement(
+      "button",
+      { type: "button", class: "button button-quiet button-small", id: `${this.#place.id}-add` },
+      createIcon("plus"),
+      gettext("Add an item"),
+    );
+    add.addEventListener("click", () => {
+      this.#change([...this.#items, emptyItem(this.#place.items)]);
+      this.#focusItem(this.#items.length - 1);
+    });
+    const foot = createElement("div", { class: "list-foot" }, add);
+    if (this.#isGiven || !this.#place.isRequired) return foot;
+    const leave = createElement(
+      "button",
+      { type: "button", class: "button button-quiet button-small" },
+      gettext("Leave it empty"),
+    );
+    leave.addEventListener("click", () => {
+      this.#change([]);
+      this.#focus(`${this.#place.id}-add`);
+    });
+    foot.append(leave);
+    return foot;
+  }
+
+  #drawRow(index: number): HTMLElement {
+    const { path, items, drawItem } = this.#place;
+    const name = gettext("item {number} of {name}", { name: path.at(-1) ?? "", number: index + 1 });
+    const actions: NodeActions = {
+      words: name,
+      index,
+      count: this.#items.length,
+      move: (from, to) => this.#move(from, to),
+      remove: () => this.#remove(index),
+    };
+    const handle = drawHandle(actions);
+    const summary = handle.querySelector("summary");
+    summary?.setAttribute("id", `${this.#idOf(index)}-handle`);
+    summary?.addEventListener("keydown", (event) => {
+      if (event.key !== "Delete") return;
+      event.preventDefault();
+      event.stopPropagation(); // in the list of samples the key removes a sample
+      this.#remove(index);
+    });
+    const control = drawItem(this.#storeOf(index), [...path, String(index)], items);
+    if (control instanceof HTMLTextAreaElement) this.#offerLines(control, index);
+    const drop = createElement(
+      "button",
+      { type: "button", class: "icon-button", "aria-label": gettext("Remove item {number}", { number: index + 1 }) },
+      createIcon("x"),
+    );
+    drop.addEventListener("click", () => this.#remove(index));
+    const number = createElement("span", { class: "list-number", "aria-hidden": "true" }, String(index + 1));
+    const row = createElement("div", { class: "list-row" }, handle, number, control, drop);
+    installMoves(row, row, this.#rows, actions);
+    return row;
+  }
+
+  /** Reads and writes inside one item; what is drawn stays, because it is being typed in. */
+  #storeOf(index: number): ValueStore {
+    const depth = this.#place.path.length + 1;
+    return {
+      read: (path) => readValue(this.#items[index], path.slice(depth)),
+      write: (path, value) => {
+        const inner = path.slice(depth);
+        this.#items[index] = inner.length ? writeValue(this.#items[index], inner, value) : (value ?? null);
+        this.#save();
+      },
+    };
+  }
+
+  #offerLines(area: HTMLTextAreaElement, index: number): void {
+    area.addEventListener("paste", (event) => {
+      const lines = linesOf(event.clipboardData?.getData("text/plain") ?? "");
+      if (lines.length < 2) return;
+      // The field has the text after the browser pasted it; what stood there before keeps the item as it is.
+      window.setTimeout(() => {
+        if (linesOf(area.value).join("\n") !== lines.join("\n")) return;
+        askHowMany(area, lines, () => {
+          this.#change([...this.#items.slice(0, index), ...lines, ...this.#items.slice(index + 1)]);
+          this.#focusItem(index + lines.length - 1);
+        });
+      });
+    });
+  }
+
+  /** Moves an item; the focus stays in it, so that it can be moved on. */
+  #move(from: number, to: number): void {
+    const focused = document.activeElement?.id ?? "";
+    const own = this.#idOf(from);
+    const isInside = focused === own || /^[.-]/.test(focused.slice(own.length));
+    const rest = focused.startsWith(own) && isInside ? focused.slice(own.length) : "-handle";
+    this.#change(moveItem(this.#items, from, to));
+    this.#focus(`${this.#idOf(to)}${rest}`);
+  }
+
+  #remove(index: number): void {
+    this.#change(this.#items.filter((_, place) => place !== index));
+    const next = Math.min(index, this.#items.length - 1);
+    this.#focus(next < 0 ? `${this.#place.id}-add` : `${this.#idOf(next)}-handle`);
+  }
+
+  /** Takes other items, in a step of its own that can be undone. */
+  #change(items: Json[]): void {
+    this.#items = items;
+    this.#isGiven = true;
+    this.#draw();
+    this.#save(true);
+  }
+
+  #save(isStep = false): void {
+    const { store, path, showFacts } = this.#place;
+    store.write(path, [...this.#items], isStep);
+    this.#tell();
+    showFacts();
+  }
+
+  #idOf(index: number): string {
+    return `${this.#place.id}.${index}`;
+  }
+
+  #focus(id: string): void {
+    document.getElementById(id)?.focus();
+  }
+
+  #focusItem(index: number): void {
+    const row = this.#rows.querySelectorAll(":scope > .list-row")[index];
+    row?.querySelector<HTMLElement>("textarea, input, select, .segments button")?.focus();
+  }
+
+  #tell(): void {
+    const first = describeItem(this.#items[0]);
+    const { length } = this.#items;
+    const none = this.#isGiven ? gettext("empty") : gettext("none yet");
+    const head = first.length > SHOWN ? `${[...first].slice(0, SHOWN).join("")}…` : first || (length ? "" : none);
+    const words = ngettext("{count} item", "{count} items", length);
+    this.#summary.replaceChildren(
+      createElement("span", { class: "list-first", dir: "auto" }, head),
+      createElement("span", { class: "note" }, words),
+    );
+  }
+}
+
+/** An item in one line, to be told apart by. */
+function describeItem(item: Json | undefined): string {
+  if (item === undefined || item === null) return "";
+  if (typeof item !== "object") return String(item);
+  return (Array.isArray(item) ? item : Object.values(item)).map(describeItem).filter(Boolean).join(", ");
+}
+
+/** What an item is before anything is typed. */
+function emptyItem(schema: Schema): Json {
+  if (schema.enum) return schema.enum[0] ?? null;
+  if (schema.properties || schema.type === "object") return {};
+  if (schema.type === "number" || schema.type === "integer") return 0;
+  return schema.type === "boolean" ? false : "";
 }

@@ -20,11 +20,14 @@ export interface PreviewChoice {
   prompt: string;
 }
 
-/** Installs the buttons; gives what is chosen for the preview, and the function that loads the list of samples. */
-export function installLooks(
-  root: HTMLElement,
-  wiring: Wiring,
-): { choice: PreviewChoice; loadSamples: () => Promise<string> } {
+/** What the page does with the views. */
+export interface Looks {
+  choice: PreviewChoice;
+  loadSamples(): Promise<string>;
+}
+
+/** Installs the buttons. */
+export function installLooks(root: HTMLElement, wiring: Wiring): Looks {
   const choice: PreviewChoice = { target: "messages", prompt: "0" };
   installPreviewChoice(root, choice, wiring.refresh);
   const look = (wanted: Record<string, string>): Promise<PreviewAnswer> =>
@@ -64,10 +67,10 @@ function installPreviewChoice(root: HTMLElement, choice: PreviewChoice, refresh:
   findElement(root, "[data-targets]").hidden = false;
   for (const button of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
     button.addEventListener("click", () => {
-      choice.target = button.dataset.target ?? "messages";
-      for (const each of root.querySelectorAll("[data-target]")) {
-        each.setAttribute("aria-pressed", String(each === button));
-      }
+      const { target = "messages" } = button.dataset;
+      root.dataset.target = target; // the tab that shows it is marked as pressed
+      if (target === choice.target) return;
+      choice.target = target;
       refresh();
     });
   }

@@ -3,12 +3,12 @@ import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import { PreviewValues } from "./preview_values.ts";
+import type { PackedSamples } from "./sample_map.ts";
 import type { Data, Json } from "./types.ts";
 
 /** The text and the samples after a fix, and a sentence that says what was done. */
-export interface QuickFixAnswer {
+export interface QuickFixAnswer extends PackedSamples {
   document: string;
-  samples: Record<string, Data>;
   sample: string;
   status: string;
 }
@@ -29,8 +29,8 @@ const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample|examples):/
 /** The controls that a fix reads; values for the preview are in the samples already. */
 const CHOICES = "select:not([data-value]), input:not([data-value], [type=hidden])";
 
-const editedIn = ({ document, samples, data }: Record<string, unknown>): string =>
-  JSON.stringify([document, samples, data]);
+const editedIn = ({ document, samples, sampleOrder, data }: Record<string, unknown>): string =>
+  JSON.stringify([document, samples, sampleOrder, data]);
 
 /** Shows the notices that each preview brings, keeps what the author chose in them, and sends the fixes. */
 export class Notices {

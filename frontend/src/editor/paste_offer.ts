@@ -6,9 +6,12 @@ import { codeSpans, createElement, createIcon, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { callServer } from "./api.ts";
 import { singleStep } from "./edit_history.ts";
-import { type Outline, outlineOf, type Part, partsOf, type Refusal } from "./form/outline.ts";
+import { type Outline, type Part, partsOf, type Refusal } from "./form/outline.ts";
+import { outlineOf } from "./form/outline_reader.ts";
 import { type Change, writeContent } from "./form/text_edits.ts";
 import { formatOf } from "./language.ts";
+import type { QuickFixAnswer } from "./notices.ts";
+import { smallestChange } from "./text_changes.ts";
 
 /** How the server would write the pasted text. */
 interface PastedPrompt {
@@ -18,12 +21,15 @@ interface PastedPrompt {
   title: string;
   reason: string;
   differences: string[];
+  part_names: string[];
   /** The whole document, where the text says more than its messages; else empty. */
   document: string;
 }
 
 const SHORTEST = 8; // characters: less than this is typing
 const MOST_DIFFERENCES = 4;
+const MOST_NAMES = 8;
+const DECLARES_INPUTS = /^---\n(?:(?!---\n).*\n)*?inputs:/;
 
 /** Blank lines and ends of lines are written anew by a card, so they say nothing about the text. */
 const essence = (text: string): string =>
@@ -36,7 +42,7 @@ const essence = (text: string): string =>
 export function installPasteOffer(
   root: HTMLFormElement,
   view: EditorView,
-  urls: { preview: string; import: string },
+  urls: { preview: string; import: string; edit: string },
   changed: () => void,
   saveDraft: () => Promise<void>,
 ): void {
@@ -55,18 +61,37 @@ export function installPasteOffer(
 
   const close = (): void => region.replaceChildren();
 
-  const take = (pasted: string, offer: PastedPrompt): void => {
+  const changeIn = (pasted: string, offer: PastedPrompt): Change | null => {
     const place = placeOf(pasted);
-    const change = place && changeOf(place, offer, view.state.doc.length);
+    return place && changeOf(place, offer, view.state.doc.length);
+  };
+
+  /** The document with its new inputs declared; null if it declares none, or if only the source can declare them. */
+  const declareInputs = async (document: string): Promise<QuickFixAnswer | null> => {
+    if (!DECLARES_INPUTS.test(document)) return null;
+    const base = findElement<HTMLInputElement>(root, "input[name=base]").value;
+    const sent = { do: "declare:", document, base };
+    return callServer<QuickFixAnswer>("POST", urls.edit, sent).catch(() => null);
+  };
+
+  const take = async (pasted: string, offer: PastedPrompt): Promise<void> => {
+    const change = changeIn(pasted, offer);
     close();
     if (!change) return;
-    view.dispatch(singleStep({ changes: change }));
+    const before = view.state.doc;
+    const changedText = before.replace(change.from, change.to, view.state.toText(change.insert)).toString();
+    const declared = offer.kind === "inputs" ? await declareInputs(changedText) : null;
+    const isSame = view.state.doc.eq(before);
+    const whole = declared && isSame ? smallestChange(before.toString(), declared.document) : null;
+    const step = whole ?? (isSame ? change : changeIn(pasted, offer));
+    if (!step) return;
+    view.dispatch(singleStep({ changes: step }));
     changed();
     const said =
       offer.kind === "messages"
         ? ngettext("Turned into {count} part.", "Turned into {count} parts.", offer.count)
         : gettext("Changed the pasted text.");
-    showStatus(said, () => undo(view));
+    showStatus(whole && declared ? `${said} ${declared.status}` : said, () => undo(view));
   };
 
   /** The page that makes a template of each prompt takes the text; the draft keeps it here as well. */
@@ -86,15 +111,19 @@ export function installPasteOffer(
 
   const show = (pasted: string, offer: PastedPrompt): void => {
     const accept = createElement("button", { type: "button", class: "button", "data-accept": "" }, actOf(offer));
-    accept.addEventListener("click", () => (offer.kind === "several" ? void openImport(pasted) : take(pasted, offer)));
+    accept.addEventListener("click", () => void (offer.kind === "several" ? openImport(pasted) : take(pasted, offer)));
     const leaving = offer.kind === "noted" ? gettext("Close") : gettext("Leave as text");
     const leave = createElement("button", { type: "button", class: "button button-quiet" }, leaving);
     leave.addEventListener("click", close);
     const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, titleOf(offer))));
-    const reasons = offer.reason ? [offer.reason] : [];
-    const sentences = [...reasons, ...offer.differences].slice(0, MOST_DIFFERENCES);
-    for (const sentence of sentences)
-      words.append(createElement("p", { class: "note" }, ...codeSpans(startSentence(sentence))));
+    const sentences = [...describeParts(offer), ...(offer.reason ? [offer.reason] : []), ...offer.differences];
+    const notes = sentences.map((said) => createElement("p", { class: "note" }, ...codeSpans(startSentence(said))));
+    words.append(...notes.slice(0, MOST_DIFFERENCES));
+    const others = notes.slice(MOST_DIFFERENCES);
+    if (others.length) {
+      const more = ngettext("{count} more difference", "{count} more differences", others.length);
+      words.append(createElement("details", {}, createElement("summary", {}, more), ...others));
+    }
     const head = createElement(
       "div",
       { class: "notice-head" },
@@ -135,6 +164,13 @@ const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 /** What is said of a difference begins in lower case, because it stands after its line elsewhere. */
 const startSentence = (said: string): string =>
   `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`;
+
+/** What a conversation becomes: its parts by name, of long ones the first. */
+function describeParts(offer: PastedPrompt): string[] {
+  if (offer.kind !== "messages") return [];
+  const names = offer.part_names.slice(0, MOST_NAMES).join(", ") + (offer.count > MOST_NAMES ? " …" : "");
+  return [ngettext("It becomes {count} part: {names}.", "It becomes {count} parts: {names}.", offer.count, { names })];
+}
 
 function titleOf(offer: PastedPrompt): string {
   if (offer.kind === "noted") return gettext("This text has places in other notations too.");

@@ -2,7 +2,8 @@
 import type { EditorView } from "@codemirror/view";
 import { numberTab } from "../app/editor_tab.ts";
 import { findElement } from "../dom.ts";
-import { outlineOf, type Part, partsOf } from "./form/outline.ts";
+import { type Part, partsOf } from "./form/outline.ts";
+import { outlineOf } from "./form/outline_reader.ts";
 import { formatOf } from "./language.ts";
 
 const ADDRESS = "/live/presence";

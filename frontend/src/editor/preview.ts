@@ -103,10 +103,11 @@ export class Preview {
         ? gettext("rendering; this text is from {when}", { when: age })
         : gettext("rendering; this text is from before")
       : age && !stale
-        ? gettext("rendered {when}", { when: age })
+        ? age
         : "";
     const mark = this.#asking ? createIcon("loader") : words ? createIcon("check") : "";
     this.#state.replaceChildren(mark, words);
+    this.#state.title = age && !this.#asking ? gettext("rendered {when}", { when: age }) : "";
     this.#banner.hidden = !stale;
     if (stale) this.#banner.replaceChildren(...this.#reason());
   }
@@ -114,7 +115,7 @@ export class Preview {
   /** What stands there instead of the text as it is now. */
   #shownWords(): Node | string {
     if (this.#goodAt !== null)
-      return createElement("b", {}, gettext("Last good render, {when}.", { when: timeAgo(this.#goodAt) }));
+      return createElement("b", {}, gettext("Last working preview, {when}.", { when: timeAgo(this.#goodAt) }));
     return this.#standIn ? createElement("b", {}, gettext("Shown is {version}.", { version: this.#standIn })) : "";
   }
 

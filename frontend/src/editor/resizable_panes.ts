@@ -68,11 +68,21 @@ function installDividers(root: HTMLElement): void {
 /** Under 1100 px inputs are a tab of the preview, under 720 px every pane is one; wider screens show all at once. Gives
  * the function that shows what the view begins with. */
 function installTabs(root: HTMLElement): () => void {
-  const tabs = [...root.querySelectorAll<HTMLButtonElement>("[data-tab]")];
+  const tabs = [...root.querySelectorAll<HTMLButtonElement>("button[data-tab]")];
   const open = (name: string): void => {
     root.dataset.open = name;
-    for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === name));
   };
+  // The preview has a tab for each way to show it, and is in sight beside the text.
+  const markPressed = (): void => {
+    const { open: opened = "preview", target = "messages" } = root.dataset;
+    const isPreview = ["preview", "source"].includes(opened);
+    for (const tab of tabs) {
+      const { target: own } = tab.dataset;
+      const isPressed = own === undefined ? tab.dataset.tab === opened : isPreview && own === target;
+      tab.setAttribute("aria-pressed", String(isPressed));
+    }
+  };
+  new MutationObserver(markPressed).observe(root, { attributeFilter: ["data-open", "data-target"] });
   const narrow = window.matchMedia("(width < 720px)");
   const start = (): void => {
     const { view = "edit" } = root.dataset;

@@ -12,7 +12,7 @@ export function askSampleName(
 ): void {
   const name = createElement("input", {
     type: "text",
-    "aria-label": gettext("Name of the sample"),
+    "aria-label": gettext("Name of the new sample"),
     maxlength: 60,
     required: true,
   });

@@ -1,4 +1,6 @@
 // Rows that are offered as samples, from a file or a dataset, and the samples that they become.
+import type { OfferedColumn } from "./sample_columns.ts";
+import { findFreeName, type Samples } from "./sample_map.ts";
 import type { Data } from "./types.ts";
 
 /** A row as the server offers it: its name, which a sample may have already, and its values by input. */
@@ -7,39 +9,29 @@ export interface OfferedRow {
   values: Data;
 }
 
-/** Rows of a source. `leftOut` are columns that are no inputs of the text; `total` counts all rows of the source. */
+/** Rows of a source with its columns and what these can become; `total` counts all rows of the source. */
 export interface OfferedRows {
   rows: OfferedRow[];
-  leftOut: string[];
+  columns: OfferedColumn[];
+  targets: string[];
   total: number;
 }
 
+const LONGEST_NAME = 60;
 export const MOST_SAMPLES = 200; // as the server allows
 
 /** The samples with those of rows after them. No sample is written over: a row whose name is taken gets a number, and
  * one that is there already, name and values, is passed over. */
-export function addRows(
-  samples: Readonly<Record<string, Data>>,
-  rows: readonly OfferedRow[],
-): { samples: Record<string, Data>; added: string[] } {
-  const all: Record<string, Data> = { ...samples };
+export function addRows(samples: Samples, rows: readonly OfferedRow[]): { samples: Samples; added: string[] } {
+  const all = new Map(samples);
   const added: string[] = [];
   for (const { name, values } of rows) {
-    if (name in samples && JSON.stringify(samples[name]) === JSON.stringify(values)) continue;
-    let free = name;
-    for (let number = 2; free in all; number += 1) free = `${name} ${number}`;
-    all[free] = values;
+    if (samples.has(name) && JSON.stringify(samples.get(name)) === JSON.stringify(values)) continue;
+    const free = all.has(name) ? findFreeName(all, name, LONGEST_NAME) : name;
+    all.set(free, values);
     added.push(free);
   }
   return { samples: all, added };
-}
-
-/** The samples with the one at `from` at the place `to`. */
-export function moveSample(samples: Readonly<Record<string, Data>>, from: number, to: number): Record<string, Data> {
-  const entries = Object.entries(samples);
-  const [moved] = entries.splice(from, 1);
-  if (moved) entries.splice(to, 0, moved);
-  return Object.fromEntries(entries);
 }
 
 /** The values of a row in one line, to be told apart by. */

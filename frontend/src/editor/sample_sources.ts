@@ -2,6 +2,7 @@
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { CallError } from "./api.ts";
+import { SampleColumns } from "./sample_columns.ts";
 import { describeValues, MOST_SAMPLES, type OfferedRow, type OfferedRows } from "./sample_rows.ts";
 
 /** What the dialog asks of the editor. */
@@ -11,6 +12,8 @@ export interface SampleSourceHost {
   count(): number;
   add(rows: OfferedRow[], source: string): void;
   newDatasetUrl: string;
+  /** The template, for which the choice of columns is remembered. */
+  template: string;
 }
 
 const MOST_BYTES = 1024 * 1024; // as the server allows
@@ -90,6 +93,7 @@ const sayError = (error: unknown): string =>
 /** The rows of one source, each with a box to tick. */
 class RowsDialog {
   readonly #host: SampleSourceHost;
+  readonly #columns: SampleColumns;
   readonly #dialog: HTMLDialogElement;
   readonly #head = createElement("div", { class: "sample-source" });
   readonly #facts = createElement("p", { class: "note", role: "status" });
@@ -104,23 +108,26 @@ class RowsDialog {
   #offered: OfferedRow[] = [];
   #source: Record<string, unknown> = {};
   #name = "";
+  #total = 0;
   #asked = 0;
 
   constructor(title: string, host: SampleSourceHost) {
     this.#host = host;
+    this.#columns = new SampleColumns(`samples of ${host.template}`, () => void this.#readAgain());
     const box = createElement("th", { scope: "col", class: "sample-tick" }, this.#all);
     const names = [gettext("Sample"), gettext("Values")];
     const head = createElement("tr", {}, box, ...names.map((name) => createElement("th", { scope: "col" }, name)));
     this.#table = createElement("table", { class: "table sample-offer" }, createElement("thead", {}, head), this.#rows);
     this.#table.hidden = this.#more.hidden = this.#add.hidden = true;
-    const body = createElement("div", { class: "dialog-body", tabindex: 0 }, this.#head, this.#facts, this.#table);
-    body.append(this.#more);
+    const body = createElement("div", { class: "dialog-body", tabindex: 0 }, this.#head);
+    body.append(this.#facts, this.#columns.element, this.#table, this.#more);
     const foot = createElement("div", { class: "dialog-foot" }, this.#add, this.#cancel, this.#hint, this.#error);
     this.#dialog = createElement("dialog", { class: "dialog dialog-wide", "aria-label": title });
     this.#dialog.append(createElement("h2", {}, title), body, foot);
     this.#cancel.addEventListener("click", () => this.#dialog.close());
     this.#dialog.addEventListener("close", () => this.#dialog.remove());
     this.#dialog.addEventListener("change", (event) => {
+      if (event.target instanceof HTMLSelectElement) return;
       if (event.target === this.#all) for (const each of this.#boxes) each.checked = this.#all.checked;
       this.#count();
     });
@@ -163,6 +170,7 @@ class RowsDialog {
     this.#name = name;
     this.#offered = [];
     this.#rows.replaceChildren();
+    this.#columns.clear();
     this.#table.hidden = this.#more.hidden = this.#add.hidden = true;
     this.#error.replaceChildren();
     this.#hint.textContent = "";
@@ -175,30 +183,68 @@ class RowsDialog {
     const asked = this.#asked;
     let answer: OfferedRows;
     try {
-      answer = await this.#host.ask<OfferedRows>({ ...this.#source, start: this.#offered.length });
+      answer = await this.#ask(this.#offered.length);
+      if (asked !== this.#asked) return; // another dataset was chosen meanwhile
+      if (!this.#offered.length && answer.columns.length && this.#columns.begin(answer.columns, answer.targets))
+        answer = await this.#ask(0);
     } catch (error) {
       if (asked !== this.#asked) return;
       this.#facts.textContent = "";
       this.refuse(sayError(error));
       return;
     }
-    if (asked !== this.#asked) return; // another dataset was chosen meanwhile
+    if (asked !== this.#asked) return;
     this.#offered.push(...answer.rows);
     this.#rows.append(...answer.rows.map((row) => drawRow(row, isTicked)));
-    this.#showFacts(answer);
+    this.#total = answer.total;
+    this.#showFacts();
     this.#table.hidden = this.#add.hidden = false;
     this.#more.hidden = this.#offered.length >= answer.total;
     this.#count();
-    if (isTicked) this.#add.focus();
+    if (isTicked) (this.#columns.hasInput ? this.#add : this.#columns.element.querySelector("select"))?.focus();
   }
 
-  #showFacts({ leftOut, total }: OfferedRows): void {
+  #ask(start: number): Promise<OfferedRows> {
+    const { choice } = this.#columns;
+    return this.#host.ask({ ...this.#source, start, ...(choice ? { columns: choice } : {}) });
+  }
+
+  /** Reads the rows by other columns; what is ticked stays ticked. */
+  async #readAgain(): Promise<void> {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const shown = this.#offered.length;
+    const ticks = this.#boxes.map((box) => box.checked);
+    const rows: OfferedRow[] = [];
+    try {
+      while (rows.length < shown) {
+        const answer = await this.#ask(rows.length);
+        if (asked !== this.#asked) return;
+        if (!answer.rows.length) break;
+        rows.push(...answer.rows);
+        this.#total = answer.total;
+      }
+    } catch (error) {
+      if (asked === this.#asked) this.refuse(sayError(error));
+      return;
+    }
+    this.#offered = rows;
+    this.#rows.replaceChildren(...rows.map((row, index) => drawRow(row, ticks[index] ?? false)));
+    this.#showFacts();
+    this.#count();
+  }
+
+  #showFacts(): void {
+    const total = this.#total;
+    const { leftOut, hasInput, isChosen } = this.#columns;
     const shown = this.#offered.length;
     const words = [
       shown < total
         ? gettext("{shown} of {count} rows.", { shown, count: total })
         : ngettext("{count} row.", "{count} rows.", total),
-      leftOut.length ? gettext("Left out, not inputs of the text: {names}.", { names: leftOut.join(", ") }) : "",
+      hasInput ? "" : gettext("No column is called like an input of the text. Choose what the columns become."),
+      leftOut.length && hasInput ? gettext("Not imported: {names}.", { names: leftOut.join(", ") }) : "",
+      isChosen ? gettext("The columns are as you chose them.") : "",
       gettext("A sample whose name is taken gets a number."),
     ];
     this.#facts.textContent = words.filter(Boolean).join(" ");
@@ -215,12 +261,18 @@ class RowsDialog {
       room,
     });
     this.#error.textContent = length > room ? sentence : "";
-    this.#hint.textContent = length ? "" : gettext("Tick the rows to add.");
-    this.#add.setAttribute("aria-disabled", String(!length || length > room));
+    const { hasInput } = this.#columns;
+    this.#hint.textContent = hasInput
+      ? length
+        ? ""
+        : gettext("Tick the rows to add.")
+      : gettext("Choose at least one column that becomes an input.");
+    this.#add.setAttribute("aria-disabled", String(!length || length > room || !hasInput));
   }
 
   #take(): void {
     if (this.#add.getAttribute("aria-disabled") === "true") return;
+    this.#columns.remember();
     this.#dialog.close();
     this.#host.add(this.#ticked, this.#name);
   }

@@ -3,6 +3,7 @@ import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
 import { drawHandle, installMoves } from "./form/part_order.ts";
+import { focusFirstField } from "./input_fields.ts";
 
 /** What the list asks of the values beside it. */
 export interface SampleActs {
@@ -12,7 +13,8 @@ export interface SampleActs {
   rename(): void;
   remove(): void;
   duplicate(): void;
-  move(from: number, to: number): void;
+  /** Moves a sample to the place of another one. Both are named: the table may be older than the samples. */
+  move(sample: string, target: string): void;
   editAsJson(): void;
   /** Has the server fix samples alike, as `set-all:order_id`; null where it did, else why it did not. */
   fix(action: string, choices: Record<string, string>): Promise<string | null>;
@@ -62,6 +64,16 @@ export class SampleList {
     findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) => this.#press(event, root, acts));
   }
 
+  /** Marks the row of the sample that is chosen now. */
+  mark(name: string): void {
+    const buttons = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
+    if (!buttons.some((button) => button.dataset.choose === name)) return; // renamed: its row is drawn soon
+    for (const button of buttons) {
+      if (button.dataset.choose === name) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+  }
+
   /** Gives each sample without a value for an input the one that was typed above the table. */
   async #setForAll(name: string, acts: SampleActs): Promise<void> {
     const field = findElement<HTMLInputElement>(this.#place, `[data-set-value=${CSS.escape(name)}]`);
@@ -76,7 +88,7 @@ export class SampleList {
   #installHandles(): void {
     const rows = [...this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")];
     for (const [index, row] of rows.entries()) {
-      const name = row.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose ?? "";
+      const name = nameSample(row);
       const head = row.querySelector<HTMLElement>("th");
       if (!head) continue;
       const actions = {
@@ -97,6 +109,7 @@ export class SampleList {
 
   /** Moves a row at once; the focus stays in it, so that it can be moved on. */
   #move(rows: HTMLElement[], from: number, to: number): void {
+    this.#asked++; // a list that was asked for before the move would bring the old order back
     const focused = document.activeElement as HTMLElement | null;
     const isName = focused?.dataset.choose !== undefined;
     const [row, other] = [rows[from], rows[to]];
@@ -112,30 +125,47 @@ export class SampleList {
     this.#installHandles();
     const moved = this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")[to];
     moved?.querySelector<HTMLElement>(isName ? "th [data-choose]" : ".form-handle > summary")?.focus();
-    this.#acts.move(from, to);
+    this.#acts.move(nameSample(row), nameSample(other));
   }
 
   /** The keys of the table: j and k choose the next and the one before, Enter goes to the values, and so on. */
   #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActs): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^[a-z]$/.test(event.key) && localStorage.getItem("single-keys") === "off") return;
     const rows = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
     const now = rows.findIndex((row) => row.hasAttribute("aria-current"));
     const isRow = rows.includes(event.target as HTMLElement);
     if (event.key === "j" || event.key === "k") {
       const next = rows[Math.min(rows.length - 1, Math.max(0, now + (event.key === "j" ? 1 : -1)))];
       if (!next) return;
-      rows[now]?.removeAttribute("aria-current");
-      next.setAttribute("aria-current", "true");
       next.focus();
       acts.choose(next.dataset.choose ?? "");
     } else if (event.key === "Enter" && isRow) {
       acts.choose((event.target as HTMLElement).dataset.choose ?? "");
-      findElement(root, "[data-fields]").querySelector<HTMLElement>("input, textarea, select, button")?.focus();
+      focusFirstField(findElement(root, "[data-fields]"));
     } else if (event.key === "n") acts.add();
     else if (event.key === "F2") acts.rename();
     else if (event.key === "Delete") acts.remove();
     else return;
     event.preventDefault();
+  }
+
+  /** What is typed in the fields above the table, by input; `isFocused` for the one with the focus. */
+  #readTyped(): { name: string; value: string; isFocused: boolean }[] {
+    return [...this.#place.querySelectorAll<HTMLInputElement>("[data-set-value]")].map((field) => ({
+      name: field.dataset.setValue ?? "",
+      value: field.value,
+      isFocused: field === document.activeElement,
+    }));
+  }
+
+  #restoreTyped(typed: { name: string; value: string; isFocused: boolean }[]): void {
+    for (const { name, value, isFocused } of typed) {
+      const field = this.#place.querySelector<HTMLInputElement>(`[data-set-value=${CSS.escape(name)}]`);
+      if (!field) continue;
+      field.value = value;
+      if (isFocused) field.focus();
+    }
   }
 
   /** Loads the list; the answer to an older question is dropped. */
@@ -153,10 +183,14 @@ export class SampleList {
       const name = isHandle
         ? focused?.closest("tr")?.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose
         : focused?.dataset.choose;
+      const typed = this.#readTyped();
       this.#place.innerHTML = html;
       this.#installHandles();
+      this.#restoreTyped(typed);
       if (!hadFocus || name === undefined) return;
-      const again = this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`);
+      const again =
+        this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`) ??
+        this.#place.querySelector<HTMLElement>("th [aria-current]"); // it has another name now
       const target = isHandle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
       target?.focus();
       if (isOpen && isHandle) target?.closest("details")?.setAttribute("open", "");
@@ -167,4 +201,8 @@ export class SampleList {
       }
     }
   }
+}
+
+function nameSample(row: HTMLElement): string {
+  return row.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose ?? "";
 }

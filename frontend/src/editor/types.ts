@@ -45,6 +45,8 @@ export interface Setup {
   draftName: string;
   base: { number: number; digest: string; document: string } | null;
   samples: Record<string, Data>;
+  /** The names of the samples in their order, which the object does not keep. */
+  sampleOrder: string[];
   /** The samples as they were saved last. */
   savedSamples: Record<string, Data>;
   sample: string;
@@ -63,6 +65,8 @@ export interface Setup {
   models: string[];
   rendered: boolean;
   standIn: string;
+  /** Whether the text is an example of the page New, which is there to be written over. */
+  isExample: boolean;
   draftSavedAt: number | null;
   draftRevision: number;
   filters: string[];
@@ -106,6 +110,8 @@ export interface PreviewAnswer {
   /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
   undeclared: Record<string, Schema>;
   summary: string;
+  /** The line of tokens below the values of a sample. */
+  tokens: string;
   notices: string;
   placeholders: string[];
   /** Samples of an example document that went with its inputs. */
@@ -125,8 +131,11 @@ export interface SaveOutcome {
   saved: { number: number; digest: string; document: string } | null;
 }
 
-/** Where the fields read and write: paths into the one JSON object of the inputs panel. */
+/** Where the fields read and write: paths into the one JSON object of the inputs panel. `isStep`: the edit is a step of
+ * its own in the history, and no key of a text that is being typed. */
 export interface ValueStore {
   read(path: string[]): Json | undefined;
-  write(path: string[], value: Json | undefined): void;
+  /** The value as it was saved, undefined if it was not; inside the items of a list there is none. */
+  readSaved?(path: string[]): Json | undefined;
+  write(path: string[], value: Json | undefined, isStep?: boolean): void;
 }

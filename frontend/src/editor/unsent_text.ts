@@ -1,22 +1,26 @@
 // The offer of text that an earlier visit of this browser could not send.
+import { showStatus } from "../app/status.ts";
 import { createElement, findElement } from "../dom.ts";
 import { gettext, pageLanguage } from "../language.ts";
 import type { Draft } from "./draft.ts";
-import type { Data } from "./types.ts";
+import type { LocalDraft } from "./local_texts.ts";
+import { type Samples, unpackSamples } from "./sample_map.ts";
 
 interface Editor {
   text(): string;
-  samples(): Record<string, Data>;
-  use(document: string, samples: Record<string, Data>): void;
+  samples(): Samples;
+  message: HTMLInputElement;
+  use(document: string, samples: Samples): void;
 }
 
-/** Offers the text that this browser kept, where it differs from the one that is shown. */
+/** Offers each text that this browser kept, where it differs from what is shown. */
 export function offerUnsentText(root: HTMLElement, draft: Draft, editor: Editor): void {
-  const left = draft.readLocalDraft();
-  if (!left || left.document === editor.text()) {
-    draft.removeLocalDraft();
-    return;
-  }
+  const shown = { document: editor.text(), samples: editor.samples(), message: editor.message.value };
+  const left = draft.localTexts.listLeft(shown);
+  for (const text of left) offerText(root, draft, editor, text);
+}
+
+function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalDraft): void {
   const when = new Date(left.at).toLocaleTimeString(pageLanguage(), { hour: "2-digit", minute: "2-digit" });
   const take = createElement("button", { type: "button", class: "button button-small" }, gettext("Use that text"));
   const drop = createElement(
@@ -27,12 +31,20 @@ export function offerUnsentText(root: HTMLElement, draft: Draft, editor: Editor)
   const words = gettext("This browser has text from {when} that did not reach the server.", { when });
   const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
   take.addEventListener("click", () => {
-    editor.use(left.document, left.samples ?? editor.samples());
+    const { document, samples, sampleOrder, message } = left;
+    editor.use(document, samples ? unpackSamples({ samples, sampleOrder }) : editor.samples());
+    if (message) editor.message.value = message;
     offer.remove();
+    draft.saveSoon();
+    void draft.flush().then(() => draft.localTexts.removeLeft(left));
   });
   drop.addEventListener("click", () => {
-    draft.removeLocalDraft();
+    draft.localTexts.removeLeft(left);
     offer.remove();
+    showStatus(gettext("Discarded the text from {when}.", { when }), () => {
+      draft.localTexts.restoreLeft(left);
+      offerText(root, draft, editor, left);
+    });
   });
   findElement(root, "[data-outcome]").append(offer);
 }

@@ -20,6 +20,10 @@ export interface HistoryHost {
 
 const TITLE_ID = "play-history-title";
 
+/** The words of the button that shows all runs; with their number where all of them are loaded. */
+export const describeAll = (runs: readonly unknown[], next: RunState["next"]): string =>
+  next === null ? gettext("All {count} runs", { count: runs.length }) : gettext("All runs");
+
 export class RunHistory {
   readonly #element: HTMLElement;
   readonly #host: HistoryHost;
@@ -61,7 +65,7 @@ export class RunHistory {
       : gettext("the texts of runs are not stored here");
     this.#element.classList.toggle("is-open", state.isHistoryOpen);
     this.#all.hidden = state.runs.length <= FEW && state.next === null && !state.isHistoryOpen;
-    this.#all.textContent = state.isHistoryOpen ? gettext("Fewer") : gettext("All runs");
+    this.#all.textContent = state.isHistoryOpen ? gettext("Fewer") : describeAll(state.runs, state.next);
     this.#all.setAttribute("aria-expanded", String(state.isHistoryOpen));
     this.#more.hidden = !state.isHistoryOpen || state.next === null;
     const runs = state.isHistoryOpen ? state.runs : state.runs.slice(0, FEW);
@@ -115,7 +119,8 @@ export class RunHistory {
       createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
       createElement("td", {}, cost ? formatMoney(cost) : ""),
     );
-    row.append(this.#drawActs(run, own !== undefined && isStored, isShown));
+    const isSame = run.document === this.#document;
+    row.append(this.#drawActs(run, own !== undefined && isStored && !isSame, isShown));
     return row;
   }
 

@@ -24,7 +24,7 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
     labels: setup.labels,
     newDatasetUrl: setup.urls.newDataset,
     inputs: () => ({
-      samples: Object.keys(inputs.samples),
+      samples: [...inputs.samples.keys()],
       sample: inputs.sample,
       names: inputs.names,
       data: inputs.data,
@@ -64,12 +64,12 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
   return playground;
 }
 
-/** The panel of inputs over the columns: opened by its button, closed by Close or Escape. */
 /** Opens the editor at this address in its Run view. */
 function openRun(url: string): void {
   window.location.assign(`${url}${url.includes("?") ? "&" : "?"}view=run`);
 }
 
+/** The panel of inputs over the columns: opened by its button, closed by Close or Escape. */
 function installInputsPanel(root: HTMLElement): { open(): void } {
   const opener = findElement(root, "[data-play-edit]");
   const pane = findElement(root, "[data-pane=inputs]");

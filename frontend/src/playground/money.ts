@@ -3,10 +3,12 @@ import { formatNumber, gettext } from "../language.ts";
 import type { Model, Money, Settings } from "./types.ts";
 
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
+const LEAST = 0.0001; // the smallest amount that is told as it is
+const REPLY_LIMITS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]; // in the server's order
 const LONGEST_REPLY = 4096; // tokens, where neither the settings nor the document limit the reply
 
 /** An amount as the pages write it: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts under `least` are told as that: `<$0.0001`. */
-export function formatMoney({ amount, currency }: Money, least = 0.0001): string {
+export function formatMoney({ amount, currency }: Money, least = LEAST): string {
   const value = Number(amount);
   const isTiny = value > 0 && value < least;
   const shown = isTiny ? least : value;
@@ -17,10 +19,15 @@ export function formatMoney({ amount, currency }: Money, least = 0.0001): string
   return `${isTiny ? "<" : ""}${words}`;
 }
 
-/** The most tokens that a reply may have. */
+/** An amount that is the most something costs, so that one under `$0.0001` is told as `$0.0001`. */
+export const formatMostMoney = ({ amount, currency }: Money): string =>
+  formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), LEAST) : amount, currency });
+
+/** The most tokens that a reply may have: the column's own limit, else the first of the document's that is one. */
 export function longestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
-  const limit = settings.max_tokens ?? saved.max_tokens ?? saved.max_completion_tokens ?? saved.max_output_tokens;
-  return typeof limit === "number" && limit > 0 ? limit : reserve || LONGEST_REPLY;
+  const isLimit = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
+  const limits = [settings.max_tokens, ...REPLY_LIMITS.map((name) => saved[name])];
+  return limits.find(isLimit) ?? (reserve || LONGEST_REPLY);
 }
 
 /** What one call costs at most: the prompt and the longest reply. Null where the model has no price. */

@@ -2,7 +2,7 @@
 import { showStatus } from "../app/status.ts";
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { ColumnView } from "./column_view.ts";
+import { ColumnList } from "./column_list.ts";
 import { type Column, isBusy, MOST_COLUMNS } from "./columns.ts";
 import { RunHistory } from "./history.ts";
 import { type InputsFacts, InputsLine } from "./inputs_line.ts";
@@ -44,7 +44,7 @@ export class Playground {
   readonly #root: HTMLElement;
   readonly #host: PlaygroundHost;
   readonly #server: RunServer;
-  readonly #columns = new Map<number, ColumnView>();
+  readonly #columns: ColumnList;
   readonly #history: RunHistory;
   readonly #line: InputsLine;
   readonly #bar: RunBar;
@@ -61,6 +61,13 @@ export class Playground {
     this.#server = new RunServer(host.url, host.draftName);
     const { data, sample } = host.inputs();
     this.#state = makeState(host.labels, { document: host.document(), data: JSON.stringify(data), sample });
+    this.#columns = new ColumnList(findElement(root, "[data-play-columns]"), {
+      dispatch: (action) => this.#dispatch(action),
+      run: (keys) => void this.run(keys),
+      stop: (key) => void this.#stopByKey(key),
+      copyToDraft: (key) => void this.#copyToDraft(key),
+      openRowForm: (key) => this.#openRowForm(key),
+    });
     this.#history = new RunHistory(findElement(root, "[data-play-history]"), {
       open: (run) => this.#openRun(run),
       restoreDraft: (run) => void this.#restoreDraft(run),
@@ -120,13 +127,13 @@ export class Playground {
   async run(keys?: number[]): Promise<void> {
     const state = this.#state;
     if (state.isStarting) return;
-    const blocker = findBlocker(state);
+    const chosen = state.columns.filter((column) => !keys || keys.includes(column.key));
+    const blocker = findBlocker(state, chosen);
     if (blocker) {
       this.#say(gettext("Can't run yet: {reason}", { reason: blocker.words }));
       findElement(this.#root, "[data-play-run]").focus();
       return;
     }
-    const chosen = state.columns.filter((column) => !keys || keys.includes(column.key));
     await Promise.all(chosen.filter(isBusy).map((column) => this.#stopColumn(column)));
     const started = chosen.map((column) => column.key);
     this.#dispatch({ type: "runStarting", keys: started, at: Date.now() });
@@ -218,7 +225,7 @@ export class Playground {
     this.#stopColumns();
     this.#dispatch({ type: "runOpened", run });
     for (const reply of run.columns) if (reply.state === "running") this.#follow(reply);
-    findElement(this.#root, "[data-play-columns]").scrollIntoView({ block: "nearest" });
+    this.#columns.scrollIntoView();
   }
 
   async #restoreDraft(run: Run): Promise<void> {
@@ -269,7 +276,7 @@ export class Playground {
     window.cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const state = this.#state;
-    this.#drawColumns(state);
+    this.#columns.update(state);
     this.#bar.update(state);
     this.#history.update(state);
     const missing = Object.fromEntries(state.facts.missing.map((path) => [path, gettext("needs a value")]));
@@ -284,31 +291,6 @@ export class Playground {
       window.clearInterval(this.#timer);
       this.#timer = undefined;
     }
-  }
-
-  #drawColumns(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-columns]");
-    for (const [key, view] of this.#columns) {
-      if (state.columns.some((column) => column.key === key)) continue;
-      view.element.remove();
-      this.#columns.delete(key);
-    }
-    for (const column of state.columns) {
-      let view = this.#columns.get(column.key);
-      if (!view) {
-        view = new ColumnView(column.key, {
-          dispatch: (action) => this.#dispatch(action),
-          run: (keys) => void this.run(keys),
-          stop: (key) => void this.#stopByKey(key),
-          copyToDraft: (key) => void this.#copyToDraft(key),
-          openRowForm: (key) => this.#openRowForm(key),
-        });
-        this.#columns.set(column.key, view);
-        place.append(view.element);
-      }
-      view.update(state, column);
-    }
-    place.dataset.count = String(state.columns.length);
   }
 
   async #stopByKey(key: number): Promise<void> {

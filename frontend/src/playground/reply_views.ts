@@ -3,6 +3,7 @@ import { createElement, createIcon } from "../dom.ts";
 import type { Json } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
 import { type Column, isBusy, type View } from "./columns.ts";
+import { findJsonError } from "./json_error.ts";
 import { readPartialFields } from "./partial_json.ts";
 import type { Message, OutputField, Reply, ToolCall } from "./types.ts";
 
@@ -19,6 +20,8 @@ export function drawReply(column: Column, view: View): Node[] {
       ? drawFields(reply, isWriting)
       : [drawText(reply.text, isWriting, view === "raw" ? "raw" : "text")];
   const note = view === "raw" ? drawJsonProblem(reply, isWriting) : [];
+  const isUnreadable = !isWriting && reply.output?.kind === "json" && !reply.output.valid;
+  if (view === "raw" && isUnreadable) markBadPlace(body[0], reply.text);
   return [...note, ...body, ...drawTools(reply.tools), ...drawProblem(reply, isWriting)];
 }
 
@@ -92,6 +95,16 @@ function drawNote(kind: "bad" | "warn", words: string, ...after: Node[]): HTMLEl
 function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
   const problem = isWriting || reply.output?.kind !== "json" ? null : reply.output.problem;
   return problem ? [drawNote("bad", problem)] : [];
+}
+
+/** Marks where the text stops being JSON: the character, or that the text ends there. */
+function markBadPlace(shown: HTMLElement | undefined, text: string): void {
+  const place = findJsonError(text);
+  if (!shown || place === null) return;
+  const [bad = ""] = text.slice(place);
+  const words = bad ? gettext("Here it stops being JSON") : gettext("ends here");
+  const mark = createElement("mark", bad ? { title: words } : {}, bad || words);
+  shown.replaceChildren(text.slice(0, place), mark, text.slice(place + bad.length));
 }
 
 function drawTools(tools: ToolCall[]): HTMLElement[] {

@@ -2,7 +2,7 @@
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { createSelect, setOptions } from "./menus.ts";
-import { formatMoney } from "./money.ts";
+import { formatMostMoney } from "./money.ts";
 import type { Refusal } from "./row_form.ts";
 import type { Choices, RowPlan } from "./types.ts";
 
@@ -19,7 +19,7 @@ export function describePlan(plan: RowPlan): string[] {
   const rows = ngettext("{count} row of {total}", "{count} rows of {total}", going, { total: plan.total });
   const calls = ngettext("{count} call", "{count} calls", plan.calls);
   const cost = plan.estimate
-    ? gettext("Up to {amount} for all of them.", { amount: formatMoney(plan.estimate) })
+    ? gettext("Up to {amount} for all of them.", { amount: formatMostMoney(plan.estimate) })
     : gettext("What they cost is not known: a model has no price.");
   const skipped = ngettext("{count} row can't be run.", "{count} rows can't be run.", faulty);
   return [gettext("{rows}, {calls}.", { rows, calls }), cost, ...(faulty ? [skipped] : [])];

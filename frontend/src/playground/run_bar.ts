@@ -2,7 +2,7 @@
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { MOST_COLUMNS } from "./columns.ts";
-import { formatMoney } from "./money.ts";
+import { formatMoney, formatMostMoney } from "./money.ts";
 import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 
@@ -82,7 +82,7 @@ export class RunBar {
     const estimate = estimateRun(state);
     const [unpriced] = unpricedModels(state);
     const lines: (Node | string)[][] = [];
-    if (estimate) lines.push(withBold(gettext("Up to {amount} a run"), formatMoney(estimate)));
+    if (estimate) lines.push(withBold(gettext("Up to {amount} a run"), formatMostMoney(estimate)));
     else if (unpriced !== undefined) lines.push([gettext("Cost unknown for {model}", { model: unpriced })]);
     const spent = state.choices?.spent;
     const cap = spent?.cap == null ? null : Number(spent.cap);

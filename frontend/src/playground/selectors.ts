@@ -4,7 +4,7 @@ import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { costOfCall, longestReply, sumCosts } from "./money.ts";
 import { looksLikeObject } from "./partial_json.ts";
 import type { RunState } from "./state.ts";
-import type { Money, Reply, Source } from "./types.ts";
+import type { Choices, Money, Reply, Source } from "./types.ts";
 
 /** Why nothing can be run, and where the reader can do something about it. */
 export interface Blocker {
@@ -15,8 +15,8 @@ export interface Blocker {
   link?: { words: string; url: string };
 }
 
-/** The first thing that stops a run; null where it can start. */
-export function findBlocker(state: RunState): Blocker | null {
+/** The first thing that stops a run of these columns, of all if none are given; null where it can start. */
+export function findBlocker(state: RunState, columns: readonly Column[] = state.columns): Blocker | null {
   const { choices, facts } = state;
   if (!choices) return { words: state.trouble || gettext("Loading the models…") };
   if (!choices.can_run) {
@@ -28,11 +28,22 @@ export function findBlocker(state: RunState): Blocker | null {
   if (spent?.cap != null && Number(spent.today) >= Number(spent.cap)) {
     return { words: gettext("Daily limit reached, resets at 00:00 UTC") };
   }
-  if (!state.columns.some((column) => column.source === DRAFT)) return null;
+  const refused = findRefusedModel(choices, columns);
+  if (refused) return refused;
+  if (!columns.some((column) => column.source === DRAFT)) return null;
   if (facts.errors)
     return { words: ngettext("Fix {count} error", "Fix {count} errors", facts.errors), isProblem: true };
   const input = facts.missing[0];
   return input === undefined ? null : { words: gettext("{name} needs a value", { name: input }), input };
+}
+
+/** The first model of the columns that the spending caps don't let the reader ask; an admin can give it a price. */
+function findRefusedModel(choices: Choices, columns: readonly Column[]): Blocker | null {
+  const names = new Set(columns.map((column) => column.model));
+  const words = choices.models.find((model) => names.has(model.name) && model.why_not)?.why_not;
+  if (!words) return null;
+  if (!choices.can_connect || !choices.connect_url) return { words };
+  return { words, link: { words: gettext("Models"), url: choices.connect_url } };
 }
 
 /** What the next run of all columns costs at most; null where a model has no price. */
@@ -122,13 +133,11 @@ export function describeReply(reply: Reply): Verdict {
     return { kind: "warn", words };
   }
   const { output } = reply;
-  if (!output)
-    return {
-      kind: "plain",
-      words: reply.tools.length
-        ? ngettext("{count} tool call", "{count} tool calls", reply.tools.length)
-        : gettext("Done"),
-    };
+  const calls = reply.tools.length;
+  const isPlainText = !output || (output.kind === "text" && output.valid);
+  if (calls && isPlainText) return { kind: "plain", words: ngettext("{count} tool call", "{count} tool calls", calls) };
+  if (!calls && reply.is_stored !== false && !reply.text.trim()) return { kind: "warn", words: gettext("Empty reply") };
+  if (!output) return { kind: "plain", words: gettext("Done") };
   if (output.kind === "text" && output.valid) return { kind: "plain", words: gettext("Text") };
   if (output.valid) return { kind: "ok", words: gettext("Output valid") };
   const invalid = output.fields.filter((field) => field.problem).length;

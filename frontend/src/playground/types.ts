@@ -65,6 +65,8 @@ export interface Reply {
   longest_reply?: number;
   output: Output | null;
   problem: { detail: string; retry_after: number | null } | null;
+  /** False where the texts were forgotten, so that an empty one says nothing. */
+  is_stored?: boolean;
 }
 
 export interface Run {
@@ -109,6 +111,8 @@ export interface Model {
   name: string;
   price: Price | null;
   is_connection: boolean;
+  /** Why the spending caps don't let the reader ask it now. */
+  why_not: string | null;
 }
 
 /** What a column can run: the draft, a label or a version. */

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "username", help="small letters, digits and inner dots, hyphens or underscores; it never changes"
+            "username", help="lower-case letters, digits and inner dots, hyphens or underscores; it never changes"
         )
         parser.add_argument("--email", default="", help="for mail, and to be found by an OpenID provider")
         parser.add_argument("--name", default="", help="the full name")

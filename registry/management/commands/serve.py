@@ -17,7 +17,7 @@ from django.db import connection, connections
 
 from promptuary.renderer.isolation import process as isolation_process
 from registry import forked_process, web_server, worker_process
-from registry.core import env, migration_lock, poolers, private_files
+from registry.core import env, migration_lock, poolers, port_guard, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
 from registry.starter import demo_connection
@@ -47,7 +47,8 @@ class Command(BaseCommand):
         if only == "migrate":
             _migrate()
             return
-        _prepare(host, only)
+        guard = _take_port(host, settings.PORT) if only != "worker" else None
+        _prepare(only)
         is_loading = False
         if complaint := log.describe_disagreement():
             self.stderr.write(complaint)
@@ -58,13 +59,15 @@ class Command(BaseCommand):
         if model_port is not None and not demo_connection.write_demo_model(model_port):
             model_port = None  # the operator's own list of models stays as it is
         self.stdout.flush()
-        _become_supervisor(host, only, _banner(demo) if only != "worker" else [], model_port, is_loading=is_loading)
+        banner = _banner(demo) if only != "worker" else []
+        if guard is not None:
+            os.set_inheritable(guard.fileno(), True)  # the supervisor holds the port as long as it runs
+        _become_supervisor(host, only, banner, model_port, is_loading=is_loading)
 
 
-def _prepare(host: str, only: str | None) -> None:
-    """Bring the database up to date if this process may, and see that the port is free if it serves."""
+def _prepare(only: str | None) -> None:
+    """Bring the database up to date if this process may, and remove the figures of earlier web processes."""
     if only != "worker":
-        _refuse_taken_port(host, settings.PORT)
         for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
             figures.unlink(missing_ok=True)
     if only == "worker" or not database_roles.may_migrate(connection):
@@ -175,7 +178,7 @@ def _become_supervisor(
         os.set_inheritable(file.fileno(), True)
         os.set_inheritable(listener.fileno(), True)
         os.chdir(settings.BASE_DIR)
-        os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606 - our own
+        os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606
 
 
 def _listen_for_renderer(folder: str) -> socket.socket:
@@ -188,15 +191,14 @@ def _listen_for_renderer(folder: str) -> socket.socket:
     return listener
 
 
-def _refuse_taken_port(host: str, port: int) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} on {host} can't be used ({error.strerror}). Choose another: PORT={port + 1} make run"
-            ) from error
+def _take_port(host: str, port: int) -> socket.socket:
+    """The port for this server alone; CommandError if another has it, even if that one doesn't serve yet."""
+    try:
+        return port_guard.take_port(host, port)
+    except OSError as error:
+        raise CommandError(
+            f"Port {port} on {host} can't be used ({error.strerror}). Choose another: PORT={port + 1} make run"
+        ) from error
 
 
 def _banner(demo: bool) -> list[str]:

@@ -82,7 +82,7 @@ class PrompterBody:
             if name in self._untrusted:
                 site = self._setup.sites[name]
                 message = (
-                    f"the system's instruction may not hold the untrusted input `{name}`; "
+                    f"the system's instruction may not use the untrusted input `{name}`; "
                     "move it to the user's: `instruction: {system: …, user: …}`"
                 )
                 body_problems.append(Problem("PT408", "error", message, site.line, site.column, variable=name))

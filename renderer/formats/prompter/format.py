@@ -133,7 +133,7 @@ class _Reading:
             if key not in KEYS:
                 place = self.document.body_place(scalar.start, scalar.end)
                 raise DocumentError(
-                    f"`{key}` is no part of a prompter; {nearest(key, KEYS)}", code="PT920", place=place
+                    f"`{key}` is not a part of a prompter; {nearest(key, KEYS)}", code="PT920", place=place
                 )
         custom = values.get("kind") == "custom"
         for key in ("kind", "instruction", *(_OF_CUSTOM if custom else ())):
@@ -146,7 +146,7 @@ class _Reading:
     def _recipe(self) -> Layout:
         kind = self.given.values["kind"]
         if kind not in layouts.KINDS:
-            raise self._error(f"`{kind}` is no kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
+            raise self._error(f"`{kind}` is not a kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
         if kind != "custom":
             dialect = self._text("dialect") or layouts.DIALECTS[0]
             return self._at("dialect", lambda: layouts.find_layout(kind, dialect))

@@ -79,7 +79,7 @@ SHAPERS: Mapping[str, Shaper] = MappingProxyType(
 def find_shaper(name: Any) -> Shaper:
     """Return a shaper by name; OutputError names the likely one, or all there are."""
     if not isinstance(name, str) or name not in SHAPERS:
-        raise OutputError(f"`{name}` is no shaper; {nearest(str(name), list(SHAPERS))}", code="PT811")
+        raise OutputError(f"`{name}` is not a shaper; {nearest(str(name), list(SHAPERS))}", code="PT811")
     return SHAPERS[name]
 
 

@@ -50,7 +50,7 @@ def strings_to_answers(
         answer = text if pattern is None or pattern == "" else _extract(pattern, text)
         references, unknown = _references(answer, reference_pattern, candidates)
         if unknown:
-            reader.notes.append(f"answer {number} refers to {', '.join(unknown)}, which is no document it was given")
+            reader.notes.append(f"answer {number} refers to {', '.join(unknown)}, which is not a document it was given")
         answers.append(_answer(answer, references, prompt))
     return answers
 
@@ -153,7 +153,7 @@ def _compiled(pattern: str) -> Pattern:
     try:
         return compile_pattern(pattern)
     except PatternError as error:
-        raise OutputError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+        raise OutputError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
 
 
 @lru_cache(maxsize=64)

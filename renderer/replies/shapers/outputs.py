@@ -129,7 +129,7 @@ def _hidden(name: str) -> str:
 
 def _findings(output: Mapping[str, Any]) -> list[_Finding]:
     findings: list[_Finding] = [
-        ((key,), "PT810", f"`{key}` is no part of `output`; {nearest(key, _OUTPUT_KEYS)}")
+        ((key,), "PT810", f"`{key}` is not a part of `output`; {nearest(key, _OUTPUT_KEYS)}")
         for key in output
         if key not in _OUTPUT_KEYS
     ]
@@ -145,7 +145,7 @@ def _check_step(step: Any) -> list[_Finding]:
     if not isinstance(step, Mapping):
         return [((), "PT810", "a shaper must be a mapping with `func` and `outputs`")]
     findings: list[_Finding] = [
-        ((str(key),), "PT810", f"`{key}` is no part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
+        ((str(key),), "PT810", f"`{key}` is not a part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
         for key in step
         if key not in _SHAPER_KEYS
     ]

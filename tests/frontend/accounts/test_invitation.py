@@ -36,7 +36,7 @@ def test_a_stranger_makes_an_account_and_is_signed_in(path):
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [
-        ({"username": "Fresh One", "password": PASSWORD}, "small letters, digits"),
+        ({"username": "Fresh One", "password": PASSWORD}, "lower-case letters, digits"),
         ({"username": "fresh", "password": "short"}, "too short"),
         ({"username": "author", "password": PASSWORD}, "There is an account author already"),
         ({"username": "", "password": ""}, "This field is required"),

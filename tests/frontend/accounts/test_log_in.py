@@ -20,7 +20,7 @@ def test_a_wrong_password_keeps_the_account_and_says_so(desk):
     answer = Client().post("/login", {"username": "author", "password": "wrong", "next": "/"})
     assert answer.status_code == 422
     assert 'value="author"' in words(answer)
-    assert "Please enter a correct username and password" in words(answer)
+    assert "The account or password is wrong." in words(answer)
 
 
 @pytest.mark.parametrize("target", ["https://example.org/", "//example.org", "javascript:alert(1)"])

@@ -33,4 +33,4 @@ def test_a_strangers_namespace_is_not_found(desk, browser):
 
 def test_the_page_says_when_no_mail_is_sent(reader, settings):
     settings.MAIL_IS_SENT = False
-    assert "sends no mail" in words(reader.get("/mail"))
+    assert "no mail server is set up" in words(reader.get("/mail"))

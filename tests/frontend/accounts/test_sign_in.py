@@ -61,7 +61,7 @@ def test_an_account_switched_off_is_answered_as_a_wrong_password(desk):
     User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
     right = sign_in(Client(), "asleep", "asleep-promptuary")
     assert right.status_code == 422
-    assert "Please enter a correct username and password" in words(right)
+    assert "The account or password is wrong." in words(right)
 
 
 @pytest.mark.parametrize("name", ["author", "nobody"])
@@ -152,7 +152,7 @@ def test_the_second_step_is_switched_on_with_a_picture_and_a_secret(desk):
     assert client.get("/account/second-step")["Location"].startswith("/account/prove")
     secret = enrol(client)
     page = words(client.get("/account"))
-    assert "on since" in page
+    assert "On since" in page
     assert "10 left" in page
     assert secret not in page
 

@@ -1,6 +1,11 @@
 """Finding a template."""
 
-from tests.frontend.conftest import DOCUMENT, words
+import re
+
+import pytest
+
+from registry.templates import archive, rename
+from tests.frontend.conftest import DOCUMENT, REPLY, words
 
 
 def test_the_list_shows_what_is_live_and_what_is_ahead_of_it(reply, browser):
@@ -104,7 +109,7 @@ def test_an_empty_namespace_says_what_to_do(desk, browser):
 def test_a_broken_cursor_is_refused_with_a_sentence(reply, browser):
     answer = browser("reader").get("/t/?cursor=nonsense")
     assert answer.status_code == 422
-    assert "no cursor" in words(answer)
+    assert "this cursor" in words(answer)
 
 
 def test_the_tree_names_the_templates_of_the_open_folder(reply, browser):
@@ -127,3 +132,42 @@ def test_folders_are_shown_as_one_list_and_it_is_remembered_per_person(reply, br
     assert flat in words(client.get("/t/?folders=sideways")), "an unknown layout changes nothing"
     assert flat not in words(client.get("/t/?folders=tree"))
     assert flat not in words(browser("author").get("/t/"))
+
+
+def test_a_fragment_says_so_and_in_how_many_templates_it_is(desk, browser):
+    desk.save("---\nformat: text\n---\nBe kind.", name="support/tone")
+    for name in ("support/one", "support/two"):
+        desk.save('- name: a\n  content: |\n    {{ fragment("support/tone@1") }}\n', name=name)
+    page = words(browser("reader").get("/t/support/"))
+    assert page.count('<span class="badge">Fragment</span>') == 1
+    assert "in 2 templates" in page
+    archive.archive_template(actor=desk.actor("admin"), name="support/two", reason="Not used.")
+    rename.rename_template(actor=desk.actor("admin"), name="support/tone", to="support/voice")
+    page = words(browser("reader").get("/t/support/"))
+    assert re.search(r"in 1 template\b", page), "archived ones don't count, and a fragment is found by its former name"
+
+
+def test_rows_lead_to_the_editor_and_the_proposal_by_keys_for_those_who_may_write(reply, browser):
+    page = words(browser("author").get("/t/"))
+    assert f'data-on-e="/t/{REPLY}/-/edit#text"' in page
+    assert f'data-on-c="/t/{REPLY}/-/propose"' in page
+    assert "data-on-" not in words(browser("reader").get("/t/"))
+
+
+@pytest.mark.parametrize(
+    ("address", "meant"),
+    [
+        ("/t/suport/", '<a href="/t/support/">support</a>?'),
+        ("/t/support/refnds/", '<a href="/t/support/refunds/">support/refunds</a>?'),
+        ("/t/support/refunds/replly", '<a href="/t/?q=reply">reply</a>?'),
+    ],
+)
+def test_a_mistyped_address_is_answered_with_the_nearest_name(reply, browser, address, meant):
+    answer = browser("reader").get(address)
+    assert answer.status_code == 404
+    assert f"Did you mean {meant}" in words(answer)
+    assert "Did you mean" not in words(browser("outsider").get(address)), "names of others stay unknown"
+
+
+def test_an_address_that_is_like_no_name_has_no_suggestion(reply, browser):
+    assert "Did you mean" not in words(browser("reader").get("/t/zzz/"))

@@ -93,7 +93,7 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(32):
+    with django_assert_max_num_queries(37):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
 
 
@@ -143,7 +143,7 @@ def test_an_open_request_comes_before_a_promotion(reply, browser):
     assert f'href="/changes/{number}">Open change {number}' in page
     assert "needs 1 more approval" in page
     assert "Promote v2" not in page
-    assert "Open requests 1" in page
+    assert "Open changes 1" in page
 
 
 def test_an_emergency_comes_before_everything(reply, browser):
@@ -263,7 +263,7 @@ def test_the_date_of_what_is_approved_is_the_act_of_its_row(reply, browser):
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     page = promote(browser)
-    assert page.count("Change date") == 1
+    assert page.count("Change date<span") == 1, "and once in the menu of the row"
     assert f'href="/changes/{change.number}#goes-live-at">Change date' in page
     assert f"Open change {change.number}" not in page
     assert f"Open change {change.number}" in promote(browser, "reader")
@@ -329,3 +329,49 @@ def test_the_chosen_labels_have_pills(reply, browser):
     page = words(browser("author").get("/environments/?from=latest&to=production"))
     assert 'data-label="latest" hidden' in page
     assert re.search(r'data-label="production" hidden[^>]*><span class="pill pill-protected"', page)
+
+
+def roll_back_second(reply):
+    reply.publish(2)
+    act = {"actor": reply.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
+    labels.roll_back_label(**act, reason="It <b>forgot</b> the policy")
+
+
+def test_a_version_that_was_rolled_back_is_not_offered_without_saying_so(reply, browser):
+    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    assert "rolled back" not in page
+    roll_back_second(reply)
+    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    assert re.search(r"v2 was rolled back <time[^>]*>[^<]*</time> by reviewer: It &lt;b&gt;forgot", page)
+    assert '<span class="note">was rolled back</span>' in page
+    assert "Promote v2" in page
+
+
+def test_an_open_request_for_it_takes_the_place_of_the_hint(reply, browser):
+    roll_back_second(reply)
+    reply.propose(2)
+    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    assert "was rolled back" not in page
+
+
+def test_where_all_are_more_than_a_page_those_with_something_to_do_are_shown(reply, browser, monkeypatch):
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 2)
+    for name in ("support/a", "support/b", "support/c"):
+        reply.save(name=name)
+        labels.move_label(actor=reply.actor("author"), name=name, label="staging", version=1, expected=None)
+    client = browser("author")
+    page = words(client.get("/environments/?from=latest&to=staging"))
+    assert names_on(page) == [REPLY]
+    assert 'Those with something to do are shown. <a href="?show=all">Show all 4 by name</a>' in page
+    page = words(client.get("/environments/?show=all"))
+    assert names_on(page) == ["support/a", "support/b"]
+    assert "something to do" not in page
+    assert "Show the next" in page
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    page = words(client.get("/environments/"))
+    assert names_on(page) == ["support/a", "support/b"], "nothing is to be done"
+    assert "Show the next" in page
+
+
+def names_on(page):
+    return re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page)

@@ -11,7 +11,7 @@ def test_the_page_lists_every_form_with_what_it_leaves_out(reply, browser):
     assert "<h1>Export v1</h1>" in page
     assert f'href="/t/{REPLY}/-/export/document?ref=1"' in page
     assert f'href="/t/{REPLY}/-/export/prompty?ref=1"' in page
-    assert "Can't hold this version:" in page
+    assert "Not possible for this version:" in page
     assert f'href="/t/{REPLY}/-/export?ref=1"' in words(browser("reader").get(f"/t/{REPLY}?ref=1"))
 
 
@@ -24,7 +24,7 @@ def test_a_version_is_downloaded(reply, browser):
 def test_a_form_that_cannot_hold_it_is_refused(reply, browser):
     answer = browser("reader").get(f"/t/{REPLY}/-/export/haystack")
     assert answer.status_code == 422
-    assert "Haystack can&#x27;t hold this version" in words(answer)
+    assert "This version can&#x27;t be written as Haystack" in words(answer)
     assert browser("reader").get(f"/t/{REPLY}/-/export/word").status_code == 422
 
 

@@ -41,7 +41,7 @@ def test_what_has_an_open_request_is_ready_no_more(reply, browser):
     reply.propose(2)
     page = shown(browser)
     assert "Ready 0" in page
-    assert "Open requests 1" in page
+    assert "Open changes 1" in page
     assert "Nothing to promote. What production lacks from latest is in open changes." in page
 
 

@@ -40,7 +40,7 @@ def test_what_is_wrong_is_said_beside_the_field_and_what_was_typed_stays(reply, 
     answer = client.post(ADDRESS, {"to": "support/Reply", "reason": "Why not"})
     assert answer.status_code == 422
     page = words(answer)
-    assert "is no slug" in page
+    assert "lower-case letters, digits and hyphens, like late-parcel-apology" in page
     assert 'value="support/Reply"' in page
     assert "Why not</textarea>" in page
     reply.save(name="support/taken")
@@ -87,3 +87,11 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     assert f"by the former name {REPLY}" in page
     assert "leads here; still asked for by checkout" in page
     assert "leads here; no service asked for it in the last 30 days" in page
+
+
+def test_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):
+    refused = browser("author").get(ADDRESS)
+    assert refused.status_code == 403
+    assert "You need the role admin to rename templates in support; author is author." in words(refused)
+    refused = browser("author").get("/folders/support/refunds/rename")
+    assert "You need the role admin to rename folders in support; author is author." in words(refused)

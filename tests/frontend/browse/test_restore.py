@@ -107,6 +107,16 @@ def test_a_draft_starts_from_an_old_version(reply, browser):
     assert 'name="base" value="2"' in page
 
 
+def test_a_draft_from_an_old_version_is_announced_in_the_language_of_the_page(reply, browser):
+    client = browser("author")
+    sent = {"ref": "1"}
+    for number in (1, 2):
+        answer = client.post(f"{PAGE}/-/start-draft", sent, follow=True, headers={"Accept-Language": "de"})
+        assert f"Ihr Entwurf hat jetzt den Text von v{number}." in words(answer)
+        sent = {"ref": "2"}
+    assert "Der Entwurf davor kann hier 30 Tage lang wiederhergestellt werden." in words(answer)
+
+
 def test_the_draft_that_was_there_is_offered_again(reply, browser):
     author, client = reply.actor("author"), browser("author")
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=THIRD, base=2)

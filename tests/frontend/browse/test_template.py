@@ -2,6 +2,8 @@
 
 import pytest
 
+from registry.changes import check_results, rules
+from registry.namespaces.services import create_namespace
 from registry.templates import labels
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
@@ -9,6 +11,7 @@ from tests.frontend.conftest import DOCUMENT, REPLY, words
 def test_it_shows_the_live_version_and_what_each_label_serves(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}"))
     assert "published by <b>author</b>" in page
+    assert ", 1 approval " in page
     assert "owned by author" in page
     assert "Use only the policy." in page
     assert '<span class="badge" title="against production">1 ahead</span>' in page
@@ -104,4 +107,30 @@ def test_only_who_writes_tries_and_evaluates_from_the_head(reply, browser):
     assert "Evaluate v1" in page
     reader = browser("reader").get(f"/t/{REPLY}").content.decode()
     assert "Try it</a>" not in reader
-    assert "Copy to a namespace of yours" in reader
+    assert "Duplicate to a namespace of yours" not in reader
+
+
+def test_a_reader_duplicates_where_they_write(reply, browser):
+    create_namespace(actor=reply.actor("reader"), name="mine")
+    assert "Duplicate to a namespace of yours" in browser("reader").get(f"/t/{REPLY}").content.decode()
+
+
+def test_the_rail_and_the_list_say_how_the_checks_of_a_version_ended(reply, browser):
+    client = browser("reader")
+    assert "checks passed" not in words(client.get(f"/t/{REPLY}"))
+    assert "checks passed" not in words(client.get("/t/"))
+    passed = reply.propose(2)
+    check_results.run_checks(number=passed.number)
+    for address in (f"/t/{REPLY}", "/t/"):
+        page = words(client.get(address))
+        assert '<span class="check-summary ok">' in page, address
+        assert '4 of 4<span class="unseen"> checks passed</span>' in page, address
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
+    breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n")
+    reply.save(breaking.replace("You help", "{{ order }}: help"), samples={"one": {"question": "Why?", "order": "7"}})
+    failed = reply.propose(3)
+    check_results.run_checks(number=failed.number)
+    for address in (f"/t/{REPLY}", "/t/"):
+        page = words(client.get(address))
+        assert '<span class="unseen">failed checks:</span>' in page, address
+        assert "is new and required" in page, address

@@ -46,6 +46,8 @@ def test_htmx_gets_the_checks_alone_with_their_sum(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}", headers=sent))
     assert page.startswith('<section id="checks"')
     assert 'data-status="Checks: 3 passed, 1 failed"' in page
+    german = words(browser("reviewer").get(f"/changes/{change.number}", headers={**sent, "Accept-Language": "de"}))
+    assert 'data-status="Prüfungen: 3 bestanden, 1 fehlgeschlagen"' in german
 
 
 def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
@@ -89,7 +91,7 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
     check_results.run_checks(number=change.number)
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert "What was measured" in page
-    assert "<code>squad_f1 &gt;= 0.9</code>" in page
+    assert '<b title="squad_f1 &gt;= 0.9">Words in common</b>' in page
     assert re.search(r'href="/runs/\d+[^"]*">run \d+</a>', page)
     assert f"/runs/new?template={REPLY}&amp;ref=2" in page
 

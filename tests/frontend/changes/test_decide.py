@@ -10,11 +10,6 @@ from tests.frontend.conftest import OTHER, REPLY, words
 
 
 @pytest.fixture
-def change(reply):
-    return reply.propose(2)
-
-
-@pytest.fixture
 def act(change, browser):
     """Press a button of the page as a person; gives the answer."""
 

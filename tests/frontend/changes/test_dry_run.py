@@ -6,13 +6,15 @@ from html.parser import HTMLParser
 
 import pytest
 
-from promptuary.commands.label_preview import _tell_services, tell_preview
+from promptuary.commands.label_preview import _tell_services, _tell_suggested_run, tell_preview
 from registry.changes import check_results, rules
 from registry.changes import services as change_services
+from registry.evaluations.metric_titles import name_gates
+from registry.templates import labels
 from registry.usage.models import Fetch
 from tests.frontend.changes.test_panel import fetched  # noqa: F401  # a fixture
 from tests.frontend.conftest import OTHER, REPLY, words
-from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
+from tests.support.finished_runs import GOLD, WORSE, attach_gates, save_rows, start_run
 
 ADDRESS = f"/t/{REPLY}/-/propose?label=production&version=3"
 PREVIEW = f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=3"
@@ -96,6 +98,42 @@ def test_services_and_fetches_a_day_are_the_same(proposal):
     assert f"{moving} fetches a day get it, {staying} stay:" in lines
 
 
+def test_what_would_evaluate_a_version_is_the_same(fetched, browser, capsys):  # noqa: F811
+    desk = fetched
+    save_rows(desk)
+    desk.save(WORSE)
+    attach_gates(desk, "squad_f1 >= 0.9", pattern="refunds/reply")
+    labels.move_label(actor=desk.actor("author"), name=REPLY, label="staging", version=3, expected=None)
+    client = browser("author")
+    told = client.get(PREVIEW).json()
+    run = told["suggested_run"]
+    assert (run["dataset"], run["model"], run["rows"]) == (GOLD, "echo", 6)
+    page = words(client.get(ADDRESS))
+    assert f"Run {GOLD}</a>" in page
+    cost = "cost not known: echo has no price"
+    assert (run["cost"], cost in page) == (None, True)
+    [other] = told["served_by"]
+    assert (other["name"], other["protected"]) == ("staging", False)
+    assert re.search(r", +on staging ", re.sub("<[^>]*>| +", " ", page))
+    capsys.readouterr()
+    tell_preview(told, as_json=False)
+    lines = capsys.readouterr().err
+    assert f"Not evaluated yet.\n  A run over {GOLD} with echo evaluates it: 6 rows, {cost}" in lines
+    assert f"staging serves it already, since {other['since']}." in lines
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        ({"rows": 1, "cost": "1.5", "seconds": 20.0}, "1 row, about 1.50 EUR, about 1 minute."),
+        ({"rows": 8, "cost": None, "seconds": 170.0}, "8 rows, cost not known: big has no price, about 3 minutes."),
+    ],
+)
+def test_cost_and_minutes_of_a_suggested_run_are_told(capsys, run, line):
+    _tell_suggested_run({"dataset": "support/gold", "model": "big", "currency": "EUR", **run})
+    assert f"A run over support/gold with big evaluates it: {line}" in capsys.readouterr().err
+
+
 def test_one_fetch_a_day_is_said_in_the_singular(capsys):
     service = {"service": "chat", "ref": "production", "fetches_per_day": 1, "moves": True, "gets": 2}
     _tell_services({"label": "production", "services": [service], "fetches_moving": 1, "fetches_staying": 2})
@@ -172,4 +210,18 @@ def test_checks_are_the_same(proposal):
         assert f"{check['name']} {check['state']}{required}" in lines
         if check["state"] == "failed":
             assert check["summary"] in lines
-            assert check["summary"].rstrip(".") in unescape(shown)
+            assert name_gates(check["summary"]).rstrip(".") in unescape(shown)
+
+
+def test_a_roll_back_from_the_version_is_told_in_the_terminal(reply, browser, capsys):
+    reply.publish(2)
+    act = {"actor": reply.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
+    labels.roll_back_label(**act, reason="Wrong answers")
+    preview = browser("author").get(f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=2").json()
+    tell_preview(preview, as_json=False)
+    line = f"production was rolled back from this version by reviewer at {preview['rolled_back']['at']}: Wrong answers."
+    assert line in capsys.readouterr().err
+    tell_preview(
+        {key: value for key, value in preview.items() if key != "rolled_back"}, as_json=False
+    )  # of an older registry
+    assert "rolled back from" not in capsys.readouterr().err

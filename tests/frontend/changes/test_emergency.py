@@ -1,5 +1,7 @@
 """Publishing before it is approved: a page of its own, with the password once more."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -106,6 +108,17 @@ def see(browser, role, address):
     return words(browser(role).get(address))
 
 
+def test_an_approved_change_is_not_called_unapproved_after_an_emergency(change, reply, press, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
+    approve(browser, change)
+    assert press("reviewer").status_code == 302
+    assert held() == 2
+    assert "live without approval" not in see(browser, "admin", "/")
+    page = see(browser, "admin", f"/changes/{change.number}")
+    assert f"{TOLD} just now; admin had approved it." in re.sub("<[^>]*>", "", page)
+    assert "blockers-late" not in page
+
+
 @pytest.mark.parametrize("role", ["reader", "author"])
 def test_home_names_it_above_everything(hurried, browser, role):
     page = see(browser, role, "/")
@@ -159,7 +172,7 @@ def test_the_list_gives_it_a_state_of_its_own(hurried, browser, state):
 def test_the_top_bar_counts_it_among_the_open_ones(hurried, browser):
     assert 'title="Open changes">1</span>' in see(browser, "reader", "/t/")
     approve(browser, hurried)
-    assert 'title="Open changes"' not in see(browser, "reader", "/t/")
+    assert '<span class="count" title="Open changes">' not in see(browser, "reader", "/t/")
 
 
 def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):

@@ -60,6 +60,15 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
     assert "it runs by itself" not in page
 
 
+def test_a_check_that_somebody_has_to_see_to_does_not_say_that_it_runs(browser, unmeasured):
+    page = words(browser("author").get(f"/changes/{unmeasured.number}"))
+    checks = page[page.index('<ul class="checks">') :].partition("</ul>")[0]
+    evaluation = checks[checks.index("Evaluation</b>") :]
+    assert "not finished" in evaluation
+    assert "running" not in evaluation
+    assert "spins" not in checks.rpartition("Evaluation</b>")[0].rpartition("<li>")[2]
+
+
 def test_a_role_taken_away_counts_at_publish(reply, browser):
     """Membership is read at publish: an approval by somebody who is no reviewer any more does not count."""
     change = reply.propose(2)

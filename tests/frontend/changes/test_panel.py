@@ -1,7 +1,7 @@
 """The panel before a label moves: the same facts for every act, as a page and over a page."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
@@ -9,8 +9,10 @@ import pytest
 from frontend.changes.label_evidence import MetricRow
 from registry.changes import decisions, emergencies, label_preview, rules
 from registry.evaluations.metric_readings import MetricReading
+from registry.freezes import services as freezes
 from registry.namespaces import keys
 from registry.redaction.services import redact_version
+from registry.templates import labels
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
@@ -105,10 +107,14 @@ def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
         start_run(reply, ref, metrics=["squad_f1"])
     attach_gates(reply, "squad_f1 >= 0.9", pattern="refunds/reply")
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
-    assert "<b>1 metric doesn't reach its gate.</b> While it doesn't, production can't take this version." in page
+    said = "<b>1 metric doesn't reach its gate.</b>"
+    assert f"{said} The rules don't require the check, so nothing blocks this." in page
     assert "at least 0.9</span>" in page
     assert "Propose anyway" in page
     assert "Propose v3</button>" not in page
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["evaluation"])
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert f"{said} While it doesn't, production can't take this version." in page
 
 
 def test_a_version_that_was_never_run_names_the_run_with_its_cost(reply, browser):
@@ -272,6 +278,17 @@ def test_a_roll_back_is_undone_by_rolling_back_to_what_was_live(reply, browser):
     assert f'<a href="/t/{REPLY}/-/labels?label=production&amp;version=2">Undo</a>' in page
 
 
+def test_a_roll_back_in_a_freeze_says_why_it_cannot_be_undone_and_offers_no_link(reply, browser):
+    reply.publish(2)
+    begins, ends = datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC) + timedelta(hours=5)
+    once = {"repeat": "once", "starts": begins.isoformat(), "ends": ends.isoformat(), "reason": "Stocktaking"}
+    freezes.set_freeze(actor=reply.actor("admin"), namespace="support", **once)
+    fields = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
+    page = words(browser("reviewer").post(f"/t/{REPLY}/-/labels", fields, follow=True))
+    assert "A freeze is in force, so this can&#x27;t be undone now: support has no releases until" in page
+    assert ">Undo</a>" not in page
+
+
 def test_the_first_place_of_a_label_has_nothing_to_go_back_to(reply, browser):
     move = {"do": "move", "label": "staging", "version": 1}
     author = browser("author")
@@ -327,3 +344,44 @@ def test_a_label_whose_text_was_redacted_can_be_moved_on(fetched, browser):
     answer = browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2")
     assert answer.status_code == 200
     assert "callers need" not in words(answer)
+
+
+def test_the_panels_that_promote_say_that_the_version_was_rolled_back(reply, browser):
+    reply.publish(2)
+    act = {"actor": reply.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
+    labels.roll_back_label(**act, reason="It forgot the policy")
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert re.search(r"production was rolled back from v2</b> by reviewer <time", page)
+    assert "<q>It forgot the policy</q>" in page
+    page = words(browser("author").get(f"/releases/new/?from=latest&to=production&template={REPLY}"))
+    assert re.search(r"v2 was rolled back <time[^>]*>[^<]*</time> by reviewer: It forgot the policy", page)
+
+
+def test_reviewers_are_chips_and_those_who_were_not_chosen_are_below_add(reply, browser):
+    owners = [{"pattern": "*", "people": ["reviewer"]}]
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", owners=owners)
+    address = f"/t/{REPLY}/-/propose"
+    picker = _read_picker(browser("author").get(f"{address}?label=production&version=2"))
+    assert "<b>reviewer</b> owner</span>" in picker
+    assert 'value="admin"' in picker.partition("data-picker-list")[2]
+    sent = {"label": "production", "version": "2", "title": "", "reviewers": ["admin"]}
+    answer = browser("author").post(address, sent)
+    assert answer.status_code == 422
+    chosen, _, others = _read_picker(answer).partition("data-picker-list")
+    assert re.search(r'value="admin"\s+checked', chosen)
+    assert 'value="admin"' not in others
+
+
+def _read_picker(answer) -> str:
+    page = words(answer)
+    return page[page.index("data-picker") :].partition("</fieldset>")[0]
+
+
+def test_what_will_be_live_has_the_pills_of_the_labels_that_serve_it_already(reply, browser):
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    end = page[page.index("panel-end-new") :]
+    assert '<span class="pill">staging</span>' in end
+    assert re.search(r"on staging <time", end)
+    other = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=1"))
+    assert "on staging <time" not in other

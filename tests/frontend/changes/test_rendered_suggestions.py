@@ -14,11 +14,6 @@ BETTER = "You help Harbour Books. Quote the line you rely on."
 
 
 @pytest.fixture
-def change(reply):
-    return reply.propose(2)
-
-
-@pytest.fixture
 def send(change, browser):
     def post(do="suggest", address=f"/changes/{change.number}?view=rendered&sample=late", **fields):
         place = {"version": 2, "side": "rendered", "sample": "late", "part": 0, "line": 1, "end_line": 1}
@@ -93,6 +88,29 @@ def test_a_remark_without_a_suggestion_stays_on_the_rendered_line(send):
     assert send(do="keep", text="Is that so?", suggestion=WAS).status_code == 302
     remark = Remark.objects.get()
     assert (remark.side, remark.sample, remark.line, remark.suggestion) == ("rendered", "late", 1, None)
+
+
+def test_a_comment_takes_the_typed_suggestion_along(send):
+    asked = send(do="thread", text="Shorter.")
+    assert asked.status_code == 200
+    assert f"This becomes a suggestion for source line {LINE}:" in words(asked)
+    assert "Shorter.</textarea>" in words(asked)
+    assert send(do="thread", text="Shorter.", seen=seen_in(asked)).status_code == 302
+    comment = Comment.objects.get()
+    assert (comment.text, comment.suggestion) == ("Shorter.", "    You help {{ shop }}. Quote the line you rely on.")
+
+
+def test_a_comment_with_a_refused_suggestion_loses_nothing(send):
+    answer = send(do="thread", text="The name is wrong.", suggestion=WAS.replace("Harbour", "Port"))
+    assert answer.status_code == 422
+    assert "The name is wrong.</textarea>" in words(answer)
+    assert not Thread.objects.exists()
+
+
+@pytest.mark.parametrize("suggestion", [WAS, ""])
+def test_a_comment_beside_an_untouched_or_emptied_field_suggests_nothing(send, suggestion):
+    assert send(do="thread", text="Is that so?", suggestion=suggestion).status_code == 302
+    assert Comment.objects.get().suggestion is None
 
 
 def test_a_reader_gets_no_preview(change, browser):

@@ -15,11 +15,6 @@ FIRST = OTHER.splitlines().index("- name: instructions") + 1
 
 
 @pytest.fixture
-def change(reply):
-    return reply.propose(2)
-
-
-@pytest.fixture
 def act(change, browser):
     def press(role, do, view="source", **fields):
         return browser(role).post(f"/changes/{change.number}?view={view}", {"do": do, **fields})

@@ -2,20 +2,30 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
-from registry.changes import decisions
+from frontend.locale.catalogues import compile_catalogues
+from frontend.web import finding_catalogue
+from frontend.web.findings import translate_finding
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
+from registry.releases import proposals
+from registry.releases.plans import ReleaseSelection
+from registry.rollouts import clock
 from registry.rollouts import services as rollout_services
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import Label
 from registry.usage.models import OutcomeTotal
 from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.support.recorded_rows import write_or_insert
 
+STOP = f"/t/{REPLY}/-/labels?label=production&amp;version=1"  # the panel that stops the rollout of the label
 PLAN = {"do": "publish", "how": "gradually", "shares": "5, 25", "hours": "24", "metric": "", "below": ""}
 
 
@@ -26,9 +36,12 @@ def approve(desk, number):
 
 @pytest.fixture
 def change(reply):
-    change = reply.propose(2)
-    approve(reply, change.number)
-    return change
+    def write() -> int:
+        number: int = reply.propose(2).number
+        approve(reply, number)
+        return number
+
+    return ChangeRequest.objects.get(number=write_or_insert("approved change of version two", write))
 
 
 @pytest.fixture
@@ -64,6 +77,61 @@ def score(act):
 
 def typed(moment):
     return moment.strftime("%Y-%m-%dT%H:%M")
+
+
+def test_the_last_step_is_named_in_the_language_of_the_page(act, change, browser):
+    act("author", **{**PLAN, "shares": "5"})
+    address = f"/changes/{change.number}"
+    assert "Next: everybody," in words(browser("author").get(address))
+    page = words(browser("author").get(address, headers={"Accept-Language": "de"}))
+    assert "Als Nächstes: alle," in page
+    assert "everybody" not in page
+    assert "everybody" not in words(browser("author").get("/environments", headers={"Accept-Language": "de"}))
+
+
+def test_why_a_planned_step_was_not_done_is_told_in_the_language_of_the_page(act, change, browser, desk):
+    act("author", **PLAN)
+    decisions.decide_on_change(
+        actor=desk.actor("reviewer"),
+        number=change.number,
+        decision="request_changes",
+        digest=change.version.digest,
+        text="No",
+    )
+    assert clock.advance_rollouts(datetime.now(UTC) + timedelta(hours=25)) == 1
+    address = f"/changes/{change.number}"
+    english = "The next step was not possible: reviewer asked for edits."
+    assert english in words(browser("author").get(address))
+    page = words(browser("author").get(address, headers={"Accept-Language": "de"}))
+    assert "Der nächste Schritt war nicht möglich: Überarbeitung verlangt von reviewer." in page
+    assert "was not possible" not in page
+
+
+@pytest.mark.parametrize(
+    ("message", "german"),
+    [
+        ("Needs 2 more approvals.", "Noch 2 Freigaben nötig."),
+        (
+            "Needs 1 more approval. The approval by reviewer does not count: reviewer wrote version 2.",
+            "Noch 1 Freigabe nötig. Die Freigabe von reviewer zählt nicht: reviewer hat Version 2 geschrieben.",
+        ),
+        ("1 thread is not resolved.", "1 Diskussion ist nicht erledigt."),
+        ("The check evaluation has not finished.", "Die Prüfung evaluation"),
+        (
+            "You need the role author to publish changes in support; author is reader. Admins of support: admin.",
+            "Rolle Autor",
+        ),
+        ("author, who started it, is deactivated.", "author"),
+    ],
+)
+def test_each_reason_for_a_step_not_done_has_its_translation(message, german):
+    compile_catalogues()
+    finding_catalogue.read_catalogue.cache_clear()
+    with translation.override("de"):
+        told = translate_finding(f"The next step was not possible: {message}")
+    assert told.startswith("Der nächste Schritt war nicht möglich: ")
+    assert german in told
+    assert not re.search(r"\b(the|is|not|needs|more|started|does)\b", told, re.IGNORECASE)
 
 
 def test_the_panel_offers_three_ways_in_one_field(change, browser):
@@ -153,13 +221,38 @@ def test_a_running_rollout_is_no_problem_of_its_change_but_one_of_others(change,
 def test_while_a_rollout_runs_its_label_goes_back_by_stopping_it(change, act, browser):
     act("author", **PLAN)
     page = words(browser("reviewer").get(f"/t/{REPLY}"))
-    assert f'href="/changes/{change.number}#rollout-stop"' in page
-    assert f'href="/changes/{change.number}#rollout-stop"' not in words(browser("author").get(f"/t/{REPLY}"))
+    assert f'href="{STOP}"' in page
+    assert f'href="{STOP}"' not in words(browser("author").get(f"/t/{REPLY}"))
     panel = " ".join(words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=1")).split())
     assert "Rollout 1 gives v2 to a share of the callers of production." in panel
     assert "everybody gets v1 again at once" in panel
-    assert f'href="/changes/{change.number}#rollout-stop"' in panel
+    assert f'href="/changes/{change.number}#rollout"' in panel
     assert 'value="roll_back"' not in panel
+    assert 'value="stop_rollout"' in panel
+    assert 'value="stop_rollout"' not in words(browser("author").get(unescape(STOP)))
+
+
+def test_the_panel_of_the_label_stops_its_rollout_with_a_reason(change, act, browser):
+    act("author", **PLAN)
+    client, address = browser("reviewer"), f"/t/{REPLY}/-/labels"
+    assert 'name="cause" value="answers"' in words(client.get(unescape(STOP)))
+    sent = {"do": "stop_rollout", "label": "production", "version": "1", "rollout": "1"}
+    refused = client.post(address, sent)
+    assert (refused.status_code, "Say why it is stopped" in words(refused)) == (422, True)
+    assert browser("author").post(address, {**sent, "reason": "Rude"}).status_code == 403
+    assert Rollout.objects.get().state == Rollout.RUNNING
+    page = words(client.post(address, {**sent, "cause": "answers", "reason": "It insults people"}, follow=True))
+    assert "Stopped rollout 1: production serves v1 to everybody." in page
+    rollout = Rollout.objects.get()
+    assert (rollout.state, rollout.reason) == (Rollout.STOPPED, "Wrong answers: It insults people")
+    again = client.post(address, {**sent, "reason": "Again"})
+    assert again.status_code == 409
+
+
+def test_home_leads_to_the_panel_that_stops_a_rollout(change, act, browser):
+    act("author", **PLAN)
+    assert re.search(rf'href="{re.escape(STOP)}" data-panel> ?Roll back to v1', words(browser("reviewer").get("/")))
+    assert STOP not in words(browser("author").get("/"))
 
 
 def test_next_step_pause_and_resume(act):
@@ -172,11 +265,11 @@ def test_next_step_pause_and_resume(act):
 
 
 def test_a_reviewer_rolls_back_with_a_reason(act):
-    assert "Stops by itself" in act("author", **{**PLAN, "metric": "helpful", "below": "0.85"})
+    assert "Stops automatically" in act("author", **{**PLAN, "metric": "helpful", "below": "0.85"})
     assert "say why it is stopped" in act("reviewer", do="rollout_stop", rollout=1, text=" ")
     page = act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
     assert "Stopped at 5 %" in page
-    assert "Stops by itself" not in page
+    assert "Stops automatically" not in page
     assert "Wrong answers" in page
     assert "Publish" in page
 
@@ -258,7 +351,7 @@ def test_environments_leads_to_the_next_step_and_back_by_the_rollout_only(change
     assert "Roll back" not in page
     page = words(browser("reviewer").get("/environments/"))
     assert page.count("Roll back to v") == 1
-    assert f'href="/changes/{change.number}#rollout-stop">Roll back to v1' in page
+    assert f'href="{STOP}" data-panel>Roll back to v1' in page
 
 
 def test_environments_lists_what_is_rolling_out(reply, act, browser):
@@ -417,3 +510,51 @@ def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(bro
     assert "They asked</textarea>" in page
     assert f'value="{text}"' in page
     assert not ChangeRequest.objects.filter(version__number=2).exists()
+
+
+def test_where_a_stopped_version_can_be_published_again_its_stop_is_said(act, change, browser, reply):
+    act("author", **PLAN)
+    rollout = Rollout.objects.get()
+    pages = ["/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}", f"/changes/{change.number}/publish"]
+    said = f"Rollout {rollout.number} was stopped at 5 % <time"
+    for page in pages[:-1]:
+        assert said not in words(browser("author").get(page)), page
+    rollout_services.stop_rollout(
+        actor=reply.actor("reviewer"), number=rollout.number, reason="helpful 0.52, needs 0.85"
+    )
+    for page in pages:
+        text = words(browser("author").get(page))
+        assert said in text, page
+        assert "Helpful 0.52, needs 0.85." in text, page
+
+
+def test_the_stop_is_not_said_of_another_version_nor_after_it_went_live(act, change, browser, reply):
+    act("author", **PLAN)
+    rollout_services.stop_rollout(actor=reply.actor("reviewer"), number=Rollout.objects.get().number, reason="Errors")
+    act("author", do="publish", how="at_once")
+    change.refresh_from_db()
+    assert change.state == "published"
+    assert "was stopped at" not in words(browser("author").get("/"))
+    newer = reply.save(DOCUMENT + "\n")
+    other = reply.propose(newer.number)
+    assert "was stopped at" not in words(browser("author").get(f"/changes/{other.number}"))
+
+
+def test_the_panels_of_a_release_name_the_stop_too(act, change, browser, reply):
+    act("author", **PLAN)
+    rollout_services.stop_rollout(actor=reply.actor("reviewer"), number=Rollout.objects.get().number, reason="Errors")
+    rules.set_rules(actor=reply.actor("admin"), namespace="demo", protected_labels=["production"])
+    reply.save(name="demo/reminder")
+    pair = {"from": "latest", "to": "production", "template": REPLY}
+    for sent in (pair, {**pair, "template": [REPLY, "demo/reminder"]}):
+        text = words(browser("author").get("/releases/new/", sent))
+        assert text.count("was stopped at 5 %") == 1
+    proposed = proposals.propose_release(
+        actor=reply.actor("author"),
+        namespace="support",
+        label="production",
+        title="Again",
+        selection=ReleaseSelection(versions={REPLY: 2}),
+    )
+    page = browser("author").get(f"/releases/{proposed.release.number}/publish")
+    assert "was stopped at 5 %" in words(page)

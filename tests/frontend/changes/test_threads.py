@@ -13,11 +13,6 @@ BETTER = "    You help {{ shop }}. Quote the line you rely on."
 
 
 @pytest.fixture
-def change(reply):
-    return reply.propose(2)
-
-
-@pytest.fixture
 def act(change, browser):
     def press(role, do, view="source", **fields):
         return browser(role).post(f"/changes/{change.number}?view={view}", {"do": do, **fields})

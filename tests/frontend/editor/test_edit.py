@@ -7,6 +7,7 @@ from frontend.editor.state import state_from_request
 from registry.changes.models import ChangeRequest
 from registry.templates import drafts
 from registry.templates.models import Draft, Version
+from registry.templates.save import save_version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 EDIT = f"/t/{REPLY}/-/edit"
@@ -27,8 +28,8 @@ def test_the_page_opens_on_the_latest_version_rendered_with_its_first_sample(aut
     page = words(author.get(EDIT))
     assert "Quote the policy before you answer." in page
     assert "Can I return boots?</span>" in page
-    assert "Save <span data-next>v3</span>" in page
-    assert "against production v1" in page
+    assert "Save as <span data-next>v3</span>" in page
+    assert "against v1" in page
 
 
 def test_saving_makes_the_next_version_and_offers_the_proposal(author):
@@ -77,10 +78,19 @@ def test_who_saved_meanwhile_is_named_with_the_ways_on(reply, author):
     reply.save(OTHER.replace("You help", "Please help"), message="Ask nicely")
     answer = post(author, "save")
     assert answer.status_code == 412
-    assert "author saved v3" in words(answer)
+    assert "You saved v3 <time" in words(answer)
+    assert "in another tab or on another device." in words(answer)
     assert "Ask nicely" in words(answer)
     assert "and stop" in words(answer)
     assert Version.objects.count() == 3
+
+
+def test_another_person_who_saved_meanwhile_is_named(reply, author):
+    reply_of_reviewer = {"actor": reply.actor("reviewer"), "base": Version.objects.get(number=2).digest}
+    save_version(name=REPLY, document=OTHER.replace("You help", "Please help"), message="", **reply_of_reviewer)
+    assert "reviewer saved v3 <time" in words(post(author, "save"))
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    assert "<b>reviewer saved v3 <time" in words(author.get(EDIT))
 
 
 def test_a_text_can_be_saved_beside_a_newer_version(reply, author):
@@ -149,7 +159,7 @@ def test_who_left_the_namespace_meanwhile_is_told_that_there_is_none(reply):
 def test_a_number_that_is_none_is_refused_with_a_sentence(author, do):
     answer = post(author, do)
     assert answer.status_code == 422
-    assert "is no version number" in words(answer)
+    assert "is not a version number" in words(answer)
 
 
 def test_a_draft_is_found_again_with_its_age_and_base(reply, author):
@@ -191,7 +201,7 @@ def test_a_discarded_draft_is_offered_and_comes_back_with_one_click(reply, autho
 
 def test_a_template_that_does_not_exist_yet_starts_from_a_text_that_renders(desk, browser):
     page = words(browser("author").get("/t/support/new/thing/-/edit"))
-    assert "a new template, not saved yet" in page
+    assert "no version yet" in page
     assert "What is a promptuary?</span>" in page
 
 
@@ -218,5 +228,5 @@ def test_a_stranger_is_sent_to_the_login(reply, client):
 def test_a_draft_behind_a_newer_version_says_who_saved_it(reply, author):
     drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=1)
     page = words(author.get(EDIT))
-    assert "<b>author saved v2 <time" in page
-    assert "after you began from v1." in page
+    assert "<b>You saved v2 <time" in page
+    assert "after you began this draft from v1." in page

@@ -26,7 +26,7 @@ def test_a_look_brings_problems_preview_budget_and_inputs(author):
     said = ask(author).json()
     assert (said["problems"], said["rendered"], said["stopped"]) == ([], True, "")
     assert 'data-at="14:5"' in said["preview"]
-    assert "Token budget" in said["budget"]
+    assert "No limit is set, so nothing is cut." in said["budget"]
     assert said["inputs"]["question"]["maxLength"] == 4000
     assert "1 line" in said["summary"]
 
@@ -129,7 +129,7 @@ def test_a_conflict_answers_412_with_the_ways_on(reply, author):
     reply.save(OTHER.replace("You help", "Please help"))
     answer = author.post(EDIT, {"document": NEWER, "base": "2", "do": "save"}, content_type="application/json")
     assert answer.status_code == 412
-    assert "Save beside it" in answer.json()["html"]
+    assert "Save mine as a separate version" in answer.json()["html"]
 
 
 def test_a_reader_is_refused_as_json(reply, browser):
@@ -177,10 +177,10 @@ def test_the_table_of_samples_shows_values_defaults_and_what_is_missing(author):
     assert "beside them, in the values: limit" in table
     rows = [re.findall(r'sample-value is-(\w+)"><bdi>([^<]*)</bdi>', row) for row in table.split("<tr>")[2:]]
     assert rows[0][0] == ("text", "Why? Why? Why? Why? Why? Why? Why? Why? Why? Why? Why? Why?")
-    assert rows[0][1:] == [("plain", "1 item"), ("text", "formal"), ("plain", "no")]
+    assert rows[0][1:] == [("plain", "1 item"), ("word", "formal"), ("plain", "no")]
     assert "41 more" in table
-    assert rows[1] == [("text", "Why?"), ("none", "none"), ("none", "warm"), ("none", "yes")]
-    assert rows[2][:2] == [("text", "&lt;b&gt;"), ("missing", "missing")]
+    assert rows[1] == [("word", "Why?"), ("none", "none"), ("none", "warm"), ("none", "yes")]
+    assert rows[2][:2] == [("word", "&lt;b&gt;"), ("missing", "missing")]
     assert "excerpts is missing" in table
     assert 'data-choose="lacks" data-field="excerpts"' in table
     assert "2 of 3 render" in table
@@ -188,6 +188,7 @@ def test_the_table_of_samples_shows_values_defaults_and_what_is_missing(author):
 
 def test_a_text_without_samples_says_what_they_are_for(author):
     table = " ".join(ask(author, want="samples", samples={}).json()["samples"].split())
+    assert "Recent requests can't be added: the values" in table
     assert "No samples yet. Add one to see the prompt with real values." in table
 
 
@@ -208,7 +209,7 @@ def test_a_prompt_that_fits_and_cannot_be_counted_is_shown_with_the_reason(autho
     assert (said["problems"], said["stopped"]) == ([], "")
     assert "Say" in said["preview"]
     assert "which is not here" in said["budget"]
-    assert "Token budget" not in said["budget"]
+    assert "budget-head" not in said["budget"]
 
 
 def test_the_pages_of_a_template_that_cannot_be_counted_open(reply, author):
@@ -290,10 +291,15 @@ def test_the_order_of_samples_is_stored_and_makes_a_draft_by_itself(author):
 def test_rows_of_a_file_are_offered_as_samples_and_nothing_is_stored(author):
     sets = SampleSet.objects.count()
     said = ask(author, want="rows", file="q.csv", text="id,question,tone\na,Why?,warm\n").json()
-    assert said == {"rows": [{"name": "a", "values": {"question": "Why?"}}], "leftOut": ["tone"], "total": 1}
+    assert said["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
+    assert [column["target"] for column in said["columns"]] == ["id", "inputs.question", ""]
+    assert (said["targets"], said["total"]) == (["inputs.shop", "inputs.question"], 1)
     assert SampleSet.objects.count() == sets
-    refused = ask(author, want="rows", file="q.csv", text="tone\nwarm\n")
-    assert (refused.status_code, "No column is called" in refused.json()["error"]) == (422, True)
+    chosen = ask(author, want="rows", file="q.csv", text="tone\nwarm\n", columns={"tone": "inputs.question"}).json()
+    assert chosen["rows"] == [{"name": "q 1", "values": {"question": "warm"}}]
+    for columns in ({"tone": "inputs.none"}, {"tone": 1}, ["tone"]):
+        refused = ask(author, want="rows", file="q.csv", text="tone\nwarm\n", columns=columns)
+        assert (refused.status_code, "columns" in refused.json()["error"]) == (422, True)
     assert ask(author, want="rows", file="q.csv", text="question\n" + "x" * 1_100_000).status_code == 413
 
 

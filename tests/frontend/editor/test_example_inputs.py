@@ -5,6 +5,7 @@ import json
 import pytest
 
 from frontend.editor.example_documents import EXAMPLES
+from registry.core.renderer_pool import seconds_of_request
 from registry.templates.models import Draft
 from tests.frontend.conftest import words
 
@@ -65,3 +66,16 @@ def test_a_template_with_a_version_keeps_what_it_declares(author):
     author.post(NEW, {"document": EXAMPLE.document, "message": "First", "base": "", "do": "save"})
     document = declare(author, FRONT)["document"]
     assert "excerpts: {type: array" in document
+
+
+def test_declare_all_reads_the_text_and_runs_no_check(author):
+    children: list[float] = []
+    token = seconds_of_request.set(children)
+    try:
+        assert declare(author, FRONT)["status"].startswith("Declared 2 inputs.")
+        assert children == []
+        asked = {"document": PASTED, "base": "", "samples": {}}
+        author.post(f"{NEW}/preview", asked, content_type="application/json")
+        assert len(children) == 1
+    finally:
+        seconds_of_request.reset(token)

@@ -73,6 +73,25 @@ def test_all_undeclared_inputs_are_listed_at_once_with_their_kinds(author):
         assert f"selected>{kind}</option>" in page
 
 
+def test_each_undeclared_input_names_its_part_and_the_line_of_its_first_use(author):
+    text = PASTED + '- name: "excerpt {{ place }}"\n  content: |\n    See {{ place }} and {{ page }}.\n'
+    page = words(form(author, "preview", document=text))
+    assert "instructions, line 4" in page
+    assert "excerpt, line 5" in page
+    assert "excerpt, line 7" in page
+
+
+def test_a_text_without_parts_names_the_line_alone(author):
+    page = words(form(author, "preview", document="---\nformat: text\n---\n- name: x\n{{ place }}\n"))
+    assert "<td>line 5<" in page
+
+
+def test_without_a_limit_the_tokens_of_the_template_are_named_and_what_the_inputs_add(author):
+    budget = script(author, NEW + "/preview", samples={}).json()["budget"]
+    assert "in the template, plus what 3 inputs add" in budget
+    assert "No limit is set, so nothing is cut." in budget
+
+
 def test_declare_all_declares_them_without_a_script_and_keeps_the_draft(author):
     form(author, "declare:")
     draft = Draft.objects.get()
@@ -276,7 +295,7 @@ def test_values_of_an_input_that_is_gone_are_removed_from_all_samples(replier):
 def test_several_prompts_are_not_run_together_into_one(author):
     pasted = "prompts:\n  - Tell {{topic}}\n  - Say {{topic}}\nproviders: [openai:gpt-4o]\n"
     page = words(form(author, "parts:", document=pasted))
-    assert "This text holds 2 prompts. Paste it on the page Import" in page
+    assert "This text has 2 prompts. Paste it on the page Import" in page
     assert "- Tell {{topic}}" in page
 
 

@@ -49,14 +49,15 @@ def test_new_template_and_browse_lead_here(desk, browser):
     assert f'href="{PAGE}?in=support"' in words(client.get("/t/support/"))
     page = words(client.get(f"{PAGE}?in=support/refunds"))
     assert "<title>Import prompts · Promptuary</title>" in page
-    assert "<h1>Import prompts</h1>" in page
+    assert "<h1>New template</h1>" in page
     assert "<option selected>support</option>" in page
     assert 'value="refunds"' in page
 
 
 def test_a_pasted_prompt_shows_what_it_becomes_and_stores_nothing(desk, browser):
     page = words(show(browser("author"), text=CHATML))
-    assert "read as ChatML" in page
+    assert "<b>Looks like ChatML:</b>" in page
+    assert "<code>{order_id}</code> and 1 more are read as inputs." in page
     assert "{{ order_id }}" in page
     assert '<div class="message-head"><b>System</b>' in page
     assert ">order_id<span" in page
@@ -195,10 +196,10 @@ def test_a_file_that_is_refused_names_the_choice(desk, browser):
 def test_labelled_turns_are_offered_as_parts(desk, browser):
     client, text = browser("author"), "SYSTEM: Be kind.\nUSER: {question}\nASSISTANT:"
     shown = words(show(client, text=text))
-    assert "read as plain text" in shown.lower()
+    assert "looks like plain text" in shown.lower()
     assert "Turn into 2 parts" in shown
     split = show(client, text=text, do="read:labelled-turns")
-    assert "read as turns after USER: and ASSISTANT:" in words(split)
+    assert "Read as turns after USER: and ASSISTANT:" in words(split)
     assert "Turn into" not in words(split)
     send_back(client, split, text=text)
     document = Template.objects.get(name="support/pasted").latest.document
@@ -266,7 +267,7 @@ def test_another_payload_is_refused(desk, browser, payload):
 def test_a_namespace_of_others_is_refused(desk, browser):
     answer = show(browser("outsider"), text=CHATML)
     assert answer.status_code == 404
-    assert browser("reader").get(PAGE).status_code == 404
+    assert browser("reader").get(PAGE).status_code == 403
 
 
 def test_htmx_gets_what_it_becomes_alone(desk, browser):
@@ -293,7 +294,7 @@ def test_an_address_is_made_from_the_name(desk, browser):
     client = browser("author")
     named = show(client, text=CHATML, name="Späte Antwort", folder="refunds")
     assert 'value="refunds/spate-antwort"' in words(named)
-    assert "<b>support/refunds/spate-antwort</b>" in words(named)
+    assert '<span class="stem">support / refunds / </span><b>spate-antwort</b>' in words(named)
     assert "available" in words(named)
     send_back(client, named, folder="refunds", name="Späte Antwort")
     assert Template.objects.get().name == "support/refunds/spate-antwort"
@@ -330,7 +331,7 @@ def test_a_typed_name_alone_shows_its_address_and_is_no_error(desk, browser):
     headers = {"HX-Request": "true", "HX-Target": "becomes"}
     answer = browser("author").post(PAGE, {"namespace": "support", "name": "Late reply"}, headers=headers)
     page = words(answer)
-    assert "<b>support/late-reply</b>" in page
+    assert '<span class="stem">support / </span><b>late-reply</b>' in page
     assert 'id="address" class="new-address" aria-live="polite" hx-swap-oob="true"' in page
     assert "problem-error" not in page
 
@@ -419,3 +420,29 @@ def test_a_refused_text_with_a_sure_secret_is_not_offered_as_plain_text(desk, br
     assert "Remove it from the text before you import it in any format." in page
     assert "Import as plain text" not in page
     assert "plain text, braces and all” under" not in page
+
+
+def test_line_ends_that_the_browser_changed_are_named(desk, browser):
+    client = browser("author")
+    assert "line feeds" not in words(show(client, text="Be kind.\r\nBe short.\r\n"))
+    assert "line feeds" in words(show(client, text="Be kind.\r\nBe short.\r\n", line_ends="crlf"))
+    assert "line feeds" in words(show(client, text=CHATML, line_ends="crlf"))
+    in_json = json.dumps([{"role": "user", "content": "Be kind.\n"}], indent=1)
+    assert "line feeds" not in words(show(client, text=in_json, line_ends="crlf"))
+
+
+def test_an_edited_address_stays_until_the_name_changes(desk, browser):
+    client = browser("author")
+    made = {"address_of": "refunds/Late reply", "address_made": "refunds/late-reply"}
+    typed = {"text": CHATML, "folder": "refunds", "name": "Late reply", **made, "path-0": "orders/late"}
+    shown = show(client, **typed)
+    page = words(shown)
+    assert '<span class="stem">support / orders / </span><b>late</b>' in page
+    assert 'name="path-0" value="orders/late"' in page
+    assert '<details class="import-edit" open>' in page
+    send_back(client, shown, folder="refunds", name="Late reply")
+    assert Template.objects.get().name == "support/orders/late"
+    renamed = words(show(client, **{**typed, "name": "Other reply"}))
+    assert '<span class="stem">support / refunds / </span><b>other-reply</b>' in renamed
+    taken = words(show(client, **typed))
+    assert "There is a support/orders/late already. Try orders/late-2." in taken

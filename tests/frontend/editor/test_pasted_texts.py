@@ -1,11 +1,15 @@
 """Pasted texts on their way to version 1: what is rendered is what was pasted, or the page says what is not."""
 
+import json
+
 import pytest
 
 from promptuary import renderer
 from registry.templates.models import Version
+from tests.frontend.conftest import words
 
 NEW = "/t/support/pasted-text/-/edit"
+LINE_ENDS = "its line ends become line feeds, which documents have"
 LEFT_OUT = "the end of the last line is left out"
 
 
@@ -48,3 +52,32 @@ def test_a_card_is_offered_to_keep_the_edges_of_its_text(author):
     pasted = post(author, f"{NEW}/preview", want="pasted", text="\n\nBe kind.\n\n")["pasted"]
     (part,) = renderer.load(pasted["body"]).render({}, token_limit=-1).parts
     assert (pasted["kind"], part.content) == ("edges", "\n\nBe kind.\n\n")
+
+
+def test_a_page_without_scripts_says_what_a_pasted_text_became(author):
+    answer = author.post(NEW, {"document": "Be kind.\r\n", "do": "parts:"})
+    page = words(answer)
+    assert "Turned into 1 part: user 1. Changed: the end of the last line is left out" in page
+
+
+def test_messages_in_json_are_named_with_their_parts_and_differences(author):
+    messages = [{"role": "system", "content": "Help {name}."}, {"role": "user", "content": "Hi", "id": "msg_1"}]
+    text = json.dumps(messages)
+    said = post(author, do="parts:", document=text)["status"]
+    assert said.startswith("Looks like OpenAI, Anthropic. Turned into 2 parts: system 1, user 2. Changed: ")
+    assert "`{name}` is read as an input" in said
+    assert "message 2: `id` is left out" in said
+    pasted = post(author, f"{NEW}/preview", want="pasted", text=text)["pasted"]
+    assert pasted["part_names"] == ["system 1", "user 2"]
+
+
+def test_a_text_whose_format_cannot_be_read_says_why(author):
+    text = json.dumps([{"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}])
+    said = post(author, do="parts:", document=text)["status"]
+    assert "Turned into 1 part: user 1. message 1: there is no place for tool_calls." in said
+    assert LINE_ENDS not in said
+
+
+def test_other_line_ends_are_named_beside_an_offer(author):
+    offer = post(author, f"{NEW}/preview", want="pasted", text="Help {{name}}.\r\nBe {tone}.")["pasted"]
+    assert LINE_ENDS in offer["differences"]

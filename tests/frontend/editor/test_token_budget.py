@@ -37,6 +37,10 @@ def test_the_limit_leaves_out_what_is_kept_for_the_reply():
     assert budget.limit_at == 80
 
 
+def test_what_is_no_input_is_the_templates_own():
+    assert token_budget(rendered(part("a", 100, from_inputs=40), part("b", 10), markup=7)).own == 77
+
+
 def test_a_prompt_above_the_limit_says_by_how_much():
     budget = token_budget(rendered(part("a", 900), limit=1000, reserve=200))
     assert (budget.room, budget.over) == (-100, 100)

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations.dataset_models import Dataset
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows
 
 PAGE = f"/d/{GOLD}"
@@ -46,6 +46,14 @@ def test_a_new_dataset_knows_the_inputs_of_its_template(browser, reply):
     assert "question" in names
     assert declared(browser("author").get("/d/new", {"for": "support/absent"})) == []
     assert declared(browser("author").get("/d/new")) == []
+
+
+def test_lists_and_groups_are_declared_with_their_schemas(browser, desk):
+    lists = "  shop: {type: string, default: the shop}\n  excerpts: {type: array, items: {type: string}, default: []}\n"
+    desk.save(DOCUMENT.replace("  shop: {type: string, default: the shop}\n", lists))
+    columns = {column["name"]: column for column in declared(browser("author").get("/d/new", {"for": REPLY}))}
+    assert columns["excerpts"]["schema"] == {"type": "array", "items": {"type": "string"}, "default": []}
+    assert "schema" not in columns["question"]
 
 
 def test_saved_rows_are_answered_with_the_page_to_go_to(browser, gold):

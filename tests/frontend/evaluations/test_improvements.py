@@ -1,10 +1,13 @@
 """The pages of improvements: the form with its costs, the page while it goes on, the proposal, and each end of it."""
 
+import json
 import re
 
 import pytest
 
+from registry.accounts.models import User
 from registry.evaluations import datasets
+from registry.improvements import worker
 from registry.improvements.models import Improvement
 from registry.templates import archive
 from registry.templates.models import Draft
@@ -66,6 +69,39 @@ def test_a_refusal_names_its_field_and_keeps_what_was_typed(browser, place):
     assert 'id="id_rows_error"' in words(answer) or "less than or equal to 10" in words(answer)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "german"),
+    [
+        ("The model gave no reply: helper at localhost did not answer in time.", "Das Modell hat nicht geantwortet: "),
+        ("model: helper is not what it was when this was started.", "helper ist nicht mehr, was es beim Start war."),
+        ("The text was removed while the model was asked.", "Der Text wurde entfernt, während das Modell gefragt"),
+        (
+            "No reply of the model could be used, after 3 calls. What was wrong with the last: "
+            "The text is the same as before: nothing is improved.",
+            "Keine Antwort des Modells war brauchbar, nach 3 Aufrufen. Was an der letzten falsch war: Der Text ist",
+        ),
+    ],
+)
+def test_why_it_failed_is_told_in_the_language_of_the_page(browser, place, sentence, german):
+    improvement = place.start()
+    worker.fail_improvement(improvement.number, sentence)
+    told = sentence.removeprefix("model: ")  # the name of the field is set in bold
+    assert told in words(browser("author").get(address(improvement)))
+    User.objects.filter(username="author").update(language="de")
+    page = words(browser("author").get(address(improvement)))
+    assert german in page
+    assert told not in page
+
+
+def test_what_is_wrong_with_a_reply_is_told_in_the_language_of_the_page(browser, place):
+    improvement = place.start()
+    problem = "The reply was cut off before its end: answer in fewer words."
+    columns = {"state": Improvement.ASKING, "problems_text": json.dumps([problem])}
+    Improvement.objects.filter(pk=improvement.number).update(**columns)
+    User.objects.filter(username="author").update(language="de")
+    assert "Die Antwort wurde vor ihrem Ende abgeschnitten" in words(browser("author").get(address(improvement)))
+
+
 def test_a_reached_cap_is_told_on_the_form(browser, desk, place):
     set_cap(desk.actor("admin"), "0.000001")
     assert "The daily limit of author is reached" in words(browser("author").get(f"/runs/{place.run.number}/improve"))
@@ -116,7 +152,7 @@ def test_a_measured_proposal_shows_its_diffs_its_figures_and_its_rows(browser, p
 def test_a_proposal_that_helps_nothing_says_so(browser, open_place):
     with open_place(propose(DOCUMENT.replace("Answer the", "Please answer the"))) as place:
         improvement = place.measure(place.start())
-    assert "No row got better: this is no improvement." in words(browser("author").get(address(improvement)))
+    assert "No row got better: this is not an improvement." in words(browser("author").get(address(improvement)))
 
 
 def test_words_of_a_shown_row_in_the_proposal_are_told(browser, open_place):

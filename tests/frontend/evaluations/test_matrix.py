@@ -3,12 +3,15 @@
 import html
 import json
 import re
+from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from registry.evaluations.models import Run, RunRow
+from registry.journal import log
 from tests.frontend.conftest import words
 from tests.support.finished_runs import WORSE, dataset_rows, save_rows, start_run
 
@@ -31,6 +34,14 @@ def test_one_run_is_a_matrix_of_one_column(browser, two):
     assert "Words in common" in page
     assert "Regressions" not in page
     assert "case-5" in page
+
+
+def test_two_runs_of_one_version_and_model_are_told_apart_by_their_number(browser, reply, two):
+    first, again = two[0], start_run(reply, "1", metrics=["contains"])
+    page = re.sub(r"\s+", " ", matrix(browser, [first, again]))
+    for run in (first, again):
+        assert f"against v1 echo, run {run.pk}" in page
+    assert f"run {first.pk}" not in re.sub(r"\s+", " ", matrix(browser, two)).partition("against v1 echo")[2][:40]
 
 
 def test_rows_stand_beside_each_other_with_what_got_worse(browser, two):
@@ -190,6 +201,40 @@ def test_a_run_under_way_shows_the_rows_that_are_there_and_asks_again(browser, r
     assert "not asked yet" in page
     assert 'hx-trigger="every 3s"' in page
     assert "Waiting, 0 of 6" in re.sub(r"\s+", " ", page)
+
+
+def test_runs_under_way_tell_how_far_they_are_together(browser, reply, two):
+    begun = log.now() - timedelta(seconds=300)
+    costs = {"cost": Decimal("0.3"), "currency": "USD"}
+    Run.objects.filter(pk=two[0].pk).update(**costs)
+    Run.objects.filter(pk=two[1].pk).update(state=Run.RUNNING, done=5, failed=1, started_at=begun, **costs)
+    page = re.sub(r"\s+", " ", matrix(browser, two))
+    assert "<b>11</b> of 12" in page
+    assert "about 60 s left" in page
+    assert "0.6000 of about 0.6600 USD" in page
+    assert 'aria-label="11 of 12 rows, 1 of them failed"' in page
+    Run.objects.filter(pk=two[1].pk).update(currency="EUR")
+    assert "of about" not in matrix(browser, two)
+    Run.objects.update(state=Run.DONE)
+    assert "of them failed" not in matrix(browser, two)
+
+
+def test_failed_rows_of_a_column_are_asked_again_from_there(browser, two):
+    RunRow.objects.filter(run=two[1], index=0).update(is_failed=True)
+    Run.objects.filter(pk=two[1].pk).update(failed=1)
+    assert "Retry" not in matrix(browser, two, "reader")
+    page = matrix(browser, two, "author")
+    form = page[page.index(f'<form method="post" action="/runs/{two[1].pk}">') :]
+    back = re.search(r'name="back" value="([^"]+)"', form).group(1).replace("&amp;", "&")
+    answer = browser("author").post(f"/runs/{two[1].pk}", {"do": "rerun", "back": back})
+    assert answer["Location"] == back
+    assert back.startswith(f"/runs/{two[0].pk}/matrix?with={two[1].pk}")
+    assert Run.objects.get(pk=two[1].pk).state == Run.QUEUED
+
+
+def test_after_an_act_no_page_of_another_site_is_opened(browser, two):
+    answer = browser("author").post(f"/runs/{two[1].pk}", {"do": "odd", "back": "https://elsewhere.example/"})
+    assert answer["Location"] == f"/runs/{two[1].pk}"
 
 
 def test_runs_that_can_be_added_are_offered(browser, two):

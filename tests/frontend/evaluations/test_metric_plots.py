@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from frontend.evaluations import metric_plots
+from frontend.templatetags.evaluation_rows import figure
 from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.models import Run
 from registry.templates import labels
@@ -35,7 +36,7 @@ def measured(reply):
 
 def test_a_line_has_its_threshold_and_a_tick_where_a_version_went_live(measured):
     plots = metric_plots.draw_nightly_plots(measured.actor("reader"), REPLY)
-    plot = next(plot for plot in plots if plot.line.name == "squad_f1 of answer")
+    plot = next(plot for plot in plots if plot.line.code == "squad_f1 of answer")
     assert [point.version for point in plot.line.points] == [1, 1, 3]
     assert [str(point.day) for point in plot.line.points] == ["2026-03-04", "2026-03-05", "2026-03-06"]
     assert (plot.line.floor, plot.ticks, plot.is_missed) == (0.9, (119.0,), True)
@@ -71,7 +72,7 @@ def test_other_labels_have_lines_below_those_of_the_nights(measured, browser):
     labels.move_label(actor=measured.actor("author"), name=REPLY, label="canary", version=1, expected=None)
     page = words(browser("reader").get(PAGE))
     assert "Other labels" in page
-    assert "canary, answers: squad_f1 of answer" in page
+    assert 'canary, answers: Words in common <code class="faint">squad_f1 of answer</code>' in page
     assert "production, answers" not in page
 
 
@@ -81,4 +82,20 @@ def test_without_nights_the_live_label_has_its_lines_too(reply, browser):
     start_run(reply)
     page = words(browser("reader").get(PAGE))
     assert "Labels over time" in page
-    assert "production, answers: squad_f1 of answer" in page
+    assert 'production, answers: Words in common <code class="faint">squad_f1 of answer</code>' in page
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (0.9, "", "0.9"),
+        (0.02824, "", "0.0282"),
+        (0.000028, "USD", "0.000028"),
+        (111.24, "tokens", "111"),
+        (0.0343, "s", "0.0343"),
+        (0.0, "USD", "0"),
+        (None, "", ""),
+    ],
+)
+def test_figures_have_the_digits_that_count(value, unit, shown):
+    assert figure(value, unit) == shown

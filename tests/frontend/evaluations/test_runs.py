@@ -4,8 +4,11 @@ import json
 import re
 
 import pytest
+from django.template import Context, Template
+from django.utils import translation
 
-from frontend.evaluations.row_comparison import judgement_of
+from frontend.evaluations.row_comparison import judgement_of, readable_values
+from frontend.evaluations.score_table import format_change, format_score
 from registry.connections import queries as connection_queries
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations.dataset_models import Dataset
@@ -13,7 +16,7 @@ from registry.evaluations.models import Run, RunRow
 from registry.evaluations.run_queries import RunRowDetail
 from registry.templates import queries as template_queries
 from tests.frontend.conftest import DOCUMENT, REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, dataset_rows, save_rows, start_run
+from tests.support.finished_runs import GOLD, WORSE, attach_gates, dataset_rows, save_rows, start_run
 
 
 @pytest.fixture
@@ -64,6 +67,33 @@ def test_a_live_version_that_was_run_is_not_run_again(browser, gold):
     sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], "against": "1"}
     assert browser("author").post("/runs/new", sent).headers["Location"] == "/runs/2?against=1"
     assert Run.objects.count() == 2
+
+
+def test_the_rows_that_the_template_was_run_over_are_offered_first(browser, gold):
+    text = '{"inputs": {"question": "How heavy?"}}\n'
+    datasets.save_dataset(actor=gold.actor("author"), name="support/a-of-others", text=text)
+    offered = re.compile(r'<option value="(support/[^"]+)"')
+    assert offered.findall(words(browser("author").get("/runs/new", {"template": REPLY})))[0] == "support/a-of-others"
+    start_run(gold)
+    assert offered.findall(words(browser("author").get("/runs/new", {"template": REPLY})))[0] == GOLD
+
+
+def test_rows_that_do_not_fit_are_offered_last_with_the_reason(browser, gold):
+    rows = '{"inputs": {"weight": 3}}\n' * 3
+    datasets.save_dataset(actor=gold.actor("author"), name="support/a-of-others", text=rows)
+    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    assert re.findall(r'<option value="(support/[^"]+)"', page)[:2] == [GOLD, "support/a-of-others"]
+    assert "support/a-of-others, 3 rows, which don&#x27;t fit: " in page
+    assert f"{GOLD}, 6 rows<" in page
+
+
+def test_documents_are_read_as_numbered_passages():
+    documents = [{"content": "Returns go to Leeds.", "id": "a", "score": None}, {"content": "Boots cost 12 euros."}]
+    assert readable_values({"documents": documents}) == [
+        ("documents", "1. Returns go to Leeds. (id: a, score: null)\n2. Boots cost 12 euros.")
+    ]
+    nested = [{"content": "Returns go to Leeds.", "meta": {"page": 3}}]
+    assert '"meta"' in readable_values({"documents": nested})[0][1]
 
 
 TOGETHER = {"also_ref": ["1", "2", "", ""], "also_model": ["echo"] * 4}
@@ -167,6 +197,35 @@ def test_a_plot_has_points_for_decimals_in_every_language(browser, two):
     assert not [place for place in places if "," in place]
 
 
+@pytest.mark.parametrize(
+    ("value", "english", "german"),
+    [(0.975, "0.97", "0,97"), (0, "0.00", "0,00"), (12.34, "12.3", "12,3"), (None, "none", "keine")],
+)
+def test_a_score_is_written_alike_on_every_page(value, english, german):
+    """Rounded as the findings of gates are, and with the point of the language."""
+    assert format_score(value) == english
+    page = Template("{% load figures %}{{ value|score }}")
+    assert page.render(Context({"value": value})) == english
+    with translation.override("de"):
+        assert page.render(Context({"value": value})) == german
+
+
+@pytest.mark.parametrize(
+    ("value", "english", "german"),
+    [(-0.125, "\u22120.12", "\u22120,12"), (0.001, "0.00", "0,00"), (0.5, "+0.50", "+0,50")],
+)
+def test_a_difference_has_a_sign_unless_it_is_none(value, english, german):
+    assert format_change(value) == english
+    with translation.override("de"):
+        assert format_change(value) == german
+
+
+def test_a_run_has_the_figures_of_the_page_s_language(browser, gold, two):
+    attach_gates(gold, "squad_f1 >= 0.95")
+    german = words(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
+    assert "mindestens 0,95" in german
+
+
 def test_another_run_can_be_chosen_or_none(browser, two):
     page = words(browser("reader").get("/runs/2", {"against": "0"}))
     assert "Lowest rows" in page
@@ -199,6 +258,19 @@ def test_rows_that_failed_say_why(browser, gold):
     assert "case-1" not in page
     row = words(browser("author").get("/runs/1/rows/2"))
     assert "2 tries failed before" in row
+
+
+def test_a_run_whose_judge_scored_no_row_is_not_shown_as_done(browser, gold):
+    run = start_run(gold)
+    scores = {"faithfulness": {"judgement": {"score": None, "scored": 0, "of": 6}}}
+    Run.objects.update(judge=run.version, judge_model="echo", scores_text=json.dumps(scores))
+    page = words(browser("author").get("/runs/1"))
+    assert "Done, not judged" in page
+    assert "Judge the rows again" in page
+    assert "Done, not judged" in words(browser("reader").get("/runs/"))
+    scores["faithfulness"]["judgement"]["scored"] = 1
+    Run.objects.update(scores_text=json.dumps(scores))
+    assert "not judged" not in words(browser("author").get("/runs/1"))
 
 
 def test_the_button_of_a_run_that_ended_early_says_how_many_rows_it_asks(browser, gold):

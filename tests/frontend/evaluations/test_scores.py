@@ -4,7 +4,10 @@ import re
 
 import pytest
 
-from registry.evaluations.models import PersonScore, RunRow
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.evaluations import person_scores
+from registry.evaluations.models import PersonScore, Run, RunRow
 from tests.frontend.conftest import words
 from tests.support.finished_runs import WORSE, save_rows, start_run
 
@@ -46,6 +49,28 @@ def test_a_comment_is_saved_with_the_score_and_changed_alone(browser, two):
     reviewer.post(address(two[:1]), fields(two[:1], press="0:2", **{"comment-0": "Breaks the rule."}))
     reviewer.post(address(two[:1]), fields(two[:1], do="save", **{"comment-0": "Breaks the first rule."}))
     assert scores() == [(two[0].pk, 0, "reviewer", "2", "Breaks the first rule.")]
+
+
+def test_replies_are_scored_while_the_run_goes_on(browser, two):
+    Run.objects.filter(pk=two[1].pk).update(state=Run.RUNNING, done=3)
+    RunRow.objects.filter(run=two[1], index__gte=3).delete()
+    reviewer = browser("reviewer")
+    for page in (f"/runs/{two[0].pk}/matrix?with={two[1].pk}&row=2", f"/runs/{two[1].pk}/rows/2", address(two)):
+        assert 'name="press"' in words(reviewer.get(page, {} if "?" in page else {"with": two[1].pk}))
+    reviewer.post(address(two), fields(two, 2, press="1:good"))
+    assert scores() == [(two[1].pk, 2, "reviewer", "good", "")]
+    assert "No reply to score" in words(reviewer.get(f"/runs/{two[1].pk}/rows/4"))
+
+
+def test_which_version_is_which_stays_hidden_while_a_reply_is_awaited(browser, two):
+    Run.objects.filter(pk=two[1].pk).update(state=Run.RUNNING, done=0)
+    RunRow.objects.filter(run=two[1]).delete()
+    reviewer = browser("reviewer")
+    person_scores.set_score(actor=Actor(User.objects.get(username="reviewer")), number=two[0].pk, index=0, score="good")
+    asked = {"with": two[1].pk, "hide": 1, "row": 0}
+    assert "v1 echo" not in words(reviewer.get(address(two), asked))
+    Run.objects.filter(pk=two[1].pk).update(state=Run.FAILED)
+    assert "v1 echo" in words(reviewer.get(address(two), asked))
 
 
 def test_a_comment_without_a_score_is_refused_and_shown_again(browser, two):
@@ -118,7 +143,7 @@ def test_a_run_shows_the_metric_and_the_agreement_with_n(browser, two):
             browser(role).post(address(two[:1]), fields(two[:1], index, press=f"0:{score}"))
     page = re.sub(r"\s+", " ", words(browser("reader").get(f"/runs/{two[0].pk}")))
     assert "<b>0.67</b> from 6 scores by 2 people" in page
-    assert re.search(r"Cohen&#x27;s kappa 0\.\d\d, 2 people, n = 3", page)
+    assert re.search(r"Too few replies .* by: Cohen&#x27;s kappa 0\.\d\d, 2 people, n = 3", page)
     assert "Reviewed by people" in words(browser("reader").get(f"/runs/{two[0].pk}/matrix"))
 
 

@@ -1,10 +1,11 @@
 """Promoting the templates that were ticked on the page of environments, of one namespace or of several."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from registry.changes import rules
+from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
 from registry.releases.models import Release
 from registry.templates.models import Version
@@ -42,6 +43,23 @@ def test_one_press_opens_a_release_for_each_namespace(reminder, browser):
     answer = browser("author").post(PANEL, sent, follow=True)
     assert "Releases 1, 2 are open." in words(answer)
     assert sorted(Release.objects.values_list("namespace__name", "title")) == [("demo", "Both"), ("support", "Both")]
+
+
+def test_reviewers_and_a_date_are_for_each_release(reminder, browser):
+    client = browser("author")
+    panel = words(client.get(PANEL, {**PAIR, "template": [REPLY, REMINDER]}))
+    assert 'value="reviewer"' in panel.partition('id="panel-form"')[2]
+    assert "On a date" in panel
+    sent = {**PAIR, "title": "Both", "template": [REPLY, REMINDER], "how": "on_date", "reviewers": ["reviewer"]}
+    refused = client.post(PANEL, {**sent, "goes_live_at": "2001-01-01T08:00"})
+    assert (refused.status_code, Release.objects.count()) == (422, 0)
+    page = words(refused)
+    assert 'value="2001-01-01T08:00"' in page
+    assert "past" in page
+    at = (datetime.now(UTC) + timedelta(days=2)).replace(second=0, microsecond=0)
+    client.post(PANEL, {**sent, "goes_live_at": f"{at:%Y-%m-%dT%H:%M}"})
+    assert [release.goes_live_at for release in Release.objects.all()] == [at, at]
+    assert {tuple(change.asked) for change in ChangeRequest.objects.filter(release__isnull=False)} == {("reviewer",)}
 
 
 def test_a_template_that_moved_meanwhile_stops_both(reminder, browser):

@@ -10,6 +10,7 @@ from frontend.home.work_items import rows_of_person, urgency_sentence
 from frontend.releases import member_differences
 from frontend.releases.service_rows import ServiceRow, list_affected_services
 from registry.accounts.models import Key
+from registry.changes import rules
 from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.releases import gate as release_gate
@@ -54,9 +55,9 @@ def test_the_page_lists_its_templates_and_what_each_waits_for(release, browser):
     page = words(browser("reviewer").get("/releases/1"))
     assert "Refund window" in page
     assert "Legal said so" in page
-    assert "2 things to do before this release can go live" in page
+    assert "1 thing to do before this release can go live" in page
     assert "Approve 2 templates" in page
-    assert "refunds/one:" in page
+    assert "2 templates</b>" in page
 
 
 def test_all_that_i_may_is_approved_in_one_act_and_published_in_another(release, browser):
@@ -150,6 +151,19 @@ def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
 
 def test_a_press_of_no_button_is_refused(release, browser):
     assert browser("author").post("/releases/1", {}).status_code == 422
+
+
+def test_an_owner_is_asked_of_a_release_with_those_who_are_chosen(reply, browser):
+    rules.set_rules(
+        actor=reply.actor("admin"), namespace="support", owners=[{"pattern": "refunds/*", "people": ["reviewer"]}]
+    )
+    page = words(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
+    assert "owner, always asked" in page
+    fields = {"from_label": "latest", "label": "production", "title": "One", "template": [REPLY]}
+    refused = browser("author").post("/releases/new/support/refunds/", {**fields, "reviewers": ["reader"]})
+    assert (refused.status_code, Release.objects.count()) == (422, 0)
+    browser("author").post("/releases/new/support/refunds/", {**fields, "reviewers": ["admin"]})
+    assert list(Release.objects.get().members.get().asked) == ["reviewer", "admin"]
 
 
 def test_a_release_is_proposed_from_a_folder(reply, browser):

@@ -57,7 +57,7 @@ def test_a_wrong_field_is_told_there_and_nothing_typed_is_lost_but_the_key(admin
     answer = admin.post(LIST, {**fields, "base_url": "https://10.0.0.1/v1", "completion_price": ""})
     page = words(answer)
     assert answer.status_code == 422
-    assert "10.0.0.1, which is no public address" in page
+    assert "10.0.0.1, which is not a public address" in page
     assert 'value="small-1"' in page
     assert KEY not in page
 

@@ -56,7 +56,8 @@ def test_an_admin_saves_thresholds_and_members_read_them(gold, browser):
     gates = ["squad_f1 >= 0.9", "squad_exact_match - 0.02"]
     assert read_attachment() == ("answers", "refunds/*", GOLD, None, "echo", gates, 20)
     page = words(browser("reader").get(PAGE))
-    assert "squad_f1 &gt;= 0.9" in page
+    assert 'Words in common, at least 0.9 <code class="faint">squad_f1 &gt;= 0.9</code>' in page
+    assert 'Same answer, at most 0.02 less <code class="faint">squad_exact_match - 0.02</code>' in page
     assert "Save thresholds" not in page
 
 

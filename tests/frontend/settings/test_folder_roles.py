@@ -50,7 +50,7 @@ def test_what_is_refused_comes_back_with_what_was_typed(browser):
     answer = post(admin, folder="Not A Folder", folder_role="author")
     assert answer.status_code == 422
     assert 'value="Not A Folder"' in answer.content.decode()
-    assert "is no slug" in words(answer)
+    assert "lower-case letters, digits and hyphens, like late-parcel-apology" in words(answer)
     assert post(admin, holder="person:outsider", folder_role="author").status_code == 422
     assert post(admin, folder_role="admin").status_code == 422
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.changes import rules
+from registry.changes import decisions, rules, schedules
 from registry.freezes import services
 from registry.freezes.models import Freeze
 from tests.frontend.conftest import words
@@ -24,6 +24,13 @@ WEEKEND = {
 @pytest.fixture
 def change(reply):
     return reply.propose(2)
+
+
+@pytest.fixture
+def approved_change(reply, change):
+    reviewer = reply.actor("reviewer")
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    return change
 
 
 @pytest.fixture
@@ -90,3 +97,68 @@ def test_the_panel_of_an_emergency_says_that_it_ignores_the_freeze(reply, browse
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     text = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "An emergency ignores the freeze" in text
+
+
+@pytest.fixture
+def scheduled(reply, change):
+    at = datetime.now(UTC).replace(second=0, microsecond=0) + timedelta(days=40)
+    return schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
+
+
+def around(moment):
+    starts, ends = (f"{moment + timedelta(hours=hours):%Y-%m-%dT%H:%M}" for hours in (-1, 2))
+    return {"do": "once", "starts": starts, "ends": ends, "reason": "Stocktaking"}
+
+
+def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser, scheduled):
+    admin, sent = browser("admin"), around(scheduled.goes_live_at)
+    asked = admin.post(PAGE, sent)
+    text = words(asked)
+    assert asked.status_code == 409
+    assert "The freeze is not set yet." in text
+    subject = f"Change {scheduled.number} (support/refunds/reply v2): "
+    assert subject in text
+    assert not Freeze.objects.exists()
+    confirmed = f"change {scheduled.number} at {scheduled.goes_live_at.isoformat()}"
+    assert f'name="confirmed" value="{confirmed}"' in text
+    admin.post(PAGE, {**sent, "confirmed": confirmed})
+    assert Freeze.objects.count() == 1
+    assert subject in words(browser("reader").get(PAGE))
+    page = words(browser("author").get(f"/changes/{scheduled.number}"))
+    assert "Not published then: a freeze was set meanwhile" in page
+
+
+def test_a_confirmation_of_another_moment_asks_again(reply, browser, scheduled):
+    sent = {**around(scheduled.goes_live_at), "confirmed": f"change {scheduled.number} at 2020-01-01T00:00:00+00:00"}
+    assert browser("admin").post(PAGE, sent).status_code == 409
+    assert not Freeze.objects.exists()
+
+
+def test_a_freeze_beside_the_schedule_is_set_at_once(reply, browser, scheduled):
+    browser("admin").post(PAGE, around(scheduled.goes_live_at + timedelta(days=1)))
+    assert Freeze.objects.count() == 1
+    assert "nothing scheduled" in words(browser("reader").get(PAGE))
+    assert "a freeze was set meanwhile" not in words(browser("author").get(f"/changes/{scheduled.number}"))
+
+
+def test_the_api_lists_what_a_freeze_stops(reply, browser, scheduled):
+    sent = {name: value for name, value in around(scheduled.goes_live_at).items() if name != "do"}
+    api = "/api/v1/namespaces/support/freezes"
+    answer = browser("admin").post(api, {**sent, "repeat": "once"}, content_type="application/json")
+    assert answer.status_code == 201
+    (stop,) = answer.json()["stops"]
+    assert (stop["kind"], stop["number"], stop["scheduled_by"]) == ("change", scheduled.number, "author")
+    assert browser("reader").get(api).json()["results"][0]["stops"] == [stop]
+
+
+def test_the_form_of_a_date_begins_after_the_freeze(reply, browser, change, stocktaking):
+    minute = stocktaking.ends_at.replace(second=0, microsecond=0) + timedelta(minutes=1)
+    for page in (f"/changes/{change.number}", f"/changes/{change.number}/publish"):
+        text = browser("author").get(page).content.decode()
+        assert f'value="{minute:%Y-%m-%dT%H:%M}"' in text
+
+
+def test_home_says_that_a_change_waits_for_a_freeze(reply, browser, approved_change, stocktaking):
+    text = words(browser("author").get("/"))
+    assert "A freeze" in text
+    assert "Releases can continue after the freeze." in text

@@ -57,7 +57,7 @@ def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal
     assert "reviewer by a group" in words(admin.get("/n/support/members"))
     listed = words(admin.get("/people?person=reader"))
     assert "<b>reviewer</b> in support" in listed
-    assert ">Legal</a></td><td>support</td><td>reviewer</td><td>reader</td>" in listed
+    assert '<b>Legal</b></a></td><td class="aside">support, reviewer</td><td>reader</td>' in listed
     told = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
     assert "reader is still reviewer: a group gives this role." in words(told)
 
@@ -137,10 +137,10 @@ def test_a_line_of_the_rules_asks_for_a_group_and_the_pages_say_so(reply, browse
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("production", "Line 1 is no rule"),
-        ("production: 2\n: legal", "Line 2 is no rule"),
-        ("a b c: 2", "Line 1 is no rule"),
-        ("production: 2, 3", "Line 1 is no rule"),
+        ("production", "Line 1 can&#x27;t be read: write a label"),
+        ("production: 2\n: legal", "Line 2 can&#x27;t be read: write a label"),
+        ("a b c: 2", "Line 1 can&#x27;t be read: write a label"),
+        ("production: 2, 3", "Line 1 can&#x27;t be read: write a label"),
         ("production: medicine", "medicine: not a group of support."),
         ("production: 21", "Rule 1: a whole number from 0 to 20."),
         ("latest: 1", "Rule 1: latest can&#x27;t be set"),

@@ -1,10 +1,16 @@
 """The panel "What can this key do?", and what a new key starts with."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key, User
 from registry.namespaces import keys
+from registry.namespaces.verbs import KEY_VERBS
+from registry.templates.models import Version
+from registry.usage.models import Fetch
 from tests.frontend.conftest import REPLY, words
 
 
@@ -34,12 +40,34 @@ def test_a_trial_shows_what_the_server_would_answer(key, browser):
     assert "Say which version or label" in words(client.get(path))
 
 
+def test_a_trial_is_run_again_for_each_act_that_is_chosen(key, browser):
+    client, path = browser("admin"), f"/n/support/keys?can={key.id}"
+    assert '#can" class="form" data-autosubmit>' not in words(client.get(path))
+    page = words(client.get(f"{path}&act=fetch&template={REPLY}&ref=production"))
+    form = page[page.index('#can" class="form" data-autosubmit>') :].partition("</form>")[0]
+    assert re.search(r'<select [^>]*name="act"', form)
+
+
 def test_a_new_key_starts_as_fetch_only_for_ninety_days(reply, browser):
     page = words(browser("admin").get("/n/support/keys"))
     assert '<option value="chosen" selected>' in page
     assert '<option value="90" selected>' in page
     boxes = re.findall(r'name="verbs" value="(\w+)"( checked)?', page)
     assert [verb for verb, checked in boxes if checked] == ["fetch"]
+
+
+def test_permissions_are_said_in_plain_words_in_the_form_and_the_list(reply, browser):
+    client, path = browser("admin"), "/n/support/keys"
+    page = words(client.get(path))
+    labels = [label.strip() for label in re.findall(r'name="verbs" value="\w+"(?: checked)?>([^<]+)</label>', page)]
+    assert len(labels) == len(KEY_VERBS)
+    assert {"Fetch", "Roll labels back", "Publish what is approved"} <= set(labels)
+    for verbs, shown in ((["fetch", "roll_back"], "fetch, roll labels back"), ([], "write")):
+        scope = "chosen" if verbs else "write"
+        form = {"name": f"ci-{scope}", "scope": scope, "verbs": verbs, "person": "admin", "days": "30"}
+        assert client.post(path, form).status_code == 201
+        assert re.search(rf"<td>\s*{shown}\s*<", words(client.get(path)))
+    assert "roll_back" not in re.sub(r'value="roll_back"|id_verb_roll_back', "", words(client.get(path)))
 
 
 def test_the_panel_sets_the_addresses_and_a_trial_is_from_one(key, browser):
@@ -59,5 +87,31 @@ def test_addresses_that_are_none_are_refused_beside_their_field(key, browser):
     answer = browser("admin").post("/n/support/keys", {"do": "addresses", "key": key.id, "addresses": "office"})
     page = words(answer)
     assert answer.status_code == 422
-    assert "&#x27;office&#x27; is no network, such as 203.0.113.0/24" in page
+    assert "&#x27;office&#x27; is not a network, such as 203.0.113.0/24" in page
     assert 'value="office"' in page
+
+
+def test_the_panel_says_as_whom_the_key_acts_how_long_and_what_it_fetched(key, browser):
+    client, path = browser("admin"), f"/n/support/keys?can={key.id}"
+    page = words(client.get(path))
+    assert "Acts as admin for admin." in page
+    assert "Expires on" not in page
+    assert "It fetched nothing." in page
+    Key.objects.update(expires_at=datetime(2099, 1, 22, 12, tzinfo=UTC))
+    version, today = Version.objects.get(template__name=REPLY, number=1), datetime.now(UTC)
+    Fetch.objects.create(key=key, version=version, ref="production", day=today.date(), count=70, last_at=today)
+    page = words(client.get(path))
+    assert re.search(r"Expires on <time [^>]*>22 Jan 2099</time>", page)
+    assert "10 fetches a day" in page
+    assert f'<a class="plain-link" href="/t/{REPLY}">{REPLY}</a>' in page
+    assert f'href="?revoke={key.id}" data-panel>Revoke</a>' in page
+    keys.revoke_key(actor=Actor(User.objects.get(username="admin")), key_id=key.id)
+    assert "Replace key" not in words(client.get(path))
+
+
+def test_a_refused_fetch_offers_the_labels_that_the_key_is_for(key, browser):
+    client, path = browser("admin"), f"/n/support/keys?can={key.id}&act=fetch&template={REPLY}"
+    refused = client.get(f"{path}&ref=2").content.decode()
+    (link,) = re.findall(r'<a class="button button-small" href="([^"]+)#can">\s*Try production</a>', refused)
+    assert "Allowed, 200</b>" in words(client.get(f"/n/support/keys{link.replace('&amp;', '&')}"))
+    assert "Try production</a>" not in words(client.get(f"{path}&ref=production"))

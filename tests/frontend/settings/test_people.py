@@ -7,11 +7,12 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
+from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
-from registry.changes import schedules
+from registry.changes import rules, schedules
 from registry.invitations.models import Invitation
 from registry.journal import log
-from registry.namespaces import keys
+from registry.namespaces import groups, keys
 from tests.frontend.accounts.test_sign_in import sign_in
 from tests.frontend.conftest import words
 from tests.support.sessions import manage_accounts
@@ -137,7 +138,7 @@ def test_deactivating_says_first_what_follows_then_shuts_the_person_out(desk, re
     author = Client()
     sign_in(author)
     panel = words(boss.get("/people/author/deactivate"))
-    assert "<b>chat</b> in support stops working" in panel
+    assert "<b>chat</b> in support stops working. It fetched nothing in the last 30 days." in panel
     assert f'<a href="/changes/{change.number}">change {change.number}</a>' in panel
     assert f"Change {change.number}</a> won't go live at its time</b>, which author chose." in panel
     page = words(boss.post("/people/author/deactivate", follow=True))
@@ -157,6 +158,22 @@ def test_the_last_admin_can_not_be_deactivated_and_the_panel_says_why(boss):
     refused = boss.post("/people/outsider/deactivate")
     assert (refused.status_code, "other needs another admin first" in words(refused)) == (409, True)
     assert User.objects.get(username="outsider").is_active
+
+
+@pytest.mark.parametrize(
+    ("kinds", "english", "german"),
+    [
+        ({"totp"}, "On, app", "An, App"),
+        ({"webauthn"}, "On, passkey", "An, Passkey"),
+        ({"totp", "webauthn"}, "On, app and passkey", "An, App und Passkey"),
+    ],
+)
+def test_the_list_says_which_second_step_is_on(desk, boss, kinds, english, german):
+    for kind in (*kinds, Authenticator.Type.RECOVERY_CODES):
+        Authenticator.objects.create(user=desk.people["author"], type=kind, data={})
+    assert re.search(rf"{english} *</span>", words(boss.get("/people?q=author")))
+    page = words(boss.get("/people?q=author", headers={"Accept-Language": "de"}))
+    assert re.search(rf"{german} *</span>", page)
 
 
 def test_two_step_sign_in_is_reset(desk, boss):
@@ -208,3 +225,66 @@ def test_every_namespace_that_can_be_chosen_has_pages_for_its_tabs(boss):
     assert names
     for name in names:
         assert {boss.get(address).status_code for address in tabs_of(boss.get(f"/people?of={name}"))} == {200}
+
+
+def test_groups_and_the_keys_of_the_chosen_namespace_are_below_the_people(desk, boss):
+    admin = desk.actor("admin")
+    groups.make_group(actor=admin, namespace="support", title="Refund owners")
+    for name in ("chat-service", "old-service"):
+        key = keys.issue_key(actor=admin, namespace="support", name=name, verbs=["fetch", "roll_back"]).key
+    keys.revoke_key(actor=admin, key_id=key.id)
+    page = words(boss.get("/people?of=support"))
+    below = page[page.index('class="people-access"') :]
+    assert "<b>Refund owners</b>" in below
+    assert "<b>chat-service</b>" in below
+    assert "fetch, roll labels back" in below
+    assert "old-service" not in below, "it was revoked"
+    assert 'href="/n/support/keys#id_name">New key' in below
+    counts = re.findall(r'(Groups|Service keys) <span class="count">(\d+)', page)
+    assert counts == [("Groups", "1"), ("Service keys", "1")]
+
+
+def test_keys_are_not_listed_for_who_manages_no_namespace(desk, browser):
+    keys.issue_key(actor=desk.actor("admin"), namespace="support", name="chat-service", scope="read")
+    answer = browser("author").get("/people?of=support")
+    assert "chat-service" not in answer.content.decode()
+
+
+def test_a_long_list_is_cut_with_a_link_to_all_of_it_and_keeps_the_opened_person(boss):
+    User.objects.bulk_create(User(username=f"person-{number:02}") for number in range(30))
+    page = words(boss.get("/people"))
+    assert "person-05" in page
+    assert "person-29" not in page
+    total = int(re.search(r"Show all (\d+) people", page)[1])
+    assert f"{total} people" in page
+    assert "person-29" in words(boss.get("/people?rows=all"))
+    assert "person-29" in words(boss.get("/people?q=person-29")), "a filter looks at all"
+    assert "person-29" in words(boss.get("/people?person=person-29"))
+    assert "Show all" not in words(boss.get("/people?rows=all"))
+
+
+def test_who_has_no_role_is_given_access_in_the_opened_row(boss):
+    User.objects.create(username="newcomer")
+    page = words(boss.get("/people"))
+    link = re.search(
+        r'<a class="button button-small" href="([^"]+)">\s*Give access<span class="unseen"> to newcomer', page
+    )
+    assert 'id="id_role_support"' in words(boss.get(link.group(1).replace("&amp;", "&")))
+    sent = {"do": "role", "username": "newcomer", "namespace": "support", "role": "reader"}
+    boss.post("/people", sent)
+    assert "Give access" not in words(boss.get("/people"))
+
+
+def test_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, browser):
+    assert "Remind<span" not in words(boss.get("/people"))
+    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    page = words(boss.get("/people"))
+    assert "Off, required in support" in page
+    assert 'Remind<span class="unseen"> author of two-step sign-in' in page
+    assert 'Remind<span class="unseen"> reader' not in page, "readers need none"
+    sent = {"do": "remind", "username": "author"}
+    assert "author is asked to switch on two-step sign-in." in words(boss.post("/people", sent, follow=True))
+    refused = boss.post("/people", sent)
+    assert (refused.status_code, "less than a day ago" in words(refused)) == (409, True)
+    home = words(browser("author").get("/"))
+    assert "admin asks you to switch on two-step sign-in. Until then you can only read in support." in home

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from registry.accounts.models import Key
+from registry.accounts.models import Key, User
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from tests.frontend.conftest import words
@@ -67,7 +67,7 @@ def test_the_form_shows_the_rules_that_hold(reply, browser):
         ("approvals", "21", "A whole number from 0 to 20."),
         ("approvals", "", "This field is required."),
         ("protected_labels", "latest", "Latest can&#x27;t be set"),
-        ("owners", "refunds/* reviewer", "Line 1 is no owner"),
+        ("owners", "refunds/* reviewer", "Line 1 can&#x27;t be read: write a pattern"),
         ("owners", "*: nobody", "nobody: not a member of support."),
         ("compatibility", "forward", "Select a valid choice"),
     ],
@@ -96,6 +96,17 @@ def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):
     answer = browser("reader").post("/n/new", {"name": "sales", "protected_labels": "production", "approvals": "1"})
     assert answer["Location"] == "/n/sales/members"
     assert Namespace.objects.get(name="sales").memberships.get().role == "admin"
+
+
+def test_who_may_not_make_a_namespace_reads_whom_to_ask_and_sees_no_way_to_it(reply, browser, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
+    assert "/n/new" not in words(browser("author").get("/"))
+    for answer in (browser("author").get("/n/new"), browser("author").post("/n/new", {"name": "sales"})):
+        assert answer.status_code == 403
+        assert "Namespaces are created by the operator" in words(answer)
+    User.objects.filter(username="admin").update(is_superuser=True)
+    assert "Ask one of them: admin." in words(browser("author").get("/n/new"))
+    assert 'href="/n/new"' in words(browser("admin").get("/"))
 
 
 def ticked(page):

@@ -81,7 +81,7 @@ def test_a_form_that_was_opened_before_there_were_standards_leaves_them(reply, b
     [
         ("samples_least", "0", "A whole number from 1 to 200."),
         ("tags_least", "many", "Enter a whole number."),
-        ("name_pattern", "(", "This is no regular expression"),
+        ("name_pattern", "(", "This is not a regular expression"),
         ("size_most", "999999", "A whole number from 1 to 262,144."),
         ("banned_words", "x" * 201, "1 to 200 characters"),
         ("description_severity", "note", "Select a valid choice"),

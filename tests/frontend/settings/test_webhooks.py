@@ -35,7 +35,7 @@ def test_a_refused_address_is_told_at_its_field_and_nothing_typed_is_lost(admin)
     answer = admin.post(LIST, {"url": "https://10.0.0.1/x", "template": "refunds/*", "kinds": ["label.moved"]})
     page = words(answer)
     assert answer.status_code == 422
-    assert "10.0.0.1, which is no public address" in page
+    assert "10.0.0.1, which is not a public address" in page
     assert 'value="refunds/*"' in page
     assert re.search(r'value="label.moved" checked', page)
 

@@ -30,7 +30,7 @@ def error_of(sentence: str) -> str:
     [
         ("production is not protected in support.", "production is not protected in support."),
         ("production: not a label.", "production: not a label."),
-        ("a@shop.example is no mail address.", "a@shop.example is no mail address."),
+        ("a@shop.example is not a mail address.", "a@shop.example is not a mail address."),
         ("refunds/gold is archived.", "refunds/gold is archived."),
         ("say why.", "Say why."),
         ("one of read, write.", "One of read, write."),

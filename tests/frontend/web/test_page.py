@@ -71,13 +71,25 @@ def test_open_changes_are_counted_in_the_top_bar(reply, browser):
 def test_what_waits_on_one_is_counted_beside_home(reply, browser):
     reply.propose(2)
     assert '<span class="count" title="Waiting on you">1</span>' in words(browser("reviewer").get("/t/"))
-    assert "Waiting on you" not in words(browser("reader").get("/t/"))
+    assert '<span class="count" title="Waiting on you">' not in words(browser("reader").get("/t/"))
 
 
 def test_an_unknown_address_is_told_in_plain_words(reply, browser):
     answer = browser("reader").get("/nowhere")
     assert answer.status_code == 404
-    assert "<h1>Not found</h1>" in words(answer)
+    assert "<h1>Page not found</h1>" in words(answer)
+
+
+@pytest.mark.parametrize("address", ["/runs", "/changes", "/t/support", "/help", "/t?q=x"])
+def test_a_forgotten_slash_at_the_end_leads_on(reply, browser, address):
+    answer = browser("reader").get(address)
+    path, mark, query = address.partition("?")
+    assert (answer.status_code, answer["Location"]) == (301, f"{path}/{mark}{query}")
+
+
+@pytest.mark.parametrize("address", ["/api/v1/templates/", "/api/v1/nothing", "/api"])
+def test_addresses_of_the_api_lead_nowhere_else(reply, browser, address):
+    assert browser("reader").get(address).status_code == 404
 
 
 def test_a_form_without_its_token_is_told_what_to_do(reply):

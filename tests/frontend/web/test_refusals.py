@@ -3,8 +3,10 @@
 import json
 import logging
 
+import psycopg
 import pytest
 from django.core.exceptions import DisallowedHost, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import OperationalError
 from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 
@@ -13,6 +15,15 @@ from registry.core import errors as core_errors
 from registry.core import problem_details
 from registry.templates.models import Version
 from tests.frontend.conftest import REPLY, words
+
+
+def answer_without_database(request):
+    """What is answered where the connection to PostgreSQL is lost."""
+    try:
+        raise OperationalError from psycopg.OperationalError("server closed the connection unexpectedly")
+    except OperationalError:
+        return refusals.server_error(request)
+
 
 HANDLERS = {
     "400": (lambda request: refusals.bad_request(request, SuspiciousOperation("odd")), 400),
@@ -23,6 +34,7 @@ HANDLERS = {
     "405": (lambda request: refusals.method_not_allowed(request, ["GET", "HEAD"]), 405),
     "413": (lambda request: refusals.bad_request(request, RequestDataTooBig("large")), 413),
     "500": (refusals.server_error, 500),
+    "503": (answer_without_database, 503),
 }
 
 
@@ -49,6 +61,15 @@ def test_each_handler_answers_a_request_that_has_nothing_at_all(handler):
     request = HttpRequest()
     request.method = "GET"
     assert _rendered(handle(request)).status_code == status
+
+
+def test_what_was_typed_is_shown_again_while_the_database_is_away():
+    answer = answer_without_database(RequestFactory().post("/new?from=text", {"document": "Dear <you>"}))
+    page = words(answer)
+    assert "Look whether this was done, and send it again if it wasn&#x27;t." in page
+    assert "Dear &lt;you&gt;" in page
+    assert 'href="/new?from=text"' in page
+    assert answer["Retry-After"] == "1"
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,15 @@ def test_code_is_read_and_a_name_may_be_given(run):
     assert results(result) == {"team/is-it-right": "new"}
 
 
-def test_two_prompts_of_one_name_are_refused(run, files):
+def test_prompts_of_one_name_in_two_files_are_named_after_their_files(run, files):
     (files / "again.yml").write_text(HAYSTACK)
+    result = run("import", files, "--namespace", "team", "--json")
+    assert results(result)["team/deepset/again"] == "new"
+    assert "it is named after its file, because another file has a prompt called ask too" in result.stdout
+
+
+def test_two_prompts_of_one_name_in_one_file_are_refused(run, files):
+    (files / "twice.json").write_text(json.dumps([LANGFUSE, LANGFUSE]))
     result = run("import", files, "--namespace", "team")
     assert (result.exit_code, "--name" in result.stderr) == (1, True)
 

@@ -90,7 +90,7 @@ def test_any_text_comes_in_exactly_or_is_refused(text, value):
         ({"prompt": "{{{raw}}}"}, "plain name"),
         ({"prompt": "@@@langfusePrompt:name=a|label=production@@@"}, "another prompt"),
         ({"prompt": [{"type": "placeholder", "name": "history"}]}, "placeholder 'history'"),
-        ({"prompt": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]}, "no text"),
+        ({"prompt": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]}, "isn't text"),
         ({"prompt": [{"role": "user", "content": "a", "tool_calls": []}]}, "tool_calls"),
         ({"prompt": 3}, "a text or a list"),
         ({"prompt": "a", "config": [1]}, "mapping"),
@@ -123,3 +123,29 @@ def test_fragments_go_out_filled_in_and_are_named_as_a_loss():
     )
     assert json.loads(written)["prompt"] == [{"role": "user", "content": "Be kind, {{b}}. {{b}}"}]
     assert lost == ["the pins of its fragments (s/policy@1)"]
+
+
+@pytest.mark.parametrize("shown", ["{{name}}", "{{ 1 }}", "{"])
+def test_double_braces_of_the_text_itself_do_not_go_out(shown):
+    document = parse_document("---\nformat: text\n---\nSay {{ '" + shown + "' }}{{ b }}")
+    with pytest.raises(LossError, match="double braces as text"):
+        langfuse.to_langfuse_file(document, "x", {})
+
+
+def test_single_braces_of_the_text_itself_go_out():
+    document = parse_document('---\nformat: text\n---\nAs {"a": 1}: {{ b }}')
+    assert json.loads(langfuse.to_langfuse_file(document, "x", {})[0])["prompt"] == 'As {"a": 1}: {{b}}'
+
+
+def test_characters_that_mark_names_do_not_go_out():
+    document = parse_document("---\nformat: text\n---\nSay \ue000 {{ b }}")
+    with pytest.raises(LossError, match="private use"):
+        langfuse.to_langfuse_file(document, "x", {})
+
+
+@pytest.mark.parametrize("text", [r"print('a\\nb')", r"C:\\new\\\\n", "a<|space|>b", "a\\"])
+@pytest.mark.parametrize("is_chat", [True, False])
+def test_what_a_part_would_read_as_an_escape_stays_text(text, is_chat):
+    prompt = [{"role": "user", "content": text}] if is_chat else text
+    entry = {"name": "x", "type": "chat" if is_chat else "text", "prompt": prompt}
+    assert renderer.load(imported(entry).document).render({}).messages[0]["content"] == text

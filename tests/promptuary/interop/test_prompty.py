@@ -168,3 +168,29 @@ def test_version_2_options_come_in_under_the_names_that_calls_take():
         "parallel_tool_calls": False,
         "user": "u",
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [("List", "array"), ("dict", "object"), ("list[str]", "array"), ("str", "string"), ("bool", "boolean")],
+)
+def test_kinds_of_inputs_may_be_named_as_in_python(written, kind):
+    found = imported(f"---\ninputs:\n  query: {{type: '{written}'}}\n---\nuser:\nAbout {{{{query}}}}\n")
+    assert parse_document(found.document).inputs == {"query": {"type": kind}}
+
+
+def test_a_kind_that_nobody_knows_is_refused():
+    with pytest.raises(LossError, match="the kind Thing, which isn't a JSON type"):
+        imported("---\ninputs:\n  query: {type: Thing}\n---\nuser:\nAbout {{query}}\n")
+
+
+@pytest.mark.parametrize("shown", ['{"a": {"b": 1}} {{name}}', "{{ }}", "{# no comment #}", "{% if %}", "ends in {"])
+@pytest.mark.parametrize("format_name", ["parts", "text"])
+def test_braces_of_the_text_itself_stay_text_both_ways(format_name, shown):
+    literal = "{{ '" + shown + "' }}"
+    body = f"{literal}{{{{ b }}}}"
+    body = f"- name: a\n  content: |-\n    {body}\n" if format_name == "parts" else body
+    document = f"---\nformat: {format_name}\n---\n{body}"
+    written, _ = prompty.to_prompty_file(parse_document(document), "x", {})
+    again = renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"]
+    assert again == f"{shown}c"

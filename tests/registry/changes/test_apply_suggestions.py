@@ -3,16 +3,11 @@
 import pytest
 
 from registry.changes import queries as found
+from registry.changes import rules, suggestions, threads
 from registry.changes import services as change_services
-from registry.changes import suggestions, threads
 from registry.changes.threads import Place
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.templates.models import Version
-
-
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
 
 
 @pytest.fixture
@@ -61,6 +56,26 @@ def test_lines_that_were_changed_since_take_no_suggestion(author, change, sugges
     change_services.set_head(actor=author, number=1, version=save("two").number)
     with pytest.raises(Conflict, match="changed since"):
         suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)])
+
+
+def test_who_could_still_approve_is_asked_about_before_their_own_words_go_in(author, reviewer, admin, change, suggest):
+    """Of the two who may approve, both would have contributed afterwards."""
+    suggest(7, "    Say: {{ question }}\n")
+    threads.open_thread(actor=admin, number=1, place=Place(version=1, line=5), text="", suggestion="- name: ask\n")
+    with pytest.raises(Conflict, match="Only admin and reviewer may approve this change") as caught:
+        suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1), (2, 1)])
+    assert "With this in it admin and reviewer would have contributed" in caught.value.message
+    assert (caught.value.facts["confirm"], caught.value.facts["people"]) == (True, ["admin", "reviewer"])
+    assert Version.objects.count() == 1
+    head = suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1), (2, 1)], confirm=True)
+    assert head.version.number == 2
+
+
+def test_nobody_is_asked_about_it_where_suggesting_costs_no_approval(author, admin, change, suggest):
+    rules.set_rules(actor=admin, namespace="support", approvals=2)
+    suggest(7, "    Say: {{ question }}\n")
+    rules.set_rules(actor=admin, namespace="support", suggesters_may_approve=True)
+    assert suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)]).version.number == 2
 
 
 def test_what_makes_no_sound_document_changes_nothing(author, change, suggest):

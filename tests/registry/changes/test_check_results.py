@@ -90,6 +90,20 @@ def test_required_checks_hold_the_label_until_they_are_through(strict, author, p
     assert change_services.publish_change(actor=author, number=change.number).state == "published"
 
 
+@pytest.mark.parametrize(
+    ("missing", "summary"),
+    [(("a",), "1 of 3 samples fails; "), (("a", "b"), "2 of 3 samples fail; "), ((), "")],
+)
+def test_samples_that_fail_are_counted_in_words_that_fit(author, sampled, document, missing, summary):
+    written = {name: {} if name in missing else {"question": "Who?"} for name in ("a", "b", "c")}
+    samples.save_samples(actor=author, name="support/reply", samples=written)
+    change = proposed(author, document("two"))
+    check_results.run_checks(number=change.number)
+    state = next(state for state in gate.evaluate(change, None).checks if state.name == "samples")
+    assert state.outcome == ("failed" if missing else "passed")
+    assert state.summary.startswith(summary)
+
+
 def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, document):
     change = proposed(author, document("two"))
     check_results.run_checks(number=change.number)

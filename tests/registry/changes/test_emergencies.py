@@ -1,6 +1,7 @@
 """Publishing in an emergency: who may, what stays to be approved, and who is notified."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -9,11 +10,16 @@ from registry.changes import emergencies as queries
 from registry.changes import gate, rules
 from registry.changes import queries as asking
 from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.freezes import services as freezes
+from registry.journal.event import parse_event
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.notifications.models import Notification
+from registry.templates import label_moves, labels
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval
 
 
 @pytest.fixture
@@ -21,9 +27,10 @@ def allowed(admin):
     return rules.set_rules(actor=admin, namespace="support", break_glass=True)
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
+def set_freeze(admin):
+    now = datetime.now(UTC)
+    times = {"starts": (now - timedelta(hours=1)).isoformat(), "ends": (now + timedelta(hours=1)).isoformat()}
+    return freezes.set_freeze(actor=admin, namespace="support", repeat="once", reason="Stocktaking", **times)
 
 
 def break_glass(actor, reason="Customers get insults"):
@@ -49,7 +56,7 @@ def test_an_approval_after_the_fact_closes_it(allowed, admin, reviewer, change, 
 
 def test_everyone_concerned_is_told(allowed, author, admin, reviewer, change):
     break_glass(reviewer)
-    sentence = "reviewer published without approval support/reply: production is on version 1. Customers get insults"
+    sentence = "reviewer published support/reply without approval: production is on version 1. Customers get insults"
     for actor in (author, admin):
         assert Notification.objects.filter(person=actor.person).latest("pk").sentence == sentence
 
@@ -77,6 +84,49 @@ def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, chang
     with pytest.raises(Conflict, match="publish it"):
         break_glass(reviewer)
     assert change_services.publish_change(actor=author, number=1).state == "published"
+
+
+def test_an_approved_change_stays_approved_in_an_emergency(
+    allowed, admin, author, reviewer, save, publish, approve, propose
+):
+    publish(save("one"))
+    number = propose(save("two")).number
+    approve(ChangeRequest.objects.get(pk=number))
+    set_freeze(admin)
+    broken = queries.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
+    assert (broken.state, broken.unreviewed, Label.objects.get().version.number) == ("published", False, 2)
+    assert gate.evaluate(broken, None).turn is None
+    assert queries.list_unapproved(admin) == []
+    template = broken.template
+    assert label_moves.approval_of_label(template, "production") == Approval.APPROVED
+    found = queries.find_emergency(broken)
+    assert found is not None
+    assert (found.was_approved, found.approvers) == (True, ("reviewer",))
+    event = Event.objects.latest("number")
+    assert json.loads(event.text)["body"]["reviewed"] is True
+    assert parse_event(event.kind, json.loads(event.text)["body"]).sentence() == (
+        "published support/reply in an emergency: production moved from version 1 to 2 in a freeze (Stocktaking): "
+        "Customers get insults"
+    )
+    sentence = "reviewer published support/reply in an emergency: production is on version 2. Customers get insults"
+    assert Notification.objects.filter(person=author.person).latest("pk").sentence == sentence
+
+
+def test_a_label_goes_back_to_an_approved_emergency(allowed, admin, reviewer, save, propose, approve, publish):
+    publish(save("one"))
+    number = propose(save("two")).number
+    approve(ChangeRequest.objects.get(pk=number))
+    freeze = set_freeze(admin)
+    queries.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
+    freezes.remove_freeze(actor=admin, namespace="support", number=freeze.number)
+    publish(save("three"))
+    back = labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=2, reason="Rude")
+    assert back.version.number == 2
+
+
+def test_an_emergency_without_approvals_has_no_word_of_them(allowed, reviewer, change):
+    break_glass(reviewer)
+    assert "reviewed" not in json.loads(Event.objects.latest("number").text)["body"]
 
 
 def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer, save, propose, publish):

@@ -182,7 +182,7 @@ def test_a_check_under_way_says_how_far_it_is(attach, propose, required, author)
     check_results.run_checks(number=change.number)
     assert "has 0 of 8 rows" in state_of(change).summary
     blocker = next(one for one in gate.evaluate(change, author).blockers if one.code == "check:evaluation")
-    assert blocker.action == "Wait for it. It runs by itself."
+    assert blocker.action == "Wait for it. It runs automatically."
 
 
 def test_rows_without_an_answer_keep_it_open_with_what_to_do(attach, propose, required, author, settings, tmp_path):

@@ -149,7 +149,10 @@ class Model:
             return False
         if self.mark(request.version) == self.mark(self.holds):
             return False
-        request.state, request.unreviewed, request.glass = "published", True, self.protected
+        is_approved = request.state == "approved"
+        request.state, request.unreviewed, request.glass = "published", not is_approved, self.protected
+        if is_approved and self.protected:
+            self.approved.add(MARKS[request.version - 1])
         return self.put(request.version)
 
     def withdraw(self, request: Request) -> bool:

@@ -9,11 +9,6 @@ from registry.namespaces import groups
 from registry.notifications.models import Notification, Watch
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
 def told(kind="mention"):
     rows = Notification.objects.filter(kind=kind).order_by("person__username")
     return list(rows.values_list("person__username", flat=True))
@@ -54,7 +49,7 @@ def test_a_member_who_is_mentioned_is_told_once(author, reviewer, change):
     assert told() == ["admin", "author"]
     assert told("comment.added") == []
     sentence = Notification.objects.filter(kind="mention").first().sentence
-    assert sentence == "reviewer mentioned you in support/reply 1 for production (change 1)."
+    assert sentence == "reviewer mentioned you in support/reply v1 for production (change 1)."
 
 
 def test_all_of_a_group_are_told(admin, author, reviewer, change):

@@ -7,7 +7,7 @@ import pytest
 from registry.changes import policy
 from registry.changes.contributor_reasons import Reason
 from registry.changes.facts import DecisionFacts, Facts
-from registry.namespaces.rules import Owner, Rules
+from registry.namespaces.rules import ApprovalRule, Owner, Rules
 
 D2, D3 = "sha256:2", "sha256:3"
 FACTS = Facts(
@@ -97,6 +97,39 @@ def test_the_last_word_counts():
         "objection",
         "approvals",
     ]
+
+
+def test_a_persons_own_decision_is_the_last_about_this_head_in_this_round():
+    def own(*decisions):
+        return policy.find_own_decision(with_decisions(*decisions), "reviewer")
+
+    assert own(said("reviewer")) == "approve"
+    assert own(said("reviewer"), said("reviewer", "request_changes")) == "request_changes"
+    assert own(said("reviewer", round=0)) == ""
+    assert own(said("reviewer", digest=D2)) == ""
+    assert own(said("admin")) == ""
+    assert own(said("reviewer"), said("reviewer", "take_back")) == ""
+
+
+@pytest.mark.parametrize("word", ["comment", "acknowledge"])
+def test_words_that_decide_nothing_leave_a_persons_own_decision(word):
+    facts = with_decisions(said("reviewer"), said("reviewer", word))
+    assert policy.find_own_decision(facts, "reviewer") == "approve"
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_too_few"),
+    [
+        (ApprovalRule("production", "refunds", approvals=3), True),
+        (ApprovalRule("staging", "", approvals=3), False),
+        (ApprovalRule("", "billing", approvals=3), False),
+        (ApprovalRule("", "", approvals=2), False),
+    ],
+)
+def test_too_few_approvers_are_counted_for_the_label_and_the_path_of_the_change(rule, is_too_few):
+    rules = Rules(approval_rules=(rule,))
+    assert policy.lacks_approvers(rules, FACTS) is is_too_few
+    assert policy.lacks_approvers(rules, FACTS, ("admin", "reviewer"))
 
 
 def test_an_owner_has_to_be_among_the_approvers():

@@ -14,11 +14,6 @@ SECOND_LINE = Place(1, 2)
 
 
 @pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
-@pytest.fixture
 def keep(change, reviewer):
     def run(text="Which one?", actor=None, place=SECOND_LINE, **further):
         return review_drafts.save_remark(

@@ -15,11 +15,6 @@ from registry.namespaces import groups
 from registry.notifications.models import Notification
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
 def ask(actor, change, person="reviewer"):
     return review_requests.ask_for_review(actor=actor, number=change.number, person=person)
 
@@ -44,7 +39,7 @@ def test_who_is_asked_is_told_once_and_waited_for(author, change):
     ask(author, change)
     ((kind, sentence),) = told("reviewer")
     assert kind == "review.requested"
-    assert sentence.startswith("author asks for your review: support/reply 1")
+    assert sentence.startswith("author asks for your review: support/reply v1")
     assert evaluate(change).waits_on("reviewer")
     (asked,) = review_requests.list_asked(evaluate(change))
     assert (asked.person, asked.by, asked.decision, asked.may_be_reminded) == ("reviewer", "author", "", False)

@@ -16,11 +16,6 @@ KINDS = ("comment.edited", "comment.deleted")
 
 
 @pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
-@pytest.fixture
 def thread(reviewer, change):
     return threads.open_thread(actor=reviewer, number=change.number, place=Place(version=1, line=6), text="Shorter?")
 

@@ -75,7 +75,7 @@ def test_a_moment_in_a_freeze_is_refused_with_the_next_slot(admin, author, chang
         schedules.schedule_change(actor=author, number=change.number, at=soon(2))
     sentence = refusal.value.fields["goes_live_at"]
     assert sentence.startswith("this is in a freeze: support has no releases until ")
-    assert "(Stocktaking). Next slot: " in sentence
+    assert "(Stocktaking). Releases can continue after the freeze." in sentence
 
 
 def test_readers_and_outsiders_schedule_nothing(reader, outsider, change):

@@ -25,11 +25,6 @@ def state(change):
     return ChangeRequest.objects.get(pk=change.pk).state
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
 def test_an_approval_that_is_taken_back_is_needed_again(author, reviewer, change):
     decide(reviewer, change, "approve")
     decide(reviewer, change, "take_back", text="")
@@ -171,4 +166,4 @@ def test_the_author_is_told(author, reviewer, change):
     sentences = list(
         Notification.objects.filter(person=author.person).order_by("pk").values_list("sentence", flat=True)
     )
-    assert sentences[-1].startswith("reviewer took back the approval of support/reply")
+    assert sentences[-1].startswith("reviewer took back their approval of support/reply")

@@ -15,12 +15,6 @@ from registry.templates import samples
 from registry.templates import save as template_save
 
 
-@pytest.fixture
-def change(propose, save):
-    """A request for version 1, whose line 7 is the answer's."""
-    return propose(save("one"))
-
-
 def say(actor, place, text="Shorter?", **facts):
     return threads.open_thread(actor=actor, number=1, place=place, text=text, **facts)
 

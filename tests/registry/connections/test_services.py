@@ -42,9 +42,9 @@ def test_a_connection_of_the_namespace_comes_before_the_operators_model_of_that_
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("name", "Small Model", "small letters"),
+        ("name", "Small Model", "lower-case letters"),
         ("name", "echo", "every namespace has"),
-        ("base_url", "https://10.0.0.1/v1", "no public address"),
+        ("base_url", "https://10.0.0.1/v1", "not a public address"),
         ("base_url", "http://models.example/v1", "https://"),
         ("base_url", "https://models.example/v1?key=x", "without"),
         ("model", " ", "id of the model"),

@@ -98,6 +98,19 @@ def test_where_a_cap_is_set_a_price_in_another_currency_is_not_counted(admin, co
         services.try_connection(actor=admin, connection_id=row.id)
 
 
+def test_every_model_that_the_caps_refuse_is_named_with_its_reason(admin, reviewer, support, connect, ask, cap):
+    connect(name="unpriced")
+    endpoints = queries.list_endpoints("support")
+    assert spending.find_refusals(support, admin.person, endpoints) == {}
+    cap(person_day="0.1")
+    assert set(spending.find_refusals(support, admin.person, endpoints)) == {"unpriced"}
+    ask()
+    refusals = spending.find_refusals(support, admin.person, endpoints)
+    assert "daily limit of admin" in refusals["small"].message
+    assert "unpriced has no price" in refusals["unpriced"].message
+    assert set(spending.find_refusals(support, reviewer.person, endpoints)) == {"unpriced"}
+
+
 def test_the_model_that_echoes_costs_nothing(support, admin, cap):
     cap(person_day="0")
     spending.require_within_caps(support, admin.person, queries.find_endpoint("echo", "support"))

@@ -14,11 +14,11 @@ def test_networks_get_their_usual_spelling_and_stand_once():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("office", "'office' is no network"),
-        ("203.0.113.0/33", "is no network"),
-        ("", "is no network"),
-        ("fe80::1%eth0", "is no network"),
-        ("1" * 100, "is no network"),
+        ("office", "'office' is not a network"),
+        ("203.0.113.0/33", "is not a network"),
+        ("", "is not a network"),
+        ("fe80::1%eth0", "is not a network"),
+        ("1" * 100, "is not a network"),
         ("203.0.113.7/24", "write 203.0.113.0/24, or the address"),
         ("::ffff:203.0.113.0/120", "write them as IPv4"),
     ],

@@ -101,6 +101,13 @@ def test_only_admins_archive_and_bring_back(dataset, author, reviewer, outsider)
                 act(actor=actor, name=DATASET)
 
 
+def test_the_refusal_names_the_act(dataset, author):
+    with pytest.raises(NotAllowed, match="You need the role admin to archive datasets in support; author is author"):
+        dataset_archive.archive_dataset(actor=author, name=DATASET)
+    with pytest.raises(NotAllowed, match="You need the role admin to bring datasets back in support"):
+        dataset_archive.unarchive_dataset(actor=author, name=DATASET)
+
+
 def test_a_dataset_that_is_none_is_not_archived(admin):
     with pytest.raises(NotFound):
         dataset_archive.archive_dataset(actor=admin, name="support/none")

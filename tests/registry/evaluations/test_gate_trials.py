@@ -65,6 +65,15 @@ def test_a_fall_is_measured_from_what_is_live(two, try_gates):
     assert live.outcomes[0].finding == "this is what is live"
 
 
+def test_what_is_live_is_decided_by_its_fixed_limits_alone(two, try_gates):
+    _, reached = try_gates("squad_f1 - 0.02", "squad_f1 >= 0.99")
+    assert (reached.passed, reached.compares_only) == (True, False)
+    _, undecided = try_gates("squad_f1 - 0.02", "chrf >= 0.5")
+    assert (undecided.passed, undecided.compares_only) == (None, False)
+    _, compared = try_gates("squad_f1 - 0.02")
+    assert (compared.passed, compared.compares_only) == (None, True)
+
+
 def test_without_a_run_of_what_is_live_a_fall_says_nothing(save, publish, evaluate, try_gates):
     publish(save())
     evaluate(save("other words"))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from registry.core.errors import Invalid
+from registry.core.errors import Conflict, Invalid
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.templates import save as template_save
@@ -94,6 +94,52 @@ def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
     found = queries.read_run_row(run, 1).row.judgement
     assert "400" in found["error"]["message"]
     assert set(found["scores"].values()) == {None}
+
+
+@pytest.fixture
+def many(author, rows, settings, tmp_path):
+    """A run of 30 rows whose judge is refused at each, as long as `server.script` has it."""
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(30)]
+    text = "".join(json.dumps(row) + "\n" for row in listed)
+    datasets.save_dataset(actor=author, name="support/many", text=text)
+    with ModelServer({QUESTION: json.dumps(JUDGED)}, {0: "refused"}) as server:
+        settings.MODELS_PATH.write_text(f"judge: {{base_url: '{server.url}', attempts: 1}}\n")
+        yield (
+            server,
+            start_runs.start_run(
+                actor=author,
+                template="support/ask",
+                dataset="support/many",
+                judge="support/judge@1",
+                judge_model="judge",
+            ),
+        )
+
+
+def finish(run):
+    while run_worker.advance_run(run.pk, seconds=0):
+        pass
+    return queries.load_run(run.pk)
+
+
+def test_a_judge_that_answers_no_row_stops_the_run(many):
+    server, started = many
+    run = finish(started)
+    assert (run.state, run.failed) == ("failed", 0)
+    assert "the judge failed alike on 20 rows after one another: judge answered 400" in run.error
+    assert sum(server.asked.values()) <= 2 * run_worker.EQUAL_FAILURES
+
+
+def test_rows_that_the_judge_failed_on_are_judged_when_the_run_goes_on(many, author):
+    server, started = many
+    finish(started)
+    server.script.clear()
+    start_runs.rerun_failures(actor=author, number=started.pk)
+    run = finish(started)
+    assert (run.state, run.done, run.scores["faithfulness"]["judgement"]["scored"]) == ("done", 30, 30)
+    with pytest.raises(Conflict, match="No row"):
+        start_runs.rerun_failures(actor=author, number=started.pk)
 
 
 def test_a_reply_that_is_no_judgement_counts_for_nothing(judged):

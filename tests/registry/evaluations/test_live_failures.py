@@ -75,13 +75,15 @@ def test_a_failure_is_told_once_and_listed(failing, reader):
     assert told() == [("evaluation.failing", failing.number)]
     (failure,) = live_failures.list_live_failures(reader)
     assert (failure.template.name, failure.version_id, failure.label) == (NAME, failing.pk, "production")
-    assert failure.sentence.startswith("squad_f1 >= 0.9: 0.")
+    assert failure.findings[0].startswith("squad_f1 >= 0.9: 0.")
 
 
 def test_author_reviewers_and_admins_hear_of_it_and_of_the_end(failing, save, publish):
     assert people_told("evaluation.failing") == ["admin", "author", "reviewer"]
     sentence = Notification.objects.filter(kind="evaluation.failing").first().sentence
-    assert sentence.startswith(f"Failing in production: {NAME} v1 on production, answers: squad_f1 >= 0.9: 0.")
+    assert sentence.startswith(
+        f"Failing in production: {NAME} v1 on production, answers: Words in common, at least 0.9: 0."
+    )
     publish(save(base=failing.digest))
     measure(1)
     assert people_told("evaluation.recovered") == ["admin", "author", "reviewer"]
@@ -126,7 +128,7 @@ def test_a_fall_is_measured_from_the_run_by_day(save, publish, attach, author):
     Run.objects.filter(pk=run.pk).update(scores_text=json.dumps({"squad_f1": {"answer": {"score": 0.95}}}))
     measure(1)
     assert told() == [("evaluation.failing", 1)]
-    assert LiveFailure.objects.get().sentence.endswith("after 0.95")
+    assert LiveFailure.objects.get().findings[-1].endswith("after 0.95")
 
 
 def test_an_evaluation_that_is_changed_or_taken_away_forgets_its_failures(failing, attach, admin):

@@ -13,6 +13,8 @@ from registry.evaluations.models import Attachment, Run
 from registry.jobs.models import Job
 from registry.journal.models import Event
 from registry.templates import archive
+from registry.templates import save as template_save
+from registry.templates.label_models import Label
 from tests.support.fake_model_server import ModelServer
 
 NAME, DATASET = "support/reply", "support/questions"
@@ -90,6 +92,17 @@ def test_a_model_that_is_not_listed_any_more_starts_nothing(save, publish, attac
     attach()
     Attachment.objects.update(model="gone")
     assert nightly_runs.start_nightly_runs(EVENING) == 0
+
+
+def test_a_night_starts_nothing_where_no_row_fits_what_is_live(author, save, publish, attach, caplog):
+    document = "---\ninputs:\n  topic: {type: string}\n---\n- name: question\n  content: '{{ topic }}'\n"
+    publish(version := save())
+    attach()
+    saved = template_save.save_version(actor=author, name=NAME, document=document, message="", base=version.digest)
+    Label.objects.filter(name="production").update(version=saved.version)
+    assert nightly_runs.start_nightly_runs(EVENING) == 0
+    assert f"no row of {DATASET} fits v2" in caplog.text
+    assert not Run.objects.exists()
 
 
 def test_a_nightly_run_asks_again_what_was_answered_before(save, publish, attach, settings, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooLarge
 from registry.evaluations import datasets, person_scores, run_worker, start_runs
 from registry.evaluations import person_score_queries as queries
-from registry.evaluations.models import PersonScore, RunRow
+from registry.evaluations.models import PersonScore, Run, RunRow
 
 NAME, DATASET = "support/reply", "support/questions"
 ROWS = "".join(
@@ -70,10 +70,21 @@ def test_other_scores_are_refused(run, author, score):
         person_scores.set_score(actor=author, number=run.number, index=0, score=score)
 
 
-def test_a_run_under_way_is_not_scored(start, author):
+def test_a_run_that_waits_for_its_turn_is_not_scored(start, author):
     run = start(finish=False)
-    with pytest.raises(Conflict, match="only the replies of finished runs"):
+    with pytest.raises(Conflict, match="its replies are scored once they come"):
         person_scores.set_score(actor=author, number=run.number, index=0, score="5")
+
+
+@pytest.mark.parametrize("state", [Run.RUNNING, Run.FAILED, Run.CANCELLED])
+def test_replies_of_a_run_that_is_not_done_are_scored(run, author, state):
+    Run.objects.update(state=state)
+    RunRow.objects.filter(run=run, index=3).delete()
+    assert person_scores.set_score(actor=author, number=run.number, index=0, score="5").grade == 5
+    with pytest.raises(Invalid, match="row 3 of run"):
+        person_scores.set_score(actor=author, number=run.number, index=3, score="5")
+    person_scores.remove_score(actor=author, number=run.number, index=0)
+    assert not PersonScore.objects.exists()
 
 
 def test_a_row_without_a_reply_is_not_scored(run, author):

@@ -97,3 +97,52 @@ def test_the_settings_or_the_reserve_tell_how_long_replies_may_be(author, questi
         actor=author, name="support/reply", document=limited, message="Limited", base=latest.digest
     )
     assert estimate(author, model="s").completion_tokens == 80 * longest
+
+
+JUDGE = """---
+settings: {max_tokens: 200}
+inputs:
+  documents: {type: array, items: {type: string}}
+  response: {type: string}
+---
+- name: question
+  content: "{{ documents }} {{ response }}"
+"""
+
+
+@pytest.fixture
+def judge(author, questions):  # noqa: F811
+    """The arguments that have the template `support/judge` judge each row."""
+    template_save.save_version(actor=author, name="support/judge", document=JUDGE, message="")
+    return {"judge": "support/judge@1", "judge_paths": {"documents": "inputs.question"}}
+
+
+def test_the_calls_of_a_judge_are_in_the_cost(author, judge, model, settings):  # noqa: F811
+    price = "{prompt: 1000, completion: 3000, currency: EUR}"
+    listed = settings.MODELS_PATH.read_text()
+    settings.MODELS_PATH.write_text(f"{listed}dear: {{base_url: 'http://127.0.0.1:9/v1', price: {price}}}\n")
+    alone, found = estimate(author, model="s"), estimate(author, model="s", judge_model="dear", **judge)
+    assert (found.prompt_tokens, found.completion_tokens) == (alone.prompt_tokens, alone.completion_tokens)
+    assert found.judge_completion_tokens == 80 * 200
+    assert found.judge_prompt_tokens > alone.completion_tokens  # the reply is read, as long as it may be
+    judged = (found.judge_prompt_tokens * 1000 + found.judge_completion_tokens * 3000) / 1e6
+    assert float(found.cost) == pytest.approx(float(alone.cost) + judged)
+    assert model.asked == []
+
+
+def test_a_judge_without_a_price_leaves_the_cost_unknown(author, judge, model):  # noqa: F811
+    found = estimate(author, model="s", judge_model="echo", **judge)
+    assert (found.cost, found.currency) == (None, "")
+    assert found.judge_prompt_tokens > 0
+
+
+def test_rows_in_which_the_judge_finds_nothing_cost_nothing(author, judge, model):  # noqa: F811
+    found = estimate(author, model="s", judge="support/judge@1", judge_model="s")
+    assert (found.judge_prompt_tokens, found.judge_completion_tokens) == (0, 0)
+    assert found.cost == estimate(author, model="s").cost
+
+
+def test_a_judge_that_is_none_is_refused_as_at_the_start(author, judge):
+    with pytest.raises(Invalid) as caught:
+        estimate(author, **judge)
+    assert list(caught.value.fields) == ["judge_model"]

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.connections import queries as connection_queries
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
-from registry.evaluations import datasets, exports, model_calls, run_worker, start_runs
+from registry.evaluations import datasets, exports, model_calls, row_calls, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.jobs.models import Job
@@ -93,7 +93,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load_run(run.pk)
     endpoint = connection_queries.find_endpoint("echo", "support")
-    batch = [model_calls.RowCall(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
+    batch = [row_calls.RowCall(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
     model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
@@ -304,6 +304,15 @@ def test_twenty_rows_that_fail_alike_end_the_run_with_their_reason(start, model)
     assert "20 rows after one another failed alike" in run.error
 
 
+def test_a_model_that_takes_many_calls_is_asked_for_few_rows_that_it_refuses(start, model, author, settings):
+    settings.MODELS_PATH.write_text(settings.MODELS_PATH.read_text().replace("{base", "{concurrency: 32, base", 1))
+    datasets.save_dataset(actor=author, name="support/many", text=write(128))
+    model.refused.update(f"Answer: q{n}" for n in range(128))
+    run = finish(start(dataset="support/many", model="s"))
+    assert (run.state, run.done) == ("failed", run.failed)
+    assert run_worker.EQUAL_FAILURES <= len(model.asked) <= 40
+
+
 def test_failures_between_answers_end_nothing(start, model):
     model.refused.update(f"Answer: q{n}" for n in range(0, 80, 2))
     run = finish(start(model="s"))
@@ -316,6 +325,19 @@ def test_a_run_that_was_ended_goes_on_when_the_model_answers_again(start, model,
     model.refused.clear()
     start_runs.rerun_failures(actor=author, number=run.pk)
     assert (finish(run).state, run.done, run.failed, run.error) == ("done", 80, 0, "")
+
+
+def test_a_run_none_of_whose_rows_fit_is_not_run_again(author, start, model, monkeypatch):
+    rows = "".join(json.dumps({"id": f"r{n}", "inputs": {"other": n}}) + "\n" for n in range(50))
+    datasets.save_dataset(actor=author, name="support/odd", text=rows)
+    with monkeypatch.context() as unchecked:
+        unchecked.setattr(start_runs, "require_some_row_fits", lambda *_: None)
+        run = finish(start(dataset="support/odd", model="s"))
+    assert run.state == "failed"
+    with pytest.raises(Invalid, match="no row of support/odd fits v1"):
+        start_runs.rerun_failures(actor=author, number=run.pk)
+    run.refresh_from_db()
+    assert (run.state, model.asked) == ("failed", [])
 
 
 def test_a_run_none_of_whose_rows_fit_is_refused_before_it_starts(author, start):

@@ -8,7 +8,7 @@ import pytest
 from registry.core.errors import Invalid, NotFound, TooLarge
 from registry.core.input_checks import SAMPLES_BYTES
 from registry.evaluations import datasets
-from registry.evaluations.sample_rows import MOST_ROWS, PAGE, read_dataset_samples, read_file_samples
+from registry.evaluations.sample_rows import MOST_ROWS, PAGE, list_targets, read_dataset_samples, read_file_samples
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "question": {"type": "string"},
@@ -19,8 +19,12 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
-def read(text, file="questions.csv", schemas=SCHEMAS):
-    return read_file_samples(text, file, schemas)
+def read(text, file="questions.csv", schemas=SCHEMAS, columns=None):
+    return read_file_samples(text, file, schemas, columns)
+
+
+def list_left_out(offered):
+    return [name for name, target in offered.columns.items() if not target]
 
 
 def values_of(offered):
@@ -44,7 +48,7 @@ def test_cells_of_csv_are_read_in_the_kinds_of_the_inputs():
         },
         "late": {"question": "Where?", "urgent": False},
     }
-    assert (offered.left_out, offered.total) == ((), 2)
+    assert (list_left_out(offered), offered.total) == ([], 2)
 
 
 def test_a_cell_that_does_not_fit_stays_text():
@@ -60,7 +64,7 @@ def test_semicolons_and_tabs_separate_cells_too(delimiter):
 def test_columns_that_are_no_inputs_are_named_and_left_out():
     offered = read("question,tone,expected,lang\nWhy?,warm,yes,en\n")
     assert values_of(offered) == {"questions 1": {"question": "Why?"}}
-    assert offered.left_out == ("tone", "lang", "expected")
+    assert list_left_out(offered) == ["tone", "lang", "expected.answer"]
 
 
 @pytest.mark.parametrize(
@@ -80,17 +84,17 @@ def test_the_other_forms_give_the_same_samples(file, text):
 def test_an_input_called_id_gets_its_column():
     schemas = {"id": {"type": "string"}, "name": {"type": "string"}}
     assert values_of(read("id,name\nx-1,Ada\n", schemas=schemas)) == {"x-1": {"id": "x-1", "name": "Ada"}}
-    assert values_of(read('{"id": "x-1", "name": "Ada"}', "q.json", schemas)) == {"q 1": {"id": "x-1", "name": "Ada"}}
+    assert values_of(read('{"id": "x-1", "name": "Ada"}', "q.json", schemas)) == {"x-1": {"id": "x-1", "name": "Ada"}}
 
 
-def test_names_are_one_printable_line_and_no_bare_number():
+def test_names_are_one_printable_line():
     lines = [
         {"id": "17", "question": "a"},
         {"id": " two\n lines\u200b ", "question": "b"},
         {"id": "x" * 90, "question": "c"},
     ]
     offered = read("\n".join(map(json.dumps, lines)), "q.jsonl")
-    assert [sample.name for sample in offered.samples] == ["q 17", "two lines", "x" * 60]
+    assert [sample.name for sample in offered.samples] == ["17", "two lines", "x" * 60]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,6 @@ def test_names_are_one_printable_line_and_no_bare_number():
         ("q.csv", "question\n", "no row"),
         ("q.csv", 'question\n"Why?\n', "line"),
         ("q.csv", "question,count\nWhy?\n", "line 2"),
-        ("q.csv", "tone,lang\nwarm,en\n", "columns are tone, lang"),
         ("q.jsonl", '{"question": "Why?"}\n{"question": \n', "Line 2"),
         ("q.json", "[1]", "mapping"),
         ("q.json", "nope", "JSON"),
@@ -114,6 +117,65 @@ def test_what_can_not_be_read_is_refused_with_the_reason(file, text, sentence):
     with pytest.raises(Invalid) as caught:
         read(text, file)
     assert sentence in str(caught.value) + " ".join(caught.value.fields.values())
+
+
+def test_columns_become_what_was_chosen_for_them():
+    text = "ref,Frage,how many,who,expected\nr-1,Warum?,3,Ada,so\n"
+    assert set(read(text).columns.values()) == {""}
+    columns = {
+        "ref": "id",
+        "Frage": "inputs.question",
+        "how many": "inputs.count",
+        "who": "inputs.customer.name",
+        "expected.answer": "inputs.tags_used",
+        "gone": "inputs.urgent",
+    }
+    offered = read(text, columns=columns)
+    assert values_of(offered) == {
+        "r-1": {"question": "Warum?", "count": 3, "customer": {"name": "Ada"}, "tags_used": "so"}
+    }
+    assert "gone" not in offered.columns
+
+
+def test_a_column_of_a_fitting_name_can_be_left_out_and_names_no_sample():
+    offered = read("id,question,count\na,Why?,3\n", columns={"id": "", "count": ""})
+    assert values_of(offered) == {"questions 1": {"question": "Why?"}}
+    assert list_left_out(offered) == ["id", "count"]
+
+
+def test_of_two_columns_for_one_input_the_first_counts():
+    offered = read("question,Question\nWhy?,How?\n")
+    assert values_of(offered) == {"questions 1": {"question": "Why?"}}
+    assert offered.columns == {"question": "inputs.question", "Question": ""}
+
+
+def test_tags_fill_an_input_of_that_name():
+    assert values_of(read("question,tags\nWhy?,a\n", schemas={**SCHEMAS, "tags": {"type": "string"}})) == {
+        "questions 1": {"question": "Why?", "tags": "a"}
+    }
+
+
+@pytest.mark.parametrize("target", ["inputs.none", "inputs.question.x", "question", "inputs."])
+def test_a_column_can_not_become_what_is_no_input(target):
+    with pytest.raises(Invalid) as caught:
+        read("Frage\nWarum?\n", columns={"Frage": target})
+    assert "not an input of the text" in caught.value.fields["columns"]
+
+
+def test_columns_can_become_inputs_and_the_values_in_groups():
+    schemas: dict[str, Any] = {
+        "a": {"type": "string"},
+        "b": {"type": "object", "properties": {"c": {}, "d": {"type": "object"}}},
+    }
+    nested = {"type": "object", "properties": {"e": {"type": "object", "properties": {"f": {}}}}}
+    assert list_targets({**schemas, "n": nested}) == [
+        "inputs.a",
+        "inputs.b",
+        "inputs.b.c",
+        "inputs.b.d",
+        "inputs.n",
+        "inputs.n.e.f",
+    ]
 
 
 def test_a_text_without_inputs_takes_no_rows():
@@ -130,11 +192,14 @@ def test_rows_of_a_dataset_are_offered_page_by_page(author):
     rows = [{"id": f"r{number}", "inputs": {"question": "?", "tone": "warm"}} for number in range(PAGE + 5)]
     datasets.save_dataset(actor=author, name="support/gold", text="\n".join(map(json.dumps, rows)))
     first = read_dataset_samples(author, "support", "support/gold", SCHEMAS)
-    assert (len(first.samples), first.total, first.left_out) == (PAGE, PAGE + 5, ("tone",))
+    assert (len(first.samples), first.total, list_left_out(first)) == (PAGE, PAGE + 5, ["tone"])
     rest = read_dataset_samples(author, "support", "support/gold", SCHEMAS, PAGE)
     assert [sample.name for sample in rest.samples] == [f"r{number}" for number in range(PAGE, PAGE + 5)]
     assert rest.samples[0].values == {"question": "?"}
     assert read_dataset_samples(author, "support", "support/gold", SCHEMAS, 999).samples == ()
+    chosen = {"tone": "inputs.question", "question": ""}
+    turned = read_dataset_samples(author, "support", "support/gold", SCHEMAS, PAGE, chosen)
+    assert turned.samples[0].values == {"question": "warm"}
 
 
 def test_a_dataset_of_another_namespace_or_of_nobody_is_not_found(author, outsider):

@@ -128,7 +128,7 @@ def test_in_a_freeze_an_approved_change_is_not_published(author, approved, freez
     with pytest.raises(Conflict) as refusal:
         change_services.publish_change(actor=author, number=approved.number)
     assert refusal.value.message.startswith("support has no releases until ")
-    assert "(Stocktaking). Next slot: " in refusal.value.message
+    assert "(Stocktaking). Releases can continue after the freeze." in refusal.value.message
     (blocker,) = blockers_of(refusal)
     assert blocker["code"] == "freeze"
     assert blocker["next_slot"] == freeze.ends_at.isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -203,6 +203,35 @@ def test_rolling_back_ignores_a_freeze(author, reviewer, save, propose, approve,
         actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong answers"
     )
     assert label.version.number == 1
+
+
+def test_a_roll_back_does_not_move_a_label_forward_in_a_freeze(admin, reviewer, save, publish, freeze_now):
+    publish(save("one"))
+    publish(save("two"))
+    facts: dict[str, Any] = {
+        "actor": reviewer,
+        "name": "support/reply",
+        "label": "production",
+        "reason": "It insults people",
+    }
+    labels.roll_back_label(version=1, **facts)
+    freeze = freeze_now()
+    with pytest.raises(Conflict, match=r"no releases until .*Stocktaking.*continue after the freeze") as refusal:
+        labels.roll_back_label(version=2, **facts)
+    assert refusal.value.facts["next_slot"]
+    assert Label.objects.get().version.number == 1
+    services.remove_freeze(actor=admin, namespace="support", number=freeze.number)
+    assert labels.roll_back_label(version=2, **facts).version.number == 2
+
+
+def test_an_unprotected_label_goes_back_and_forth_in_a_freeze(author, reviewer, save, freeze_now):
+    save("one")
+    save("two")
+    facts: dict[str, Any] = {"name": "support/reply", "label": "staging"}
+    for version, expected in ((1, None), (2, 1), (1, 2)):
+        labels.move_label(actor=author, version=version, expected=expected, **facts)
+    freeze_now()
+    assert labels.roll_back_label(actor=reviewer, version=2, reason="Rude", **facts).version.number == 2
 
 
 def test_labels_that_are_not_protected_move_in_a_freeze(author, save, freeze_now):

@@ -110,6 +110,16 @@ def test_a_call_whose_worker_is_killed_is_counted_and_asked_again(place):
     assert (found.stage, found.calls) == ("done", 2)
 
 
+def test_an_answer_without_a_text_is_counted_with_all_that_it_took(desk):
+    with desk(None) as place:
+        improvement = place.start()
+        before = Spending.objects.get(model="helper")
+        found = place.ask(improvement)
+        spent = Spending.objects.get(model="helper")
+        assert (found.stage, found.calls, found.prompt_tokens, found.completion_tokens) == ("failed", 1, 100, 100)
+        assert spent.completion_tokens - before.completion_tokens == 100
+
+
 def test_workers_that_are_killed_again_and_again_make_no_more_calls_than_allowed(place):
     improvement = place.start()
     for _ in range(queries.MOST_CALLS):

@@ -1,4 +1,4 @@
-"""A server's role reads and writes rows, and can't change what is kept for ever or switch off its guards."""
+"""A server's role reads and writes rows, and can't change what is kept forever or switch off its guards."""
 
 import io
 import os
@@ -91,6 +91,25 @@ def test_the_check_warns_of_an_owner_and_is_silent_about_the_servers_role(server
     (warning,) = database_roles.check_server_role(["default"])
     assert "superuser" in warning.msg or "owns the tables" in warning.msg
     assert database_roles.may_migrate(connection) is True
+
+
+@pytest.mark.postgres
+def test_vacuum_is_granted_where_postgresql_can_grant_it(monkeypatch):
+    """Before version 17 it can't; there a redaction is run as the owner."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {ROLE} LOGIN")
+
+    def may_vacuum() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT has_table_privilege(%s, 'registry_version', 'MAINTAIN')", [ROLE])
+            return bool(cursor.fetchone()[0])
+
+    with monkeypatch.context() as older:
+        older.setattr(database_roles, "_MAINTAIN_SINCE", 1_000_000)
+        call_command("grantserver", ROLE, stdout=io.StringIO())
+        assert not may_vacuum()
+    call_command("grantserver", ROLE, stdout=io.StringIO())
+    assert may_vacuum()
 
 
 def test_on_sqlite_there_is_nothing_to_grant():

@@ -1,7 +1,8 @@
-"""The database itself refuses to change what is kept for ever."""
+"""The database itself refuses to change what is kept forever."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.db.migrations.state import ProjectState
 
 from registry.journal import immutable_tables
 from registry.journal.models import Event
@@ -59,3 +60,28 @@ def test_the_system_check_names_a_trigger_that_is_absent(table):
 
 def test_without_databases_to_look_at_the_check_says_nothing():
     assert immutable_tables.check_triggers(None) == []
+
+
+def test_a_table_that_is_not_made_yet_is_passed_over():
+    """Migrations of before a table write and remove the triggers of those that there are."""
+    tables = ("registry_of_later", "registry_event")
+    immutable_tables.remove_triggers(connection.schema_editor(), tables)
+    missing = {name for name in immutable_tables.missing_triggers(connection) if "event" in name}
+    assert len(missing) == 3
+    immutable_tables.install_triggers(connection.schema_editor(), tables)
+    assert immutable_tables.missing_triggers(connection) == []
+
+
+def test_a_migration_that_goes_back_takes_the_guards_along_and_one_that_goes_forth_puts_them_back():
+    event = add_event()
+    operation, state = immutable_tables.Immutable(), ProjectState()
+    operation.database_backwards("registry", connection.schema_editor(), state, state)
+    Event.objects.filter(number=event.number).update(person="outsider")
+    assert Event.objects.get().person == "outsider"
+    operation.database_forwards("registry", connection.schema_editor(), state, state)
+    refused("UPDATE registry_event SET person = 'admin'")
+
+
+def test_a_plan_of_migrations_says_what_the_operation_does():
+    said = immutable_tables.Immutable().describe()
+    assert said == "Write the triggers that keep versions, events, decisions and what else is lasting as they are"

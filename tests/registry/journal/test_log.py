@@ -4,10 +4,14 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import transaction
 
+from promptuary.renderer.validation import secrets
+from registry.core import failpoints
+from registry.core.errors import Invalid
 from registry.journal import log
 from registry.journal.event import JournalEvent, to_microseconds
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -23,6 +27,10 @@ class Made(JournalEvent):
     kind = "test.made"
     a: str | None = None
     b: float | None = None
+    c: dict[str, Any] | None = None
+
+    def sentence(self) -> str:
+        return "made it"
 
     def commit(self, texts: Texts) -> CommitContent:
         return CommitContent("made", {})
@@ -77,6 +85,37 @@ def test_what_json_can_not_say_exactly_is_refused(operator):
         append(operator, b=float("nan"))
 
 
+@pytest.mark.parametrize("facts", [{"a": "Look:\n{}"}, {"c": {"deep": [1, {"er": "x\n{}"}]}}, {"c": {"x\n{}": None}}])
+def test_a_credential_is_kept_nowhere_in_an_event_whatever_wrote_it(operator, facts):
+    """The last look: services look at what they name before they append."""
+    key = "AKIA" + "QWERTYUIOPASDFGH"
+    told = json.loads(json.dumps(facts).replace("{}", key))
+    (field,) = facts
+    with pytest.raises(Invalid) as refused:
+        append(operator, **told)
+    assert refused.value.fields[field].startswith("line 2 looks like an AWS access key.")
+    assert key not in str(refused.value.fields)
+    assert not Event.objects.exists()
+
+
+def test_what_only_looks_like_a_credential_is_kept(operator):
+    text = "api_key: 9f8A7b6C5d4E3f2A1b0C"
+    assert [secret.sure for secret in secrets.find_secrets(text)] == [False]
+    assert append(operator, a=text).text.count(text) == 1
+
+
+def test_an_append_passes_both_places_where_a_test_may_kill(operator, monkeypatch):
+    monkeypatch.setattr(failpoints, "armed", None)
+    for point in ("journal.appending", "journal.appended"):
+        failpoints.arm(f"{point}:3")
+        append(operator)
+        assert failpoints.armed == (point, 2)
+
+
+def test_an_event_says_in_short_what_it_is(operator):
+    assert str(append(operator)) == "event 1: test.made"
+
+
 def test_moments_are_whole_microseconds():
     assert to_microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
     assert to_microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
@@ -84,7 +123,12 @@ def test_moments_are_whole_microseconds():
 
 def test_subscribers_wake_after_commit(operator, django_capture_on_commit_callbacks):
     woken = []
-    log.subscribe(lambda: woken.append(1))
+
+    def wake():
+        woken.append(1)
+
+    log.subscribe(wake)
+    log.subscribe(wake)  # who asks twice is woken once
     try:
         with django_capture_on_commit_callbacks(execute=True):
             append(operator)

@@ -1,9 +1,13 @@
 """Which events a page with certain topics is told of."""
 
+from dataclasses import replace
+
 import pytest
 
-from registry.live.journal_feed import Topics
-from registry.serving.journal_follower import FollowedEvent
+from registry.journal.models import Event
+from registry.live.journal_feed import Topics, add_former_names
+from registry.serving.journal_follower import COLUMNS, FollowedEvent
+from registry.templates import rename
 
 HOME, TEMPLATE, CHANGE = Topics(True), Topics(templates=frozenset({"support/reply"})), Topics(changes=frozenset({12}))
 
@@ -29,3 +33,16 @@ def test_a_page_is_told_of_what_it_is_about(topics, told):
 @pytest.mark.parametrize("kind", ["verdict.given", "scores.counted"])
 def test_what_the_worker_writes_by_itself_is_no_news(topics, kind):
     assert not topics.match(event(kind, change=12))
+
+
+def test_a_page_on_a_former_name_is_told_of_the_renaming():
+    renamed = replace(event("template.renamed", "support/answer"), former="support/reply")
+    assert [topics.match(renamed) for topics in (HOME, TEMPLATE, CHANGE)] == [True, True, False]
+
+
+def test_a_renaming_is_read_with_the_name_before(admin, support, save):
+    save("support/reply")
+    rename.rename_template(actor=admin, name="support/reply", to="support/answer")
+    columns = Event.objects.order_by("-number").values_list(*COLUMNS)[:2]
+    renamed, other = add_former_names([FollowedEvent(*row) for row in columns])
+    assert (renamed.template, renamed.former, other.former) == ("support/answer", "support/reply", "")

@@ -42,7 +42,7 @@ def test_who_signs_in_elsewhere_needs_no_password():
         (["operator"], GOOD, "username"),
         (["author"], "short", "password"),
         (["author"], "", "password"),
-        (["author", "--email", "nowhere"], GOOD, "no mail address"),
+        (["author", "--email", "nowhere"], GOOD, "not a mail address"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nobody_is_made(typed, options, password, words):

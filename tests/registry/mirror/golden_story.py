@@ -5,7 +5,7 @@ only. Under `fix_clock_and_ids` each time and each id is the same whenever the s
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,8 +24,10 @@ from registry.changes import gate as change_gate
 from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
+from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import lock_change
+from registry.changes.review_events import CommentAdded
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, dataset_archive, datasets, nightly_runs, person_scores, run_worker
@@ -33,9 +35,11 @@ from registry.evaluations.models import Run
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.journal import log
-from registry.namespaces import folder_roles, groups, keys
+from registry.namespaces import folder_roles, groups, keys, revocations
 from registry.namespaces import services as namespace_services
 from registry.namespaces.verbs import Verb
+from registry.notifications import services as notifications
+from registry.notifications.conversations import tell_mentioned
 from registry.people import administration
 from registry.redaction import services as redaction_services
 from registry.releases import comments as release_comments
@@ -43,6 +47,7 @@ from registry.releases import proposals as release_proposals
 from registry.releases import roll_backs
 from registry.releases import schedules as release_schedules
 from registry.releases import services as releases
+from registry.releases.comment_events import ReleaseCommented
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import publishing
 from registry.rollouts import services as rollouts
@@ -69,8 +74,26 @@ Cast = dict[str, Actor]
 def fix_clock_and_ids() -> Iterator[None]:
     """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
     clock = mock.patch.object(log, "now", _count_moments().__next__)
-    with clock, mock.patch("secrets.choice", random.Random(14).choice):
+    # The two looks lie within acts that decide on several changes, so that the story itself can't take them.
+    writes = mock.patch.object(notifications, "_write", partial(_write_with_a_look, notifications._write))
+    tells = mock.patch.object(notifications, "tell_mentioned", partial(_tell_with_a_look, tell_mentioned))
+    with clock, writes, tells, mock.patch("secrets.choice", random.Random(14).choice):
         yield
+
+
+def _write_with_a_look(write: Callable[..., None], actor: Actor, kind: str, *rest: Any, **more: Any) -> None:
+    """Write notifications; those of remarks looked at the clock too when the journal was recorded."""
+    if kind in (ChangeDecided.kind, CommentAdded.kind, ReleaseCommented.kind):
+        log.now()
+    write(actor, kind, *rest, **more)
+
+
+def _tell_with_a_look(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
+    """Tell whom a remark mentions, with the look at the clock that this took when the journal was recorded."""
+    told = tell(*facts, **more)
+    if told:
+        log.now()
+    return told
 
 
 def strip_later_fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,6 +163,7 @@ def play() -> None:
     _give_folder_roles(cast)
     _plan_rollout(cast)
     _edit_release_comments(cast)
+    _cancel_revocations(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -625,6 +649,17 @@ def _limit_addresses(admin: Actor) -> None:
     open_key = keys.issue_key(actor=admin, namespace="support", name="open", verbs=["fetch"]).key
     for addresses in (["198.51.100.7"], [], office):
         keys.set_key_addresses(actor=admin, key_id=open_key.id, addresses=addresses)
+
+
+def _cancel_revocations(cast: Cast) -> None:
+    """Revocations set for later and cancelled: of a key with an end and networks, and of one without an end."""
+    admin = cast["admin"]
+    facts: dict[str, Any] = {"namespace": "support", "person": "reader", "verbs": ["fetch"]}
+    with_end = facts | {"expires_at": UNTIL, "addresses": ["198.51.100.7"]}
+    for issued in (with_end, facts):
+        key = keys.issue_key(actor=admin, name="kept", **issued).key
+        keys.revoke_key(actor=cast["reader"], key_id=key.id, keep_until=UNTIL - timedelta(days=30))
+        revocations.keep_key(actor=cast["reader"], key_id=key.id)
 
 
 def _archive_dataset(cast: Cast) -> None:

@@ -74,6 +74,23 @@ def test_a_label_taken_away_leaves_its_branch_empty(repository):
         repository.file(repository.heads()[PRODUCTION].commit, "support/reply.yml.j2")
 
 
+def test_what_is_there_already_is_not_written_again(repository):
+    write(repository, story())
+    before = places(repository)
+    write(repository, story())
+    assert places(repository) == before
+
+
+def test_what_is_no_stream_is_told_in_git_s_own_words(repository):
+    with pytest.raises(GitFailed, match=r"git fast-import ended early: .*[Uu]nsupported command: nonsense"):
+        repository.fast_import([b"nonsense\n", *(b"x" * 65536 for _ in range(100))])
+
+
+def test_what_follows_the_end_of_a_stream_is_not_dropped_in_silence(repository):
+    with pytest.raises(GitFailed, match="git fast-import ended early: it took no more input"):
+        repository.fast_import([b"done\n", *(b"x" * 65536 for _ in range(100))])
+
+
 def test_a_stream_cut_short_leaves_main_where_it_was(repository):
     write(repository, story()[:4])
     before = places(repository)[mirror_paths.MAIN]

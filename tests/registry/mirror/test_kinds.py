@@ -1,5 +1,6 @@
 """No kind of event lacks a form in the mirror, a way to be restored, or words."""
 
+import inspect
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ from django.db import transaction
 
 from frontend.web import event_sentences
 from registry import mirror
+from registry.accounts.actor import Actor
 from registry.journal import event, log, mirror_paths
 from registry.journal.mirroring import CommitContent
 from registry.journal.models import Event
@@ -16,9 +18,36 @@ from registry.webhooks import messages
 from tests.registry.mirror.test_restore import empty_the_database
 
 
-@pytest.mark.parametrize("name", ["commit", "restore", "sentence"])
-def test_every_kind_of_event_has_it(name):
-    assert [cls for cls in event.event_classes() if getattr(cls, name) is getattr(event.JournalEvent, name)] == []
+def test_every_kind_of_event_can_be_told_mirrored_and_restored():
+    assert [cls for cls in event.event_classes() if inspect.isabstract(cls)] == []
+
+
+def test_no_two_classes_are_of_one_kind():
+    (saved,) = (cls for cls in event.event_classes() if cls.kind == "version.saved")
+    with pytest.raises(ValueError, match=r"two classes of the kind version\.saved"):
+        event.event("version.saved")(type("Another", (event.JournalEvent,), {}))
+    assert isinstance(saved, type)
+    assert saved in event.event_classes()
+
+
+def test_a_kind_is_told_in_words_even_one_of_a_newer_release():
+    assert event.title_of("version.saved") == "Version saved"
+    assert event.title_of("guest.was_welcomed") == "Guest was welcomed"
+
+
+def test_what_the_worker_writes_by_itself_is_told_apart_from_what_people_do():
+    by_worker = event.kinds_of_worker()
+    assert "verdict.given" in by_worker
+    assert not {"version.saved", "label.moved", "change.decided"} & set(by_worker)
+    assert set(by_worker) < set(event.kinds())
+
+
+def test_a_reaction_that_needs_a_person_says_so_where_the_worker_acted():
+    occasion = event.Occasion(event=None)
+    with pytest.raises(TypeError, match=r"A reaction needs Actor, not NoneType\."):
+        occasion.author_as(Actor)
+    with pytest.raises(TypeError, match=r"A reaction needs Membership, not NoneType\."):
+        occasion.subject_as(Membership)
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """One writer at a time."""
 
 import subprocess
+import threading
+import time
 
 import pytest
+from django.db import connections
 
 from registry.mirror import locks
 from registry.mirror.errors import MirrorBusy
@@ -35,7 +38,34 @@ def test_a_git_child_that_outlives_its_parent_keeps_the_lock(tmp_path):
         pass
 
 
+def test_who_waits_goes_on_as_soon_as_the_other_is_done(tmp_path):
+    with locks.hold(tmp_path / "lock") as descriptor:
+        child = subprocess.Popen(["sleep", "0.5"], pass_fds=[descriptor])
+    with locks.hold(tmp_path / "lock", wait=30):
+        assert child.wait() == 0
+
+
 @pytest.mark.postgres
 def test_on_postgresql_the_lock_counts_for_other_machines_too(tmp_path):
     with locks.hold(tmp_path / "here"), pytest.raises(MirrorBusy), locks.hold(tmp_path / "there"):
         pass
+
+
+@pytest.mark.postgres
+def test_on_postgresql_a_machine_waits_for_another_one(tmp_path):
+    is_held = threading.Event()
+
+    def write_there():
+        with locks.hold(tmp_path / "there"):
+            is_held.set()
+            time.sleep(0.5)  # long enough that the other one asks for the lock meanwhile
+        connections.close_all()
+
+    other = threading.Thread(target=write_there)
+    other.start()
+    assert is_held.wait(30)
+    with pytest.raises(MirrorBusy), locks.hold(tmp_path / "here"):
+        pass
+    with locks.hold(tmp_path / "here", wait=30):
+        pass
+    other.join()

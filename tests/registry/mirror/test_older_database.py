@@ -128,3 +128,16 @@ def test_the_question_costs_no_query_until_the_mirror_moved_on(story, mirror_pat
     log.require_agreement(head)
     with django_assert_num_queries(0):
         log.require_agreement(head)
+
+
+def test_where_nothing_was_forgotten_there_is_nothing_to_adopt(story, mirror_path):
+    mirror.catch_up()
+    before = row_snapshot.snapshot_rows()
+    assert mirror.adopt() == 0
+    assert row_snapshot.snapshot_rows() == before
+    save(story["author"], "The mirror is behind, not ahead")
+    assert mirror.adopt() == 0
+
+
+def test_a_mirror_that_is_not_there_knows_nothing_that_was_forgotten(story, mirror_path):
+    assert mirror.forgotten() == []

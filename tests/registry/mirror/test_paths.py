@@ -46,6 +46,13 @@ def test_any_username_makes_a_path_that_git_and_every_file_system_take(username)
     mirror_paths.check_path(mirror_paths.member("support", username))
 
 
+@pytest.mark.parametrize("username", ["", "x" * 201, "\N{SNOWMAN}" * 23])
+def test_a_name_that_no_file_can_have_is_refused(username):
+    """23 characters of three bytes each are 207 once they are escaped."""
+    with pytest.raises(MirrorError, match="can't be a file name: it is empty or too long"):
+        mirror_paths.member("support", username)
+
+
 @given(usernames, usernames)
 def test_two_usernames_never_share_a_file_whatever_the_case(one, other):
     same = mirror_paths.member("support", one).lower() == mirror_paths.member("support", other).lower()

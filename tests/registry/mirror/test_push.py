@@ -1,6 +1,7 @@
 """Pushing to a repository elsewhere, over git's own HTTP and ssh transports."""
 
 import json
+import shutil
 import subprocess
 from datetime import timedelta
 
@@ -146,7 +147,7 @@ def test_a_name_that_leads_elsewhere_by_now_is_refused_at_the_push(remote, setti
     remote.refresh_from_db()
     assert not mirror.push(remote)
     remote.refresh_from_db()
-    assert "no public address" in remote.error
+    assert "not a public address" in remote.error
 
 
 def test_two_workers_do_not_push_at_once(remote):
@@ -179,6 +180,39 @@ def test_a_redacted_text_is_told_of_until_the_owner_has_emptied_the_remote(remot
     assert refs(outside) == refs(mirror_path)
 
 
+def test_nothing_is_pushed_between_a_redaction_and_the_mirror_without_its_text(remote, story, outside):
+    redaction_services.redact_version(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert remote.error == "The mirror is being rewritten after a redaction."
+    assert refs(outside) == ""
+
+
+def test_where_no_mirror_is_yet_there_is_nothing_to_push(remote, mirror_path, outside):
+    shutil.rmtree(mirror_path)
+    assert mirror.push(remote)
+    remote.refresh_from_db()
+    assert (remote.pushed, remote.error) == (0, "")
+    assert refs(outside) == ""
+
+
+def test_an_address_without_a_name_is_pushed_to_as_it_is(remote, mirror_path, outside):
+    Remote.objects.update(url=remote.url.replace("localhost", "127.0.0.1"))
+    assert mirror.push(Remote.objects.get())
+    assert refs(outside) == refs(mirror_path)
+
+
+@pytest.mark.parametrize(("content", "reason"), [(None, "No such file or directory"), (b"\xff\xfe", "it is no text")])
+def test_a_token_that_can_not_be_read_is_told_with_its_file(remote, token, outside, content, reason):
+    token.unlink()
+    if content is not None:
+        token.write_bytes(content)
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert remote.error == f"{token} can't be read: {reason}."
+    assert refs(outside) == ""
+
+
 def test_over_ssh_the_key_and_the_checked_address_are_given(
     story, mirror_path, outside, settings, tmp_path, monkeypatch
 ):
@@ -208,11 +242,11 @@ def test_over_ssh_the_key_and_the_checked_address_are_given(
     [
         ("http://example.org/x.git", "must start with https"),
         ("file:///tmp/x.git", "whole address"),
-        ("ext::sh -c id", "no address"),
+        ("ext::sh -c id", "not an address"),
         ("https://user:secret@127.0.0.1/x.git", "no user name or password"),
-        ("https://127.0.0.1/x.git", "no public address"),
-        ("https://169.254.169.254/latest", "no public address"),
-        ("https://[::ffff:10.0.0.1]/x.git", "no public address"),
+        ("https://127.0.0.1/x.git", "not a public address"),
+        ("https://169.254.169.254/latest", "not a public address"),
+        ("https://[::ffff:10.0.0.1]/x.git", "not a public address"),
         ("https://1.1.1.1/x.git", "PROMPTUARY_MIRROR_HOSTS"),
     ],
 )

@@ -84,3 +84,26 @@ def test_a_damaged_object_is_found(repository):
     victim.chmod(0o644)
     victim.write_bytes(b"damaged")
     assert repository.check_objects() != []
+
+
+def test_a_commit_that_is_not_there_has_no_history(repository):
+    write(repository)
+    with pytest.raises(GitFailed, match=r"git log failed: .*bad object"):
+        list(repository.history("0" * 39 + "1"))
+
+
+def test_a_file_that_a_commit_has_not_is_named_and_the_next_one_is_read(repository):
+    there = mirror_paths.document("support/reply")
+    entry = Entry(number=1, at=0, author="a", subject="x", record="{}", chain="c", files={there: b"Hi\n\0"})
+    repository.fast_import(mirror_fast_import.build([entry], {}, {}))
+    commit = repository.heads()[mirror_paths.MAIN].commit
+    with repository.files() as files:
+        with pytest.raises(MirrorError, match=rf"Commit {commit} has no file support/other\.yml\.j2"):
+            files.read(commit, mirror_paths.document("support/other"))
+        assert files.read(commit, there) == b"Hi\n\0"
+
+
+def test_a_machine_without_git_is_told_so(repository, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(GitFailed, match="The `git` program was not found"):
+        repository.heads()

@@ -171,6 +171,29 @@ def test_a_folder_without_a_repository_is_refused(db, tmp_path):
         mirror.restore(tmp_path)
 
 
+def test_what_only_looks_like_a_repository_is_refused(db, tmp_path):
+    (tmp_path / "HEAD").write_text("ref: refs/heads/main\n")
+    with pytest.raises(mirror.MirrorError, match=r"can't be read: .*not a git repository"):
+        mirror.restore(tmp_path)
+
+
+def test_a_repository_without_main_is_refused(db, tmp_path):
+    subprocess.run(["git", "init", "-q", "--bare", tmp_path / "empty.git"], check=True)
+    with pytest.raises(mirror.MirrorError, match="has no branch main"):
+        mirror.restore(tmp_path / "empty.git")
+
+
+def test_a_main_that_is_no_commit_holds_no_event(db, tmp_path):
+    clone = tmp_path / "odd.git"
+    subprocess.run(["git", "init", "-q", "--bare", clone], check=True)
+    blob = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"], cwd=clone, input=b"Hi", capture_output=True, check=True
+    )
+    (clone / "refs/heads/main").write_bytes(blob.stdout)
+    with pytest.raises(mirror.MirrorError, match="holds no event"):
+        mirror.restore(clone)
+
+
 def amend(clone, path, old, new):
     """Rewrite the newest commit that has the path, with other bytes in it, and make that main."""
     file = clone / path

@@ -1,6 +1,7 @@
 """What labels held by approval, who contributed and what requests were decided on, back from a clone."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
+from registry.freezes import services as freezes
 from registry.namespaces import groups
 from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
@@ -176,6 +178,36 @@ def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same)
     require_same()
 
 
+def hurry_approved(world):
+    """An approved change that a freeze stops is published in an emergency, which is no longer served afterwards."""
+    world.rule(break_glass=True)
+    world.publish(world.propose(world.save("one")))
+    change = world.propose(world.save("two"))
+    world.approve(change)
+    now = datetime.now(UTC)
+    times = {"starts": (now - timedelta(hours=1)).isoformat(), "ends": (now + timedelta(hours=1)).isoformat()}
+    freezes.set_freeze(actor=world.admin, namespace="support", repeat="once", reason="Stocktaking", **times)
+    world.hurry(change)
+    world.back(1)
+
+
+def test_an_approved_emergency_comes_back_as_approved(world, require_same):
+    hurry_approved(world)
+    require_same()
+    assert ("production", 2, "broke_glass") in told()[1]
+
+
+def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approvals(world, mirror_path, tmp_path):
+    """Somebody edits a clone so that the approval is by the author, which counts for nothing."""
+    hurry_approved(world)
+
+    def forge(facts):
+        if facts["kind"] == "change.decided" and facts["body"]["change"] == 2:
+            facts["person"] = "author"
+
+    refuse_forged(mirror_path, tmp_path, forge, "to version 2 of .*1 of 1 approvals were missing")
+
+
 def speak_for_groups(world):
     """Legal approves, then loses its speaker: what it approved stays, what waits for it goes on waiting."""
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
@@ -200,16 +232,68 @@ def test_groups_and_what_they_approved_come_back(world, require_same):
 def test_a_restore_refuses_a_publication_without_the_group(world, mirror_path, tmp_path):
     """Somebody edits a clone so that nobody ever joined Legal."""
     speak_for_groups(world)
-    mirror.catch_up()
-    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
 
     def put_somebody_else_in(facts):
         if facts["kind"] == "group.joined" and facts["body"]["person"] == "reader":
             facts["body"]["person"] = "author"
 
-    rewrite(tmp_path / "clone", rechained(put_somebody_else_in))
+    refuse_forged(
+        mirror_path,
+        tmp_path,
+        put_somebody_else_in,
+        r"1 of 1 approvals were missing|nobody of the group legal approved",
+    )
+
+
+def test_a_restore_refuses_a_publication_that_enough_people_but_nobody_of_the_group_approved(
+    world, mirror_path, tmp_path
+):
+    people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
+    groups.make_group(**people, title="Legal", role="reviewer")
+    groups.add_to_group(**people, name="legal", username="reader")
+    world.rule(approval_rules=[{"label": "production", "groups": ["legal"]}])
+    change = world.propose(world.save("one"))
+    world.approve(change)
+    world.publish(change, actor=Actor(User.objects.get(username="reader")))
+
+    def put_somebody_else_in(facts):
+        if facts["kind"] == "group.joined":
+            facts["body"]["person"] = "author"
+
+    refuse_forged(mirror_path, tmp_path, put_somebody_else_in, "nobody of the group legal approved")
+
+
+def test_a_restore_refuses_a_publication_without_an_owner(world, mirror_path, tmp_path):
+    """The rules of a clone are edited so that the approval that was given is by none of the owners."""
+    world.rule(owners=[{"pattern": "*", "people": ["reviewer"]}])
+    world.publish(world.propose(world.save("one")))
+
+    def own(facts):
+        if facts["kind"] == "namespace.ruled" and facts["body"]["rules"].get("owners"):
+            facts["body"]["rules"]["owners"][0]["people"] = ["second"]
+
+    refuse_forged(mirror_path, tmp_path, own, r"none of its owners \(second\) approved")
+
+
+@pytest.mark.parametrize("how", ["published", "broke_glass"])
+def test_a_restore_refuses_a_publication_of_another_version_than_was_asked_for(world, mirror_path, tmp_path, how):
+    first = world.save("one")
+    world.publish(world.propose(world.save("two")))
+
+    def swap(facts):
+        if facts["kind"] == "label.moved":
+            facts["body"].update(to=first.number, digest=first.digest, how=how)
+
+    refuse_forged(mirror_path, tmp_path, swap, "to version 1 of .*: no request for it was open")
+
+
+def refuse_forged(mirror_path, tmp_path, changes, sentence):
+    """Restore from a clone whose events were changed, with hashes to match; it is refused with this sentence."""
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+    rewrite(tmp_path / "clone", rechained(changes))
     empty_the_database()
-    with pytest.raises(mirror.MirrorError, match=r"1 of 1 approvals were missing|nobody of the group legal approved"):
+    with pytest.raises(mirror.MirrorError, match=sentence):
         mirror.restore(tmp_path / "clone")
 
 

@@ -1,6 +1,7 @@
 """Clones that somebody edited: the forged commit is named, and no database is made from it."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -148,3 +149,127 @@ def test_the_hash_that_somebody_kept_tells_a_whole_other_history(clone):
     with pytest.raises(mirror.MirrorError, match="not with sha256:0"):
         mirror.restore(clone, "sha256:0")
     assert mirror.restore(clone, kept).chain == kept
+
+
+def test_a_clone_that_is_damaged_is_told_as_git_tells_it(clone):
+    tree = git(clone, "rev-parse", "main~2^{tree}")
+    (clone / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    (finding,) = verify(clone)
+    assert finding.startswith("Git can't read the clone: git log failed:")
+
+
+def refuse(clone, edit, sentence):
+    """Restore from the clone, edited, into an empty database; it is refused with this sentence and nothing is kept."""
+    written = rewrite(clone, edit)
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=sentence) as refused:
+        mirror.restore(clone)
+    assert not Event.objects.exists()
+    return written, str(refused.value)
+
+
+def number_of(kind, **more):
+    return Event.objects.filter(kind=kind, **more).latest("number").number
+
+
+def test_an_event_of_a_newer_release_is_restored_by_a_newer_release(clone):
+    number = number_of("samples.saved")
+
+    def rename(facts):
+        facts["kind"] = "samples.of_later" if facts["number"] == number else facts["kind"]
+
+    written, said = refuse(clone, rechained(rename), "of the kind samples.of_later, which this version can't restore")
+    assert said.startswith(f"Commit {written[number]}: Event {number} is")
+
+
+@pytest.mark.parametrize("kind", ["version.saved", "label.moved"])
+def test_an_event_that_lacks_a_field_is_named(clone, kind):
+    number = number_of(kind)
+
+    def cut(facts):
+        if facts["number"] == number:
+            del facts["body"]["digest"]
+
+    refuse(clone, rechained(cut), rf"Event {number} \({kind}\) can't be read: .*'digest'")
+
+
+@pytest.mark.parametrize("kind", ["version.redacted", "template.renamed"])
+def test_a_redaction_and_a_renaming_of_nothing_are_named(clone, kind):
+    """They are looked for before the first event is restored."""
+    number = number_of("samples.saved")
+
+    def empty(facts):
+        if facts["number"] == number:
+            facts.update(kind=kind, body={})
+
+    refuse(clone, rechained(empty), rf"Event {number} \({kind}\) can't be read")
+
+
+@pytest.mark.parametrize(
+    ("kind", "among", "body"),
+    [
+        ("version.saved", {"version__gt": 1}, {"merged_from": 999}),
+        ("version.saved", {"version__gt": 1}, {"suggestions": [[999, 1, 1]]}),
+        ("label.moved", {"text__contains": '"label":"staging"'}, {"to": 999}),
+    ],
+)
+def test_an_event_that_names_what_nobody_made_is_named(clone, kind, among, body):
+    number = number_of(kind, **among)
+
+    def forge(facts):
+        if facts["number"] == number:
+            facts["body"].update(body)
+
+    refuse(clone, rechained(forge), rf"Event {number} \({kind}\) names what no event before it made")
+
+
+def test_a_record_that_is_no_event_is_named(clone):
+    record = '{"number":3}'
+
+    def edit(message, number):
+        head, _, _ = message.rpartition("Promptuary-Record")
+        return f"{head}Promptuary-Record: {record}\nPromptuary-Chain: {digest_of(record)}\n" if number == 3 else message
+
+    written, said = refuse(clone, edit, "it holds no event that can be read: 'kind'")
+    assert said.startswith(f"Commit {written[3]}")
+
+
+def test_an_event_that_was_left_out_is_missed(clone):
+    def skip(facts):
+        facts["number"] += facts["number"] > 6
+
+    written, said = refuse(clone, rechained(skip), "it holds event 8, which does not follow from the one before it")
+    assert said.startswith(f"Commit {written[7]}")
+
+
+def test_a_text_that_the_event_does_not_name_is_refused(clone):
+    number = number_of("change.decided", text__contains='"decision":"comment"')
+
+    def forge(facts):
+        if facts["number"] == number:
+            facts["body"]["text"] = digest_of("Fine with me")
+
+    refuse(clone, rechained(forge), f"A text of event {number} does not have the digest that the event names")
+
+
+def put_in(clone, number, path, content):
+    """Write `main` again with other bytes in a file of one event's commit."""
+    blob = git(clone, "hash-object", "-w", "--stdin", input=content)
+    commit = git(clone, "log", "--first-parent", "--reverse", "--format=%H", "main").split()[number - 1]
+    index = {**PERSON, "GIT_INDEX_FILE": str(clone / "forged-index"), "PATH": os.environ["PATH"]}
+    for arguments in (["read-tree", commit], ["update-index", "--add", "--cacheinfo", f"100644,{blob},{path}"]):
+        subprocess.run(["git", *arguments], cwd=clone, env=index, check=True)
+    tree = subprocess.run(["git", "write-tree"], cwd=clone, env=index, check=True, capture_output=True, text=True)
+    message = git(clone, "log", "-1", "--format=%B", commit)
+    forged = git(clone, "commit-tree", tree.stdout.strip(), "-p", f"{commit}^", input=message + "\n")
+    git(clone, "update-ref", "refs/heads/main", forged)
+
+
+@pytest.mark.parametrize("content", ["a: [", "- *nowhere\n"])
+def test_a_file_that_is_no_yaml_is_named_by_its_event(clone, content):
+    number = number_of("samples.saved")
+    put_in(clone, number, f"{TEMPLATE}.samples.yml", content)
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=f"A file of event {number} can't be read"):
+        mirror.restore(clone)
+    assert not Event.objects.exists()

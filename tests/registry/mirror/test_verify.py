@@ -10,6 +10,7 @@ from registry import mirror
 from registry.journal import immutable_tables, mirror_paths
 from registry.journal.models import Event
 from registry.mirror.repository import Repository
+from registry.namespaces import services as namespace_services
 from registry.webhooks import services as webhook_services
 from tests.registry.mirror.test_restore import empty_the_database
 
@@ -67,6 +68,16 @@ def test_a_changed_message_is_named_with_the_line(mirrored):
     (finding,) = mirror.verify()
     assert forged in finding
     assert "mallory" in finding  # the first line that differs is the author's
+
+
+def test_a_commit_that_ends_early_is_told_to_lack_the_rest(mirrored):
+    honest = git(mirrored, "cat-file", "commit", "main")
+    lines = honest.split("\n")
+    cut = git(mirrored, "hash-object", "-t", "commit", "-w", "--stdin", input="\n".join(lines[:-1]))
+    git(mirrored, "update-ref", "refs/heads/main", cut)
+    finding = mirror.verify()[0]
+    assert cut in finding
+    assert finding.endswith("it differs first at: (nothing)")
 
 
 def test_a_changed_file_is_named_with_its_path(mirrored):
@@ -174,6 +185,30 @@ def test_a_rebuild_sets_a_forged_mirror_aside(mirrored):
     mirror.rebuild()
     assert head(mirrored) == before
     assert mirror.verify() == []
+
+
+def test_an_empty_journal_needs_no_mirror(operator, mirror_path):
+    assert mirror.verify() == []
+
+
+def test_where_there_was_no_mirror_a_rebuild_keeps_none(support, mirror_path):
+    assert mirror.rebuild() is None
+    assert mirror.verify() == []
+    assert [path.name for path in mirror_path.parent.glob("mirror.git*")] == ["mirror.git"]
+
+
+def test_a_branch_of_somebody_s_own_stops_no_writer(mirrored, operator):
+    git(mirrored, "update-ref", "refs/heads/mine", forge(mirrored, "refs/heads/mine", "I was here\n", "main"))
+    namespace_services.create_namespace(actor=operator, name="next")
+    assert mirror.catch_up() == 1
+
+
+def test_a_long_list_of_findings_ends_with_a_word_on_it(mirrored):
+    for number in range(60):
+        (mirrored / f"refs/heads/stray{number}").write_text(f"{head(mirrored)}\n")
+    findings = mirror.verify()
+    assert len(findings) == 51
+    assert findings[-1] == "There may be more; the list ends here."
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Many processes may ask for the mirror to be written; one at a time does it."""
 
+import shutil
 import threading
 
 import pytest
@@ -9,7 +10,7 @@ from registry import mirror
 from registry.accounts import actor
 from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
-from registry.mirror import fill, locks
+from registry.mirror import fill, locks, writer
 from registry.mirror.repository import Repository
 from registry.namespaces import services
 
@@ -52,3 +53,71 @@ def test_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     with locks.hold(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1
+
+
+@pytest.fixture
+def namespace(db, settings, tmp_path):
+    """A mirror that is up to a journal of one event."""
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    made = services.create_namespace(actor=actor.operator_actor(), name="support")
+    mirror.catch_up()
+    return made
+
+
+def make_namespaces(*names):
+    for name in names:
+        services.create_namespace(actor=actor.operator_actor(), name=name)
+
+
+def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, monkeypatch):
+    """Whoever appended it found the writer at work and left it the work."""
+    counted = Repository.count_packs
+
+    def append_meanwhile(repository):
+        if Event.objects.count() == 2:
+            make_namespaces("late")
+            assert writer.pending() == 1
+        return counted(repository)
+
+    monkeypatch.setattr(Repository, "count_packs", append_meanwhile)
+    make_namespaces("early")
+    assert mirror.catch_up() == 2
+    assert mirror.status().behind == 0
+
+
+def test_what_a_killed_git_left_is_removed_and_told(namespace, settings, caplog):
+    (settings.MIRROR_PATH / "HEAD.lock").touch()
+    make_namespaces("next")
+    assert mirror.catch_up() == 1
+    assert "removed HEAD.lock, left in the mirror by a killed git process" in caplog.text
+
+
+def test_many_packs_become_few(namespace, settings, monkeypatch):
+    """Git keeps what an import of a hundred objects or more wrote as a pack."""
+    monkeypatch.setattr(writer, "_MANY_PACKS", 2)
+    counts = []
+    for batch in range(3):
+        make_namespaces(*(f"ns{batch}-{number}" for number in range(fill.BATCH)))
+        mirror.catch_up()
+        counts.append(Repository(settings.MIRROR_PATH).count_packs())
+    assert counts == [1, 2, 1]
+    assert mirror.verify() == []
+
+
+def test_the_upkeep_packs_what_is_there_and_makes_nothing_where_nothing_is(namespace, settings):
+    repository = Repository(settings.MIRROR_PATH)
+    for number in range(3):
+        make_namespaces(f"ns{number}")
+        mirror.catch_up()
+    writer.repack()
+    assert repository.count_packs() == 1
+    shutil.rmtree(settings.MIRROR_PATH)
+    writer.repack()
+    assert not repository.exists
+
+
+def test_the_upkeep_s_check_fails_with_what_it_finds(namespace, settings):
+    writer.check()
+    (settings.MIRROR_PATH / "refs/heads/stray").write_text(f"{mirror.status().head}\n")
+    with pytest.raises(mirror.MirrorError, match="refs/heads/stray is not a ref that Promptuary made"):
+        writer.check()

@@ -75,6 +75,20 @@ def test_a_name_is_a_slug(operator, name):
         namespace_services.create_namespace(actor=operator, name=name)
 
 
+def test_only_admins_of_the_installation_and_commands_make_namespaces_where_the_setting_says_so(
+    admin, operator, settings
+):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
+    with pytest.raises(NotAllowed, match="by the operator, with the command createnamespace"):
+        namespace_services.create_namespace(actor=admin, name="sales")
+    User.objects.create(username="root", is_superuser=True)
+    with pytest.raises(NotAllowed, match="Ask one of them: root"):
+        namespace_services.create_namespace(actor=admin, name="sales")
+    admin.person.is_superuser = True
+    for actor, name in ((admin, "sales"), (operator, "returns")):
+        assert namespace_services.create_namespace(actor=actor, name=name).name == name
+
+
 def test_a_key_makes_no_namespace(admin):
     key = keys.issue_key(actor=admin, namespace="support", name="ci", scope="write").key
     with pytest.raises(NotAllowed):

@@ -118,7 +118,7 @@ def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
     _send()
     (message,) = outbox.outbox
     assert message.to == ["reader@example.org"]
-    assert "author saved support/reply 1: one" in message.body
+    assert "author saved support/reply v1: one" in message.body
     assert "author moved staging of support/reply: it is on version 1." in message.body
     assert "support/other" not in message.body
 

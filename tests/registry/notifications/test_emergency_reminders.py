@@ -76,7 +76,7 @@ def test_the_reminder_says_what_who_and_why(change):
     mailed()
     text = outbox.outbox[0].body
     assert "Published in an emergency by reviewer" in text
-    assert "not yet approved: support/reply 1 for production (change 1). Customers get insults" in text
+    assert "not yet approved: support/reply v1 for production (change 1). Customers get insults" in text
     assert "Approve it, or roll back." in text
     assert "/changes/1" in text
 

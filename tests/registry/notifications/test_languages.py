@@ -67,8 +67,8 @@ def test_each_notification_is_in_the_language_of_its_person(author, save, langua
     with translation.override(language):  # of who proposes: it decides nothing
         _propose(author, save())
     sentences = dict(Notification.objects.values_list("person__username", "sentence"))
-    assert sentences["reviewer"].startswith("author bittet um Prüfung: support/reply 1")
-    assert sentences["admin"].startswith("author asks for your review: support/reply 1")
+    assert sentences["reviewer"].startswith("author bittet um Prüfung: support/reply v1")
+    assert sentences["admin"].startswith("author asks for your review: support/reply v1")
 
 
 @pytest.mark.usefixtures("readers")

@@ -1,7 +1,5 @@
 """Notifications: who is notified of which event, and when a waiting item is settled."""
 
-import pytest
-
 from registry.changes import services as change_services
 from registry.changes import threads
 from registry.changes.threads import Place
@@ -22,15 +20,10 @@ def sentences(actor):
     return [notification.sentence for notification in notifications(actor)]
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
 def test_reviewers_hear_of_a_request_and_are_waited_for(author, reviewer, admin, reader, change):
     for actor in (reviewer, admin):
         (notification,) = notifications(actor)
-        assert notification.sentence == "author asks for your review: support/reply 1 for production (change 1)."
+        assert notification.sentence == "author asks for your review: support/reply v1 for production (change 1)."
         assert notification.is_waiting
     assert sentences(author) == sentences(reader) == []
 
@@ -43,13 +36,13 @@ def test_who_decided_is_waited_for_no_more(reviewer, admin, change, approve):
 
 def test_the_author_hears_of_a_decision(author, change, approve):
     approve(change)
-    assert sentences(author) == ["reviewer approved support/reply 1 for production (change 1)."]
+    assert sentences(author) == ["reviewer approved support/reply v1 for production (change 1)."]
 
 
 def test_a_new_head_asks_the_reviewers_again(author, reviewer, change, approve, save):
     approve(change)
     change_services.set_head(actor=author, number=1, version=save("two").number)
-    assert unread(reviewer) == ["author asks for your review: support/reply 2 for production (change 1)."]
+    assert unread(reviewer) == ["author asks for your review: support/reply v2 for production (change 1)."]
 
 
 def test_publishing_ends_the_waiting(author, reviewer, admin, change, approve):
@@ -73,9 +66,9 @@ def test_a_roll_back_concerns_authors_and_reviewers(author, reviewer, admin, pub
 
 def test_a_comment_reaches_the_author_and_an_answer_the_commenter(author, reviewer, change):
     threads.open_thread(actor=reviewer, number=1, place=Place(version=1, line=7), text="Hm")
-    assert sentences(author) == ["reviewer wrote on line 7 of support/reply 1 for production (change 1)."]
+    assert sentences(author) == ["reviewer wrote on line 7 of support/reply v1 for production (change 1)."]
     threads.reply_to_thread(actor=author, number=1, thread=1, text="Yes")
-    assert sentences(reviewer)[0] == "author wrote on line 7 of support/reply 1 for production (change 1)."
+    assert sentences(reviewer)[0] == "author wrote on line 7 of support/reply v1 for production (change 1)."
 
 
 def test_read_ones_are_not_new(reviewer, admin, change):

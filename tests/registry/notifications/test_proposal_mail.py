@@ -15,6 +15,8 @@ from registry.notifications import following
 from registry.notifications.models import Notification
 from registry.notifications.proposal_diff import MOST_LINES
 from registry.redaction import services as redaction_services
+from registry.releases import proposals
+from registry.releases.plans import ReleaseSelection
 from registry.templates import samples
 from registry.templates import save as template_save
 from registry.templates.models import Template
@@ -199,3 +201,53 @@ def test_a_follower_gets_the_diff_and_hears_of_one_change_once(author, reader, l
     assert body.count("What the model reads") == 1
     assert "+Answer kinder: Why?" in body
     assert "+Answer kindly" not in body
+
+
+def test_a_release_is_one_item_with_what_each_template_changes(author, live, save):
+    save("kindly")
+    save("plain", name="support/other")
+    proposals.propose_release(
+        actor=author,
+        namespace="support",
+        label="production",
+        title="Kinder answers",
+        description="Customers asked for **them**.",
+        selection=ReleaseSelection(versions={NAME: 2, "support/other": 1}),
+    )
+    message = _send()
+    assert message.subject == "Your review is asked for: release 1, Kinder answers, 2 templates."
+    assert message.body.count("/releases/1") == 1
+    assert "/changes/" not in message.body
+    assert message.body.count("> Customers asked for **them**.") == 1
+    assert f"{NAME} v2 for production (change 3)\n" in message.body
+    assert "support/other v1 for production (change 2)\n" in message.body
+    assert "    +Answer kindly: Why?\n" in message.body
+    assert _html_of(message).count("<strong>them</strong>") == 1
+
+
+def test_of_a_release_of_one_template_its_change_is_told(author, live, save):
+    save("kindly")
+    selection = ReleaseSelection(versions={NAME: 2})
+    proposals.propose_release(
+        actor=author, namespace="support", label="production", title="Kinder answers", selection=selection
+    )
+    assert f"asks for your review: {NAME} v2 for production (change 2)." in _send().subject
+
+
+def test_mail_without_texts_names_the_release_only(author, live, save, settings):
+    settings.MAIL_HAS_DIFFS = False
+    save("kindly")
+    save("plain", name="support/other")
+    selection = ReleaseSelection(versions={NAME: 2, "support/other": 1})
+    proposals.propose_release(
+        actor=author,
+        namespace="support",
+        label="production",
+        title="Kinder answers",
+        description="A secret reason",
+        selection=selection,
+    )
+    message = _send()
+    assert "release 1" in message.subject
+    assert "A secret reason" not in message.body
+    assert "kindly" not in message.body

@@ -10,11 +10,6 @@ from registry.namespaces.models import Membership
 from registry.people.role_effects import find_role_effects
 
 
-@pytest.fixture
-def change(propose, save):
-    return propose(save("one"))
-
-
 def test_an_approval_that_would_not_count_is_named_and_nothing_is_stored(admin, change, approve):
     approve(change)
     before = Event.objects.count()

@@ -112,8 +112,14 @@ def test_a_model_that_stays_busy_fails_and_costs_nothing(start, stream, connect,
     server.faults = ["busy", "busy"]
     connect()
     name, failure = stream(start())[-1]
-    assert (name, failure["detail"], failure["retry_after"]) == ("failed", "The model is busy (429).", 0.05)
+    assert (name, failure["detail"], failure["retry_after"]) == ("failed", "The model is busy (429): no.", 0.05)
     assert Spending.objects.get().cost == 0
+
+
+def test_a_model_keeps_its_own_letters_and_a_sentence_one_full_stop(start, stream, connect, server):
+    server.faults = ["broken"]
+    connect()
+    assert stream(start())[-1][1]["detail"] == "small answered 503: no."
 
 
 def test_stopping_while_a_busy_model_is_waited_for_costs_nothing(start, connect, server, author):

@@ -13,7 +13,7 @@ from registry.changes.thread_models import Thread
 from registry.changes.threads import Place
 from registry.connections import queries as connection_queries
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
-from registry.evaluations import model_calls, run_worker, start_runs
+from registry.evaluations import model_calls, row_calls, run_worker, start_runs
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.journal.models import Event
 from registry.namespaces import services as namespace_services
@@ -128,7 +128,7 @@ def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, lea
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
     endpoint = connection_queries.find_endpoint("echo", "support")
-    batch = [model_calls.RowCall(0, Row({"question": "Hm?"}))]
+    batch = [row_calls.RowCall(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)
     model_calls.ask_model(run, bundle, endpoint, endpoint.open(), batch)
@@ -198,12 +198,12 @@ def test_the_event_names_the_digest_and_the_reason(admin, leaked):
 
 def test_authors_and_admins_hear_of_it(admin, leaked):
     redact(admin)
-    assert Notification.objects.get().sentence == "admin redacted support/reply 2: It held a key"
+    assert Notification.objects.get().sentence == "admin redacted support/reply v2: It held a key"
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer", "reader"])
 def test_only_an_admin_may(request, leaked, role):
-    with pytest.raises(NotAllowed, match="admin"):
+    with pytest.raises(NotAllowed, match="the role admin to redact versions in support"):
         redact(request.getfixturevalue(role))
 
 

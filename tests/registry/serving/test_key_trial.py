@@ -4,11 +4,14 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
+from registry.changes import rules as change_rules
+from registry.changes import services as changes
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.namespaces import keys, services
 from registry.serving.fetcher import fetcher
 from registry.serving.key_trial import ACTS, describe_abilities, try_key
 from registry.templates import labels
+from registry.templates import save as template_save
 from registry.usage.models import Fetch
 
 
@@ -42,6 +45,17 @@ def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
 def test_a_limited_key_names_the_protected_labels(admin, reply):
     key = issue(admin, scope="read", approved_only=None).key
     assert told(admin, key.id)["Can fetch"].startswith("approved versions, and what production serves")
+    change_rules.set_rules(actor=admin, namespace="support", protected_labels=["production", "staging"])
+    assert told(admin, key.id)["Can fetch"].startswith("approved versions, and what production and staging serve,")
+
+
+def test_a_limited_key_says_why_it_does_not_read(admin, reply):
+    sentences = told(admin, issue(admin, verbs=["fetch", "read"], approved_only=True).key.id)
+    assert sentences["Can't read,"].startswith("although it was given this")
+    assert any(verb.startswith("Can't check and render, save versions") for verb in sentences)
+    sentences = told(admin, issue(admin, verbs=["fetch", "read"], approved_only=False).key.id)
+    assert "Can read" in sentences
+    assert "Can't read," not in sentences
 
 
 def test_a_role_that_was_lowered_is_told(admin, reply):
@@ -99,6 +113,39 @@ def test_a_protected_label_is_not_moved_by_a_key(admin, reply):
     key = issue(admin, scope="write").key
     trial = try_key(actor=admin, key_id=key.id, act="move", template="support/reply", ref="production")
     assert (trial.status, "production is protected" in trial.sentence) == (403, True)
+
+
+def test_only_a_protected_label_is_proposed_for(admin, author, reply):
+    key = issue(admin, scope="write").key
+    facts = {"actor": admin, "key_id": key.id, "act": "propose", "template": "support/reply"}
+    trial = try_key(ref="staging", **facts)
+    with pytest.raises(Invalid) as refusal:
+        changes.propose_change(
+            actor=Actor(author.person, key), name="support/reply", label="staging", version=2, message=""
+        )
+    assert (trial.status, trial.sentence) == (422, refusal.value.message)
+    trial = try_key(ref="production", **facts)
+    assert (trial.status, trial.sentence) == (
+        200,
+        "The key has the right, where the label does not serve the version already.",
+    )
+
+
+def test_the_first_save_of_a_new_template_is_tried_as_it_is_answered(admin, author, reply):
+    writing, reading = (issue(admin, scope=scope).key for scope in ("write", "read"))
+    facts = {"actor": admin, "act": "save"}
+    assert try_key(key_id=writing.id, template="support/refunds/new", **facts).status == 200
+    saved = template_save.save_version(
+        actor=Actor(author.person, writing),
+        name="support/refunds/new",
+        document="- name: one\n  content: Hello\n",
+        message="First",
+    )
+    assert saved.version.number == 1
+    assert try_key(key_id=reading.id, template="support/refunds/other", **facts).status == 403
+    assert try_key(key_id=writing.id, template="elsewhere/new", **facts).status == 404
+    assert try_key(key_id=writing.id, template="support/No Slug", **facts).status == 422
+    assert try_key(key_id=writing.id, template="support/missing", actor=admin, act="move", ref="staging").status == 404
 
 
 def test_another_namespace_is_not_found(admin, outsider, reply):

@@ -4,10 +4,13 @@ import asyncio
 import json
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from promptuary import renderer
+from promptuary.evaluation.judge import read_judgement
 from promptuary.evaluation.protocols import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
 from registry.accounts.actor import Actor
@@ -45,6 +48,20 @@ def test_it_gives_the_json_keys_that_are_named():
     system = {"role": "system", "content": '- late: not there\n- broken: damaged\nReturn JSON: {"kind": "", "why": ""}'}
     answer = json.loads(demo_model.answer_prompt([system, {"role": "user", "content": "My broken boots"}]))
     assert (list(answer), answer["kind"]) == (["kind", "why"], "broken")
+
+
+def test_it_judges_by_words_in_common_as_the_starters_judge_asks():
+    document = Path(demo_model.__file__).parent / "demo/judge-answer-support.yml.j2"
+    judge = renderer.load(document.read_text(encoding="utf-8"))
+    documents = ["The boots have a warranty of twelve months. Returns go to Leeds."]
+    response = "The warranty is twelve months. Cranes are banned everywhere."
+    given = {"documents": documents, "question": "How long is the warranty?", "response": response}
+    reply = demo_model.answer_prompt([{"role": "user", "content": judge.render(given).text}])
+    judgement = read_judgement(reply, documents, response)
+    assert judgement["error"] is None
+    assert judgement["scores"]["faithfulness"] == 0.5
+    assert json.loads(reply)["all_relevant_sentence_keys"] == ["0a"]
+    assert "no language model" in reply
 
 
 @pytest.mark.parametrize("messages", [[], [{"role": "user"}], [{"role": "user", "content": [{"type": "image_url"}]}]])

@@ -155,7 +155,7 @@ class ChangeActs(RegistryModel):
         if template.held_mark(request.label) == template.mark(request.head):
             raise Conflict("served")
         self.put(template, request.label, request.head, "broke_glass", request.number)
-        request.state, request.unreviewed = "published", True
+        request.state, request.unreviewed = "published", not self.is_enough(request)
         request.decisions.append((0, "", actor, "broke_glass"))
 
     def close_emergency(self, actor: str, number: int) -> None:

@@ -9,8 +9,7 @@ from tests.support.examples import run_size
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect, pytest.mark.django_db]
 
-PARTS = run_size(1, torture=10)
-LIVES = run_size(12, torture=500)  # of one part
+LIVES = run_size(12, torture=50)
 ACTS = run_size(30, torture=50)  # of one life
 
 RUN = settings(
@@ -22,7 +21,7 @@ RUN = settings(
 )
 
 
-@pytest.mark.timeout(run_size(600, torture=6 * 3600))
-@pytest.mark.parametrize("part", range(PARTS))
-def test_the_registry_does_what_the_model_says(machine, part):
-    run_state_machine_as_test(seed(read_commit_seed() + part)(machine), settings=RUN)
+@pytest.mark.timeout(run_size(600, torture=3600))
+def test_the_registry_does_what_the_model_says(machine, record_property):
+    run_state_machine_as_test(seed(read_commit_seed())(machine), settings=RUN)
+    record_property("lives", LIVES)

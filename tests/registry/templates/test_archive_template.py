@@ -30,7 +30,7 @@ def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
 
 def test_only_admins_archive(reviewer, save):
     save("one")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed, match="You need the role admin to archive templates in support"):
         archive(reviewer)
 
 

@@ -5,9 +5,11 @@ import pytest
 from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
 from registry.journal import log
 from registry.journal.models import Event
+from registry.namespaces.verbs import Verb
 from registry.templates import drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
+from registry.templates.save import save_version
 
 pytestmark = pytest.mark.dialect
 
@@ -134,3 +136,37 @@ def test_what_could_never_be_stored_is_refused(author, facts):
 def test_a_draft_has_a_size(author):
     with pytest.raises(TooLarge):
         keep(author, document="a" * (512 * 1024 + 1))
+
+
+def save_text(author, document, **facts):
+    latest = template_queries.find_template(author, Verb.READ, "support/reply").latest
+    save_version(actor=author, name="support/reply", document=document, message="", base=latest.digest, **facts)
+
+
+def test_a_save_that_did_not_read_the_draft_leaves_its_other_text_to_be_restored(author, save, document):
+    save("one")
+    keep(author, document="two")
+    save_text(author, document("three"))
+    assert template_queries.find_draft(author, "support/reply") is None
+    assert template_queries.find_discarded_draft(author, "support/reply").document == "two"
+
+
+def test_a_save_of_the_text_of_the_draft_leaves_nothing_to_restore(author, save, document):
+    save("one")
+    keep(author, document=document("two"))
+    save_text(author, document("two"))
+    assert not Draft.everything.exists()
+
+
+def test_a_save_over_the_revision_that_it_read_leaves_nothing_to_restore(author, save, document):
+    save("one")
+    revision = keep(author, document="two").revision
+    save_text(author, document("three"), draft_revision=revision)
+    assert not Draft.everything.exists()
+
+
+def test_a_text_is_set_aside_beside_the_draft(author):
+    draft = keep(author, document="one")
+    drafts.set_text_aside(draft, document="two")
+    assert template_queries.find_draft(author, "support/reply").document == "one"
+    assert template_queries.find_discarded_draft(author, "support/reply").document == "two"

@@ -41,7 +41,7 @@ def test_a_form_that_cannot_hold_it_says_why(author):
     assert refusals["document"] == ""
     assert refusals["langfuse"] != ""
     assert refusals["haystack"].startswith("its format is parts")
-    with pytest.raises(Invalid, match="Haystack can't hold this version"):
+    with pytest.raises(Invalid, match="This version can't be written as Haystack"):
         exports.export_version(actor=author, name="support/loop", ref="1", form="haystack")
 
 

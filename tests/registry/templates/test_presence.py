@@ -1,6 +1,7 @@
 """Presence: who has a template open in the editor, by tab and part."""
 
 import pytest
+from django.utils import translation
 
 from registry.accounts.actor import operator_actor
 from registry.core.errors import Invalid, NotAllowed, NotFound
@@ -139,3 +140,12 @@ def test_presence_is_no_event(author):
     before = Event.objects.count()
     enter(author)
     assert Event.objects.count() == before
+
+
+def test_a_refused_tab_or_part_is_told_in_the_reader_s_language(author):
+    with translation.override("de"), pytest.raises(Invalid) as refused:
+        enter(author, tab="a")
+    assert refused.value.fields == {"tab": "32 hexadezimale Ziffern, die jede Seite selbst wählt."}
+    with translation.override("de"), pytest.raises(Invalid) as refused:
+        enter(author, part="two\nlines")
+    assert refused.value.fields == {"part": "der Name eines Teils: höchstens 200 Zeichen in einer Zeile."}

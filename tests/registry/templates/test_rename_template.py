@@ -88,7 +88,7 @@ def test_who_writes_by_a_former_name_is_told_the_new_one(admin, author, save):
         (REPLY, "has that name already"),
         ("elsewhere/reply", "stays in its namespace"),
         ("support", "needs a namespace"),
-        ("support/Reply", "no slug"),
+        ("support/Reply", "lower-case letters, digits and hyphens"),
         ("support/con", "device name"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_name_that_breaks_the_namespace_s_standard_is_refused(admin, save):
 def test_only_admins_rename(author, reviewer, reader, outsider, save):
     save("one")
     for actor in (author, reviewer, reader):
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowed, match="You need the role admin to rename templates in support"):
             rename_reply(actor)
     with pytest.raises(NotFound):
         rename_reply(outsider)

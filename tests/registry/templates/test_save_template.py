@@ -173,7 +173,7 @@ def test_an_outsider_learns_nothing(outsider, save):
 
 
 def test_a_name_that_is_no_path_is_refused(save):
-    with pytest.raises(Invalid, match="no slug"):
+    with pytest.raises(Invalid, match="lower-case letters, digits and hyphens"):
         save("one", name="support/../x")
 
 

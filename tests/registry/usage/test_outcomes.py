@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from django.utils import translation
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,12 @@ def test_a_score_that_is_none_is_refused(author, save, name, value):
     with pytest.raises(Invalid):
         outcomes.add_outcomes(actor=author, entries=[OutcomeEntry("support/reply", version.digest, name, value)])
     assert not OutcomeTotal.objects.exists()
+
+
+def test_a_refused_score_is_told_in_the_language_of_the_page(author, save):
+    entry = OutcomeEntry("support/reply", save("one").digest, "good", 1e7)
+    with translation.override("de"), pytest.raises(Invalid, match="keine Zahl zwischen"):
+        outcomes.add_outcomes(actor=author, entries=[entry])
 
 
 def test_reading_scores_takes_two_queries(author, save, django_assert_num_queries):

@@ -40,6 +40,7 @@ def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, 
     assert f"opened change {change.number}: production of support/reply to version 1" in sentence["text"]["text"]
     assert why["text"] == {"type": "plain_text", "text": MESSAGE}
     assert f"<{settings.BASE_URL}/changes/{change.number}|Change {change.number}: support/reply>" in str(context)
+    assert "support/reply> in support" not in str(context)  # the name says it
     assert f"<{settings.BASE_URL}/changes/{change.number}/publish|What publishing changes>" in str(context)
 
 

@@ -96,6 +96,10 @@ def test_text_that_is_no_text_is_refused(text):
     assert problems_of(text) == [("PT107", 1, 2)]
 
 
+def test_a_lone_carriage_return_ends_a_line_before_what_is_no_text():
+    assert problems_of("one\rtwo\r\nthree\0") == [("PT107", 3, 6)]
+
+
 def test_a_document_larger_than_256_kib_is_refused():
     assert problems_of("x" * (256 * 1024 + 1)) == [("PT106", 1, 1)]
 

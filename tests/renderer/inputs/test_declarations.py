@@ -110,10 +110,17 @@ def test_reserved_names_are_refused_in_data_and_in_declarations(name):
     assert "PT405" in [problem.code for problem in problems]
 
 
-@pytest.mark.parametrize("name", ["a-b", "1a", "a b", "ä", ""])
+@pytest.mark.parametrize("name", ["a-b", "1a", "a b", "\ufb01rst", "²", "€", ""])
 def test_an_input_must_have_a_usable_name(name):
     problems = renderer.validate(f"---\ninputs: {{'{name}': {{}}}}\n---\n- name: p\n  content: x\n")
     assert "PT405" in [problem.code for problem in problems]
+
+
+@pytest.mark.parametrize("name", ["größe", "会社名", "اسم", "имя"])
+def test_an_input_can_have_a_name_of_any_language(name):
+    text = f"---\ninputs: {{{name}: {{type: string}}}}\n---\n- name: p\n  content: 'Hi {{{{ {name} }}}}'\n"
+    assert renderer.validate(text) == []
+    assert renderer.load(text).render({name: "x"}).parts[0].content == "Hi x"
 
 
 class Thing:

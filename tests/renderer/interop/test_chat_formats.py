@@ -318,3 +318,37 @@ def test_prompts_of_a_yaml_file_of_its_own_form():
     assert [template.name for template in from_yaml] == ["agents/writer/role", "agents/writer/goal"]
     assert text_of(from_yaml[0], topic="tea") == "Senior tea writer of this place"
     assert "verbose" in sentences(from_yaml[0])
+
+
+def test_a_file_of_messages_keeps_its_name_description_and_tags_beside_the_settings():
+    described = {"id": "p1", "name": "Order help", "description": "Helps.", "tags": ["shop"], "temperature": 0.2}
+    template = read_one("chat.json", {**described, "messages": MESSAGES})
+    document = parse_document(template.document)
+    assert (template.name, document.description, list(document.tags)) == ("order-help", "Helps.", ["shop"])
+    assert document.settings == {"temperature": 0.2}
+    assert "`id` is left out" in sentences(template)
+
+
+def test_a_name_without_letters_is_not_taken_for_the_address():
+    assert read_one("chat.json", {"name": "???", "messages": MESSAGES}).name == "chat"
+
+
+def test_a_langchain_prompt_of_an_older_version_has_no_type():
+    saved = {"input_variables": ["question"], "output_parser": None, "template": "Q: {question}"}
+    template = read_one("p.json", {**saved, "template_format": "f-string"})
+    assert template.source_format == "langchain"
+    assert text_of(template, question="Why?") == "Q: Why?"
+
+
+def test_the_only_prompt_of_a_langchain_sequence_is_read_wherever_it_is():
+    def made(kind, **kwargs):
+        return {"lc": 1, "type": "constructor", "id": ["langchain", kind], "kwargs": kwargs}
+
+    prompt = made("PromptTemplate", template="Q: {question}", template_format="f-string", input_variables=["question"])
+    model = {"lc": 1, "type": "not_implemented", "id": ["langchain", "ChatOpenAI"]}
+    sequence = made("RunnableSequence", first=made("RunnableParallel", steps={}), middle=[prompt], last=model)
+    assert text_of(read_one("p.json", sequence), question="Why?") == "Q: Why?"
+    for middle, count in (([], 0), ([prompt, prompt], 2)):
+        sequence["kwargs"]["middle"] = middle
+        with pytest.raises(LossError, match=f"its sequence has {count} prompts"):
+            read_one("p.json", sequence)

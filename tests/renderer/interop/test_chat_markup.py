@@ -40,7 +40,7 @@ def test_a_model_is_an_assistant():
     ("text", "said"),
     [
         ("[INST] {question}", "is not closed"),
-        ("<|user|>\nHi<|end|>\nand more\n<|assistant|>\n", "line 2: a text stands between two messages"),
+        ("<|user|>\nHi<|end|>\nand more\n<|assistant|>\n", "line 2: there is text between two messages"),
     ],
 )
 def test_markup_that_is_not_whole_is_refused(text, said):

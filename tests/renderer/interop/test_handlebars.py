@@ -56,10 +56,10 @@ def test_mustache_becomes_jinja_and_says_what_it_takes_a_section_for(text, rende
         ("{{=<% %>=}}", "delimiters"),
         ("\n{{#if a}}b", "line 2: .*never closed"),
         ("{{/if}}", "closes what is not open"),
-        ("{{else}}", "outside of a section"),
+        ("{{else}}", "outside a section"),
         ("{{upper name}}", "helper"),
         ("{{#custom a b}}x{{/custom}}", "helper"),
-        ("{{this}}", "outside of a loop"),
+        ("{{this}}", "outside a loop"),
     ],
 )
 def test_what_jinja_cannot_say_is_refused(text, reason):

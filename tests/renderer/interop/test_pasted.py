@@ -140,8 +140,8 @@ def test_places_beside_what_becomes_an_input_are_named(text, place):
     ("text", "name", "difference"),
     [
         ("Now: {{ today() }}", "today", "`today()` is the input `today`: give the text that this expression prints"),
-        ("Hi {{ größe }}.", "grosse", "`{{ größe }}` is the input `grosse`"),
-        ("Hi {{ имя }}.", "value", "`{{ имя }}` is the input `value`"),
+        ("Hi {größe}.", "größe", "`{größe}` is read as an input"),
+        ("Hi {имя}.", "имя", "`{имя}` is read as an input"),
         ("Age: %(age)d", "age", "`%(age)d` is read as an input"),
     ],
 )
@@ -219,3 +219,8 @@ def test_without_an_offer_a_part_reads_the_text_as_it_is(name):
     lines = "".join(f"    {line}\n" if line.strip() else "\n" for line in text.strip().split("\n"))
     ((_, content),) = contents(f"- name: a\n  role: user\n  content: |\n{lines}")
     assert [line.rstrip() for line in content.split("\n")] == [line.rstrip() for line in text.strip().split("\n")]
+
+
+@pytest.mark.parametrize("text", ["Hi {{ größe }} and {{ имя }}.", 'Follow {"$ref": "#/x", "$schema": "y"}.'])
+def test_names_of_any_language_and_keys_of_a_schema_stay_as_they_are(text):
+    assert read_pasted_prompt(text) is None

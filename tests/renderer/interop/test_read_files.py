@@ -97,3 +97,14 @@ def test_a_file_is_recognised_by_its_content_not_by_its_name():
     saved = '{"_type": "prompt", "template": "Hi {name}"}'
     assert detect_format(SourceFile("notes.txt", saved)).name == "langchain"
     assert detect_format(SourceFile("x.json", '[{"role": "user", "content": "Hi"}]')).name == "chat-messages"
+
+
+def test_templates_of_one_name_in_one_folder_are_named_after_their_files():
+    files = {f"judges/{name}.prompty": b"---\nname: Judge\n---\nuser:\nScore {{a}}\n" for name in ("with_a", "plain")}
+    found = read_files({**files, "judges/other.txt": b"Judge it."})
+    assert [result.templates[0].name for result in found] == ["with-a", "plain", "other"]
+
+
+def test_a_file_whose_name_gives_no_address_keeps_the_name_of_its_prompt():
+    files = {f"{name}.prompty": b"---\nname: Judge\n---\nuser:\nScore {{a}}\n" for name in ("??", "plain")}
+    assert [result.templates[0].name for result in read_files(files)] == ["judge", "plain"]

@@ -175,7 +175,7 @@ def test_no_function_or_object_prints_an_address_from_inside_a_container(value, 
 
 
 def test_the_error_names_the_function():
-    with pytest.raises(RenderError, match=r"a value that holds a function `safe_range`"):
+    with pytest.raises(RenderError, match=r"a value that contains a function `safe_range`"):
         renderer.load(document("{{ [range] }}")).render({})
 
 

@@ -12,7 +12,8 @@ from typing import Any, cast
 import pytest
 
 from promptuary.renderer import DocumentError, InputError, LimitError, RenderError, TokenizerError
-from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
+from promptuary.renderer.isolation.renderer import CLOCK_FACTOR, BoundedRenderer, BusyError
+from tests.support.server_process import wait_until
 
 GOOD = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: Hello {{ name }}\n"
 PATTERN = (
@@ -45,7 +46,7 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def bounded():
-    renderer = BoundedRenderer(wall_seconds=0.8)
+    renderer = BoundedRenderer(cpu_seconds=0.8)
     renderer.start()
     yield renderer
     renderer.close()
@@ -53,7 +54,7 @@ def bounded():
 
 def render_good(bounded, name="Ada"):
     # What is asked here is whether it is right; a busy machine may take its time.
-    return bounded.render(GOOD, {"name": name}, wall_seconds=10)["messages"]
+    return bounded.render(GOOD, {"name": name}, cpu_seconds=10)["messages"]
 
 
 def memory_of(process_id):
@@ -79,13 +80,14 @@ def test_a_good_document_renders(bounded):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_document_is_stopped_at_its_line_within_two_seconds(bounded, name):
+def test_a_hostile_document_is_stopped_at_its_line_by_its_processor_time(bounded, name):
     document, line = HOSTILE[name]
     render_good(bounded)
     started = time.monotonic()
     with pytest.raises((LimitError, DocumentError)) as caught:
         bounded.render(document, {"name": "a" * 40 + "b"})
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 0.8 * CLOCK_FACTOR + 1
+    assert "longer than 4.0 seconds" not in str(caught.value)  # that would be the clock's bound
     assert caught.value.line == line
     assert render_good(bounded) == [{"role": "user", "content": "Hello Ada"}]
 
@@ -132,9 +134,19 @@ def test_an_answer_beyond_the_cap_is_refused():
 
 def test_many_samples_render_in_one_child(bounded):
     samples = {f"sample {number}": {"name": f"name {number}"} for number in range(50)} | {"wrong": {"name": 1}}
-    found = bounded.render_samples(GOOD, samples, wall_seconds=10)
+    found = bounded.render_samples(GOOD, samples, cpu_seconds=10)
     assert found["sample 7"]["messages"][0]["content"] == "Hello name 7"
     assert isinstance(found["wrong"], InputError)
+
+
+def test_only_rows_that_the_inputs_refuse_are_found(bounded):
+    rows = {"right": {"name": "Ada"}, "wrong": {"name": 1}, "missing": {}}
+    found = bounded.find_input_errors(GOOD, rows)
+    assert {name: error.path or error.variable for name, error in found.items()} == {"wrong": "name", "missing": "name"}
+    nested = "---\ninputs: {who: {type: object}}\n---\n- name: a\n  content: |\n    {{ who.name }}\n"
+    assert set(bounded.find_input_errors(nested, {"bare": {"who": {}}, "full": {"who": {"name": "Ada"}}})) == {"bare"}
+    too_long = "---\ntoken_limit: 5\n---\n- name: a\n  content: |\n    {{ text }}\n"
+    assert bounded.find_input_errors(too_long, {"long": {"text": "word " * 50}}) == {}
 
 
 def test_bundles_are_compared(bounded):
@@ -150,7 +162,7 @@ def test_a_schema_is_checked(bounded):
     assert bounded.check_schema({"type": "strin"}) is not None
     assert "not of type" in bounded.check_schema({"properties": {"a": {"type": "string"}}}, {"a": 1})
     with pytest.raises(LimitError):
-        bounded.check_schema({"type": "string", "pattern": "^(?=a)(a+)+$"}, "a" * 40 + "b", wall_seconds=0.3)
+        bounded.check_schema({"type": "string", "pattern": "^(?=a)(a+)+$"}, "a" * 40 + "b", cpu_seconds=0.3)
 
 
 def test_many_replies_are_read_in_one_child(bounded):
@@ -175,7 +187,7 @@ def test_threads_are_served_at_once(bounded):
 
 
 def test_more_than_may_wait_are_refused_as_busy():
-    narrow = BoundedRenderer(max_children=1, max_waiting=0, wall_seconds=1.0)
+    narrow = BoundedRenderer(max_children=1, max_waiting=0, cpu_seconds=1.0)
     narrow.start()
     slow = threading.Thread(target=lambda: narrow.validate(LOOPS))
     try:
@@ -246,7 +258,7 @@ def test_a_forked_process_starts_a_fork_server_of_its_own(bounded):
 
 @pytest.mark.slow
 def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
-    renderer = BoundedRenderer(wall_seconds=0.05)
+    renderer = BoundedRenderer(cpu_seconds=0.05)
     renderer.start()
     render_good(renderer)
     before = memory_of(renderer._fork_server.process_id)
@@ -260,6 +272,45 @@ def test_a_hundred_hostile_documents_leave_a_hundred_good_ones_right():
     renderer.close()
 
 
+@pytest.fixture
+def signal_child(bounded):
+    """Send signals to the child at work, each after some seconds."""
+    threads = []
+
+    def send(*signals):
+        def work():
+            for seconds, number in signals:
+                time.sleep(seconds)  # nothing tells from outside how far a child is
+                for process_id in children_of(bounded._fork_server.process_id):
+                    os.kill(process_id, number)
+
+        render_good(bounded)
+        threads.append(threading.Thread(target=work))
+        threads[-1].start()
+
+    yield send
+    for thread in threads:
+        thread.join()
+
+
+def test_time_in_which_a_child_has_no_processor_does_not_count(bounded, signal_child):
+    signal_child((0.2, signal.SIGSTOP), (1.5, signal.SIGCONT))
+    started = time.monotonic()
+    with pytest.raises(LimitError, match=r"longer than 0\.8 seconds") as caught:
+        bounded.render(LOOPS, {})
+    assert time.monotonic() - started > 2
+    assert caught.value.line == 4
+
+
+def test_a_child_that_gets_no_processor_is_stopped_by_the_clock(bounded, signal_child):
+    signal_child((0.1, signal.SIGSTOP), (2, signal.SIGCONT))
+    started = time.monotonic()
+    with pytest.raises(LimitError, match=r"longer than 1\.5 seconds"):
+        bounded.render(LOOPS, {}, cpu_seconds=0.3)
+    assert time.monotonic() - started < 0.3 * CLOCK_FACTOR + 1.5
+    wait_until(lambda: not list(children_of(bounded._fork_server.process_id)), 10)  # its own timer ends it
+
+
 def test_a_child_ended_from_outside_is_no_timeout(bounded):
     def end_the_child():
         time.sleep(1)  # by now the one before has gone, and this one is at work
@@ -271,7 +322,7 @@ def test_a_child_ended_from_outside_is_no_timeout(bounded):
     killer = threading.Thread(target=end_the_child)
     killer.start()
     with pytest.raises(LimitError, match="ended from outside") as caught:
-        bounded.render(LOOPS, {}, wall_seconds=5)
+        bounded.render(LOOPS, {}, cpu_seconds=5)
     killer.join()
     assert caught.value.line == 4
 

@@ -1,7 +1,11 @@
 """What a child can't do any more, whatever an author's template would make of it."""
 
+import ctypes
 import os
+import platform
+import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +15,7 @@ from promptuary.renderer.isolation import confinement
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.isolation.renderer import BoundedRenderer
 
+TGKILL = {"x86_64": 234, "aarch64": 131}.get(platform.machine(), -1)
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux confines, others don't"),
     pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning"),  # the children do one thing and end
@@ -98,6 +103,28 @@ def test_what_a_rendering_needs_goes_on():
 
         assert in_child(work, prepared().apply) == "('colorsys', 4)"
         assert ours.recv(10) == b"answer"
+
+
+@pytest.mark.skipif(TGKILL < 0, reason="the number of the call on this architecture is not known here")
+def test_a_confined_process_that_signals_a_thread_ends_itself_and_not_the_other():
+    confined = prepared()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        thread_signal = ctypes.CDLL(None, use_errno=True).syscall
+        assert in_child(lambda: thread_signal(TGKILL, other.pid, other.pid, signal.SIGKILL), confined.apply) == ""
+        assert other.poll() is None
+        other.communicate(b"\n")
+    assert other.returncode == 0
+
+
+def test_packages_of_another_venv_on_the_path_can_be_read(tmp_path, monkeypatch):
+    stacked = tmp_path / "lib" / "site-packages"
+    stacked.mkdir(parents=True)
+    (stacked / "package.py").write_text("code")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(stacked), str(tmp_path)])
+    (tmp_path / "secret").write_text("text")
+    confined = prepared()
+    assert in_child((stacked / "package.py").read_text, confined.apply) == "code"
+    assert in_child((tmp_path / "secret").read_text, confined.apply) == "PermissionError"
 
 
 def test_a_child_of_the_bounded_renderer_can_do_nothing_of_it():

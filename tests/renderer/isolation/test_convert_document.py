@@ -13,7 +13,7 @@ PINNED = "- name: a\n  content: '{{ fragment(\"s/policy@1\") }} {{ q }}'\n"
 
 @pytest.fixture(scope="module")
 def bounded():
-    renderer = BoundedRenderer(wall_seconds=10)
+    renderer = BoundedRenderer(cpu_seconds=10)
     yield renderer
     renderer.close()
 

@@ -10,7 +10,7 @@ from tests.renderer.interop.test_read_files import zipped
 
 @pytest.fixture(scope="module")
 def bounded():
-    renderer = BoundedRenderer(wall_seconds=10)
+    renderer = BoundedRenderer(cpu_seconds=10)
     yield renderer
     renderer.close()
 
@@ -34,4 +34,4 @@ def test_a_child_reads_what_the_caller_would(bounded):
 def test_a_file_that_takes_too_long_is_ended(bounded):
     nested = ("{% if a %}" * 400 + "{% endif %}" * 400).encode()
     with pytest.raises(LimitError):
-        bounded.read_templates(dict.fromkeys((f"{n}.txt" for n in range(400)), nested), wall_seconds=0.5)
+        bounded.read_templates(dict.fromkeys((f"{n}.txt" for n in range(400)), nested), cpu_seconds=0.5)

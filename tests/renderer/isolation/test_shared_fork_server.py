@@ -63,7 +63,7 @@ def shared():
 
 
 def render_name(renderer, name):
-    [message] = renderer.render(GOOD, {"name": name}, wall_seconds=20)["messages"]
+    [message] = renderer.render(GOOD, {"name": name}, cpu_seconds=20)["messages"]
     return message["content"]
 
 
@@ -86,7 +86,7 @@ def test_several_renderers_share_it_and_start_none_of_their_own(shared):
 
 
 def test_what_one_process_renders_is_ended_in_time_and_others_are_served(shared):
-    first, second = BoundedRenderer(shared=shared.path, wall_seconds=0.8), BoundedRenderer(shared=shared.path)
+    first, second = BoundedRenderer(shared=shared.path, cpu_seconds=0.8), BoundedRenderer(shared=shared.path)
     with pytest.raises(LimitError, match="took longer"):
         first.render(LOOP)
     assert render_name(second, "Ada") == "Hello Ada"

@@ -71,7 +71,7 @@ def test_a_brace_inside_a_text_closes_nothing():
 
 @pytest.mark.parametrize("reply", ["", "   ", "no json here", "```\n\n```", "}", "I cannot answer."])
 def test_a_reply_without_json_is_refused(reply):
-    with pytest.raises(OutputError, match="holds no JSON"):
+    with pytest.raises(OutputError, match="has no JSON"):
         read_reply(reply)
 
 

@@ -107,7 +107,7 @@ def test_an_unknown_reference_is_noted():
     steps = "[{func: strings_to_answers, params: {reference_pattern: '\\[(\\d+)\\]'}, outputs: [answers]}]"
     read = load(steps).read("see [7]", {"documents": DOCUMENTS, "query": "q"})
     assert read["answers"][0]["document_ids"] == []
-    assert read.notes == ("answer 1 refers to 7, which is no document it was given",)
+    assert read.notes == ("answer 1 refers to 7, which is not a document it was given",)
 
 
 def test_the_clock_is_given_to_the_reading():
@@ -131,12 +131,13 @@ def test_an_error_stands_at_its_shaper():
 @pytest.mark.parametrize(
     ("output", "finding"),
     [
-        ("  shaper: []\n", ("PT810", 4, "`shaper` is no part of `output`; did you mean `shapers`?")),
+        ("  shaper: []\n", ("PT810", 4, "`shaper` is not a part of `output`; did you mean `shapers`?")),
         ("  shapers: x\n", ("PT810", 4, "`shapers` must be a list")),
         ("  shapers: [x]\n", ("PT810", 4, "a shaper must be a mapping with `func` and `outputs`")),
-        ("  shapers:\n  - {func: renam, outputs: [a]}\n", ("PT811", 5, "`renam` is no shaper; did you mean `rename`?")),
+        ("  shapers:\n  - {func: renam, outputs: [a]}\n",
+         ("PT811", 5, "`renam` is not a shaper; did you mean `rename`?")),
         ("  shapers:\n  - func: rename\n    output: [a]\n    outputs: [a]\n",
-         ("PT810", 6, "`output` is no part of a shaper; did you mean `outputs`?")),
+         ("PT810", 6, "`output` is not a part of a shaper; did you mean `outputs`?")),
         ("  shapers:\n  - {func: rename}\n", ("PT810", 5, "`outputs` must be a list with the name of the result")),
         ("  shapers:\n  - {func: rename, outputs: [a], inputs: {valu: x}}\n",
          ("PT812", 5, "rename has no argument `valu`; did you mean `value`?")),

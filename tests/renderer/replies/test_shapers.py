@@ -34,7 +34,7 @@ def test_every_shaper_of_haystack_is_there():
 
 
 def test_an_unknown_shaper_suggests_the_likely_one():
-    assert refusal("string_to_answers", {}) == "`string_to_answers` is no shaper; did you mean `strings_to_answers`?"
+    assert refusal("string_to_answers", {}) == "`string_to_answers` is not a shaper; did you mean `strings_to_answers`?"
 
 
 def test_an_unknown_argument_suggests_the_likely_one():
@@ -124,7 +124,7 @@ def test_an_unknown_reference_is_left_out_and_noted():
     SHAPERS["strings_to_answers"].run(
         {"strings": ["[9]", "[1]"], "documents": DOCUMENTS, "reference_pattern": NUMBER}, reader
     )
-    assert reader.notes == ["answer 1 refers to 9, which is no document it was given"]
+    assert reader.notes == ["answer 1 refers to 9, which is not a document it was given"]
 
 
 def test_two_groups_in_a_reference_pattern_are_refused():
@@ -134,7 +134,7 @@ def test_two_groups_in_a_reference_pattern_are_refused():
 
 
 def test_a_broken_pattern_is_refused_with_its_cause():
-    assert "no regular expression" in refusal("strings_to_answers", {"strings": ["a"]}, {"pattern": "("})
+    assert "not a regular expression" in refusal("strings_to_answers", {"strings": ["a"]}, {"pattern": "("})
 
 
 def test_replies_of_a_fan_out_belong_to_their_document():

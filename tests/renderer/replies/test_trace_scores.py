@@ -150,7 +150,9 @@ def test_a_missing_list_leaves_its_scores_open_with_the_reason(name, metrics):
 
 
 def test_a_list_that_is_no_list_is_named():
-    assert scores(all_relevant_sentence_keys=None)["reasons"]["relevance"] == "`all_relevant_sentence_keys` is no list"
+    assert (
+        scores(all_relevant_sentence_keys=None)["reasons"]["relevance"] == "`all_relevant_sentence_keys` is not a list"
+    )
 
 
 def test_documents_without_sentences_leave_the_shares_open():
@@ -217,7 +219,7 @@ def test_a_reply_cut_off_keeps_what_it_has_and_says_so():
 def test_a_reply_that_is_no_json_leaves_every_score_open():
     found = trace_scores("I cannot do that.", DOCUMENTS)
     assert [found[name] for name in ("relevance", "utilization", "completeness", "adherence")] == [None] * 4
-    assert found["reasons"]["relevance"] == "the reply holds no JSON"
+    assert found["reasons"]["relevance"] == "the reply has no JSON"
 
 
 def test_a_reply_that_is_a_list_of_one_object_is_that_object():

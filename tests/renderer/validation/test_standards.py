@@ -231,7 +231,7 @@ def test_standards_are_read_as_they_are_written():
         ({"samples": {"least": 0}}, "samples.least", "1 to 200"),
         ({"samples": {"least": True}}, "samples.least", "1 to 200"),
         ({"name": {}}, "name.pattern", "missing"),
-        ({"name": {"pattern": "("}}, "name.pattern", "no regular expression"),
+        ({"name": {"pattern": "("}}, "name.pattern", "not a regular expression"),
         ({"name": {"pattern": r"(a)\1"}}, "name.pattern", "can be slow"),
         ({"name": {"pattern": "a" * 501}}, "name.pattern", "500"),
         ({"size": {"most": 262_145}}, "size.most", "262,144"),

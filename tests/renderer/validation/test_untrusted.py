@@ -82,7 +82,7 @@ def test_an_untrusted_value_in_a_system_part_is_refused_at_save(way):
 
 @pytest.mark.parametrize("way", REACHING)
 def test_the_same_is_refused_when_rendered(way):
-    with pytest.raises(renderer.InputError, match="may not hold the untrusted input") as caught:
+    with pytest.raises(renderer.InputError, match="may not use the untrusted input") as caught:
         rendered(SYSTEM + REACHING[way] + "\n", docs=["a", "b"])
     assert caught.value.code == "PT408"
 

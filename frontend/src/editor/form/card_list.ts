@@ -78,6 +78,7 @@ export class CardList {
   /** Mark the names that are undeclared now. */
   refreshChips(): void {
     for (const card of this.#cards) card.refreshChips();
+    for (const section of this.#sections) section.refreshChip();
   }
 
   /** Put each problem under the part it stands in; gives those that stand in none. */
@@ -151,6 +152,7 @@ export class CardList {
       actions,
       (section) => this.#drawNodes(section.nodes, true, [...names, ...namesOfLoop(section.head)]),
       () => this.#cards.length,
+      (statement) => this.#host.stateOf(statement),
     );
     this.#sections.push(...block.sizes);
     return block.element;

@@ -29,7 +29,7 @@ interface Place {
 export function chipMenu(host: ChipMenuHost): Extension {
   let menu: HTMLElement | null = null;
   const openAt = (view: EditorView, offset: number): boolean => {
-    const place = expressionBeside(view, offset);
+    const place = expressionBeside(view, offset, [...host.undeclared(), ...host.declared()]);
     if (!place) return false;
     menu = openMenu(view, place, host);
     return true;
@@ -53,15 +53,18 @@ export function chipMenu(host: ChipMenuHost): Extension {
   ];
 }
 
-/** The expression that begins, ends or goes on at the offset; none of a statement, whose end is elsewhere. */
-function expressionBeside(view: EditorView, offset: number): Place | null {
+/** The expression that begins, ends or goes on at the offset; a loop or a condition only where it goes by an input. */
+function expressionBeside(view: EditorView, offset: number, inputs: string[]): Place | null {
   const line = view.state.doc.lineAt(offset);
   const places = expressionsOf(line.text).map(({ source, column }) => ({
     source,
     from: line.from + column,
     to: line.from + column + source.length,
   }));
-  const beside = places.filter(({ source, from, to }) => source.startsWith("{{") && from <= offset && offset <= to);
+  const beside = places.filter(
+    ({ source, from, to }) =>
+      from <= offset && offset <= to && (source.startsWith("{{") || inputs.includes(firstName(source))),
+  );
   return beside.find(({ from }) => from === offset) ?? beside[0] ?? null;
 }
 
@@ -84,9 +87,10 @@ function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLEleme
   }
   if (undeclared.includes(name) || host.declared().includes(name))
     item(gettext("Rename everywhere"), () => askForName(menu, name, host.rename));
-  item(gettext("Make it plain text"), () => {
-    view.dispatch({ changes: { ...place, insert: asPlainText(place.source) }, userEvent: "input.plain" });
-  });
+  if (place.source.startsWith("{{"))
+    item(gettext("Make it plain text"), () => {
+      view.dispatch({ changes: { ...place, insert: asPlainText(place.source) }, userEvent: "input.plain" });
+    });
   menu.addEventListener("keydown", (event) => moveFocus(menu, event));
   menu.addEventListener("toggle", (event) => {
     if ((event as ToggleEvent).newState !== "closed") return;

@@ -10,8 +10,9 @@ import { CardList, scrollsByItself } from "./card_list.ts";
 import type { Published, Rename } from "./input_name.ts";
 import { InputTable } from "./input_table.ts";
 import type { Fragment } from "./insert_completion.ts";
-import { type Outline, outlineOf, type Refusal } from "./outline.ts";
+import type { Outline, Refusal } from "./outline.ts";
 import { shapeOf } from "./outline_diff.ts";
+import { outlineOf } from "./outline_reader.ts";
 import type { PartSize } from "./part_sizes.ts";
 import { type ModelFacts, SettingsCard } from "./settings_card.ts";
 import { addPart, type Change } from "./text_edits.ts";
@@ -160,6 +161,11 @@ export class Form {
   /** Select the text of the first part, to be written over. */
   selectFirst(): void {
     this.#cards.selectFirst();
+  }
+
+  /** Put the cursor into the token limit among the settings. */
+  focusLimit(): void {
+    this.#settings.openAt("limit");
   }
 
   /** Put the cursor into the text of the first part. */

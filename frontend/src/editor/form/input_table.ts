@@ -3,8 +3,9 @@ import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Data, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
+import { kindOf } from "./input_kinds.ts";
 import type { Published, Rename } from "./input_name.ts";
-import { drawInputs, emptyInput, type InputEdits, kindOf } from "./inputs.ts";
+import { drawInputs, emptyInput, type InputEdits } from "./inputs.ts";
 import type { Change } from "./text_edits.ts";
 
 /** What the table asks of the form around it. */

@@ -1,7 +1,8 @@
 // The table of declared inputs in form mode.
 import { createElement, createIcon } from "../../dom.ts";
-import { gettext, ngettext } from "../../language.ts";
+import { gettext } from "../../language.ts";
 import type { Data, Json, Schema } from "../types.ts";
+import { bareValue, describeSchema, describeValue, KINDS, kindOf, readDefault, withKind } from "./input_kinds.ts";
 import { drawBreak, drawName, type Published, type Rename } from "./input_name.ts";
 
 /** What the table does to the text; false where the front matter is laid out so that only the source can. */
@@ -12,14 +13,6 @@ export interface InputEdits {
   rename: Rename;
 }
 
-const KINDS: Record<string, { words: string; schema: Schema }> = {
-  text: { words: gettext("Text"), schema: { type: "string" } },
-  number: { words: gettext("Number"), schema: { type: "number" } },
-  integer: { words: gettext("Whole number"), schema: { type: "integer" } },
-  boolean: { words: gettext("Yes or no"), schema: { type: "boolean" } },
-  list: { words: gettext("List of text"), schema: { type: "array", items: { type: "string" } } },
-  choice: { words: gettext("Choice"), schema: { type: "string", enum: [] } },
-};
 const COLUMNS = {
   kind: gettext("Kind"),
   limits: gettext("Limits"),
@@ -28,38 +21,7 @@ const COLUMNS = {
   sample: gettext("In the sample"),
   untrusted: gettext("Untrusted"),
 };
-const NAME = /^[A-Za-z_]\w*$/;
-
-/** The kind that a schema is of, or null for one that the table only names. */
-export function kindOf(schema: Schema): string | null {
-  if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
-  if (schema.type === "string") return "text";
-  if (schema.type === "array") return schema.items?.type === "string" ? "list" : null;
-  return typeof schema.type === "string" && schema.type in KINDS ? schema.type : null;
-}
-
-/** A schema of another kind: what both know of is kept, what only the old one knew is left out. */
-export function withKind(schema: Schema, kind: string): Schema {
-  const { description, untrusted } = schema;
-  return {
-    ...KINDS[kind]?.schema,
-    ...(description !== undefined && { description }),
-    ...(untrusted !== undefined && { untrusted }),
-  };
-}
-
-/** A default as typed, in the type of the input; undefined for an empty field, null where it is none of that type. */
-export function readDefault(schema: Schema, typed: string): Json | undefined {
-  if (typed === "") return undefined;
-  if (schema.enum) return schema.enum.includes(typed) ? typed : null;
-  if (schema.type === "string") return typed;
-  const number = Number(typed);
-  if (schema.type === "number") return Number.isFinite(number) ? number : null;
-  if (schema.type === "integer") return Number.isInteger(number) ? number : null;
-  if (schema.type === "boolean")
-    return [gettext("yes"), "yes"].includes(typed) ? true : [gettext("no"), "no"].includes(typed) ? false : null;
-  return null;
-}
+const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u; // as the server reads names
 
 /** What is typed for an input that is not added yet; it outlives the drawing of the table. */
 export interface NewInput {
@@ -198,36 +160,6 @@ function drawRequired(row: Row): HTMLElement {
   );
 }
 
-/** The emptiest value of a kind. */
-export function bareValue(schema: Schema): Json {
-  if (schema.enum) return schema.enum[0] ?? "";
-  if (schema.type === "array") return [];
-  if (schema.type === "boolean") return false;
-  return schema.type === "number" || schema.type === "integer" ? 0 : "";
-}
-
-const SHOWN = 32; // characters of a value that the table shows
-
-/** A value of the sample in a few words. */
-export function describeValue(value: Json | undefined, missing?: Json): string {
-  if (value === undefined)
-    return missing === undefined
-      ? gettext("no value")
-      : gettext("{value} (if missing)", { value: describeValue(missing) });
-  if (Array.isArray(value)) return ngettext("{count} item", "{count} items", value.length);
-  if (value !== null && typeof value === "object")
-    return Object.values(value)
-      .map((each) => describeValue(each))
-      .join(", ");
-  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
-  const text = String(value);
-  return text === ""
-    ? gettext("empty")
-    : text.length > SHOWN
-      ? ngettext("{count} character", "{count} characters", text.length)
-      : text;
-}
-
 function drawKind(kind: string, row: Row): HTMLElement {
   const select = createElement("select", { "aria-label": gettext("Kind of {name}", { name: row.name }) });
   for (const [value, { words }] of Object.entries(KINDS)) {
@@ -322,10 +254,4 @@ function drawAdd(
     act();
   });
   return createElement("div", { class: "form-add" }, name, kind, add, note);
-}
-
-function describeSchema(schema: Schema): string {
-  if (schema.properties) return gettext("Group: {names}", { names: Object.keys(schema.properties).join(", ") });
-  if (schema.type === "array") return gettext("List");
-  return typeof schema.type === "string" ? schema.type : gettext("Anything");
 }

@@ -39,6 +39,7 @@ interface Control {
 }
 
 const MODELS_ID = "form-models";
+const LIMIT = 3; // the place of the token limit among the controls
 
 /** The card: a line that sums the settings up, and the fields behind it. */
 export class SettingsCard {
@@ -107,11 +108,11 @@ export class SettingsCard {
     this.#showFacts(this.#host.text());
   }
 
-  /** Open the card and put the cursor into its first field. */
-  openAt(): void {
+  /** Open the card and put the cursor into its first field, or that of the token limit. */
+  openAt(field: "first" | "limit" = "first"): void {
     this.element.open = true;
     this.element.scrollIntoView({ block: "nearest" });
-    this.#controls[0]?.field.focus();
+    this.#controls[field === "limit" ? LIMIT : 0]?.field.focus();
   }
 
   #showFacts(source: string): void {

@@ -34,9 +34,10 @@ export function describeStatement(inner: string): StatementWords {
 
 /** A condition in words where it is a simple one: `tone == "warm"` is "tone is warm". */
 export function describeCondition(condition: string): string {
-  const simple = /^(not\s+)?([A-Za-z_][\w.]*)(?:\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false)))?$/.exec(
-    condition,
-  );
+  const simple =
+    /^(not\s+)?([\p{L}_][\p{L}\p{M}\p{N}_.]*)(?:\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false)))?$/u.exec(
+      condition,
+    );
   if (!simple) return condition;
   const [, not, name = "", sign, double, single, bare] = simple;
   if (!sign) return not ? gettext("{name} is empty", { name }) : gettext("{name} is set", { name });

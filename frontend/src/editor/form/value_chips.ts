@@ -17,7 +17,7 @@ import { gettext, pgettext } from "../../language.ts";
 import { smallestChange } from "../text_changes.ts";
 import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 
-const PATH = /^[A-Za-z_]\w*(?:\.\w+)*$/;
+const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
 /** What a chip says: an input by its words, a fragment by its name, a loop or a condition in words, plain text and
@@ -44,18 +44,24 @@ export type ChipState = "sound" | "undeclared" | "wrong";
 /** A chip for an expression. */
 export function drawChip(source: string, state: ChipState): HTMLElement {
   const { kind, words } = nameOfChip(source);
-  if (source.startsWith("{%") && kind !== "plain" && state !== "wrong") return drawStatement(source);
+  if (source.startsWith("{%") && kind !== "plain" && state !== "wrong") return drawStatement(source, state);
   const look = { sound: `chip-${kind}`, undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
   const sign = state === "wrong" ? [createIcon("circle-x")] : [];
   return createElement("span", { class: `chip ${look}`, title: source }, ...sign, words);
 }
 
-function drawStatement(source: string): HTMLElement {
+function drawStatement(source: string, state: ChipState): HTMLElement {
   const { kind, words, expression } = describeStatement(innerOf(source));
   const icon = { loop: ["repeat"], condition: ["git-branch"], end: [], other: [] }[kind].map(createIcon);
-  const chip = expression ? [" ", createElement("span", { class: "chip chip-input" }, expression)] : [];
+  const chip = expression ? [" ", drawExpression(expression, state)] : [];
   const look = kind === "other" ? "chip chip-other" : `form-statement form-statement-${kind}`;
   return createElement("span", { class: look, title: source }, ...icon, words, ...chip);
+}
+
+/** What a loop or a condition goes by, as a chip. */
+export function drawExpression(expression: string, state: ChipState): HTMLElement {
+  const look = { sound: "chip-input", undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
+  return createElement("span", { class: `chip ${look}` }, expression);
 }
 
 class Chip extends WidgetType {
@@ -87,8 +93,11 @@ const RAW = /^\{%-?\s*raw\s*-?%\}(.*)\{%-?\s*endraw\s*-?%\}$/;
 /** Tells the chips that what is said of them is another thing now. */
 export const redrawChips = StateEffect.define<null>();
 
-/** The name that an expression begins with: `customer` of `{{ customer.name | upper }}`. */
-export const firstName = (source: string): string => /^\{\{[-+]?\s*([A-Za-z_]\w*)/.exec(source)?.[1] ?? "";
+const FIRST_NAME = /^(?:\{\{[-+]?\s*|\{%[-+]?\s*(?:for\s.+?\sin|if|elif)\s+(?:not\s+)?)([\p{L}_][\p{L}\p{M}\p{N}_]*)/u;
+
+/** The name that an expression begins with, `customer` of `{{ customer.name | upper }}`, or that a loop or a condition
+ * goes by. */
+export const firstName = (source: string): string => FIRST_NAME.exec(source)?.[1] ?? "";
 
 /** The expressions of a line with the columns (from 0) where they begin. */
 export function expressionsOf(line: string): { source: string; column: number }[] {

@@ -33,9 +33,15 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
   return box;
 }
 
-/** The head of a loop or a condition, in words: handle is what moves it, size what says how much it takes. */
-export function drawSectionHead(head: string, handle: HTMLElement | null, size: HTMLElement): HTMLElement {
-  const { kind, words, expression } = describeStatement(head);
+/** The head of a loop or a condition, in words: handle is what moves it, chip names what it goes by, size says how much
+ * it takes. */
+export function drawSectionHead(
+  head: string,
+  handle: HTMLElement | null,
+  chip: HTMLElement,
+  size: HTMLElement,
+): HTMLElement {
+  const { kind, words } = describeStatement(head);
   const sentence = kind === "loop" ? gettext("Repeats once for each item of") : words;
   return createElement(
     "header",
@@ -43,7 +49,7 @@ export function drawSectionHead(head: string, handle: HTMLElement | null, size: 
     ...(handle ? [handle] : []),
     createIcon(kind === "loop" ? "repeat" : "git-branch"),
     sentence,
-    ...(expression ? [createChip(expression)] : []),
+    chip,
     size,
   );
 }
@@ -83,8 +89,6 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
 }
 
 export const capitalize = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
-
-const createChip = (expression: string): HTMLElement => createElement("span", { class: "chip chip-input" }, expression);
 
 /** The priorities to choose from, and the one that holds now among them. */
 export function priorities(now: string): [string, string][] {

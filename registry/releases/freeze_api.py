@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 from registry.freezes import queries, services
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
+from registry.releases.stopped_schedules import FreezeEffect, list_freeze_effects
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
@@ -25,23 +26,36 @@ class FreezeInput(Input):
     reason = Text(help_text="Read by whoever wants to publish then.")
 
 
+class StoppedScheduleOutput(Output):
+    """A change or a release whose scheduled moment is in the freeze: it is not published then."""
+
+    kind = serializers.ChoiceField(choices=("change", "release"))
+    number = serializers.IntegerField()
+    subject = serializers.CharField(help_text="Template and version of a change, title of a release.")
+    goes_live_at = Moment()
+    scheduled_by = serializers.CharField()
+
+
 class FreezeOutput(Output):
     """A freeze: once with `starts_at`, weekly with `weekly_start`."""
 
-    number = serializers.IntegerField()
+    number = serializers.IntegerField(source="freeze.number")
     repeat = serializers.SerializerMethodField()
-    starts_at = Moment(allow_null=True)
-    ends_at = Moment(allow_null=True)
-    weekly_start = serializers.CharField(help_text="As in fri 16:00; empty where it happens once.")
-    weekly_end = serializers.CharField()
-    time_zone = serializers.CharField(help_text="Of a weekly one.")
-    reason = serializers.CharField()
-    created_by = serializers.CharField(source="created_by.username")
-    created_at = Moment()
+    starts_at = Moment(source="freeze.starts_at", allow_null=True)
+    ends_at = Moment(source="freeze.ends_at", allow_null=True)
+    weekly_start = serializers.CharField(
+        source="freeze.weekly_start", help_text="As in fri 16:00; empty where it happens once."
+    )
+    weekly_end = serializers.CharField(source="freeze.weekly_end")
+    time_zone = serializers.CharField(source="freeze.time_zone", help_text="Of a weekly one.")
+    reason = serializers.CharField(source="freeze.reason")
+    created_by = serializers.CharField(source="freeze.created_by.username")
+    created_at = Moment(source="freeze.created_at")
+    stops = StoppedScheduleOutput(many=True, help_text="Open publishes that are scheduled for a moment in it.")
 
-    def get_repeat(self, freeze: object) -> str:
+    def get_repeat(self, effect: FreezeEffect) -> str:
         """`once` or `weekly`."""
-        return "weekly" if getattr(freeze, "is_weekly", False) else "once"
+        return "weekly" if effect.freeze.is_weekly else "once"
 
 
 class FreezeList(Output):
@@ -57,7 +71,7 @@ class Freezes(IdempotentView):
     def get(self, request: Request, namespace: str) -> Response:
         """List the freezes that are neither over nor removed."""
         rows = queries.list_freezes(actor_of(request), namespace)
-        return Response({"results": [FreezeOutput.of(row) for row in rows]})
+        return Response({"results": [FreezeOutput.of(row) for row in list_freeze_effects(rows)]})
 
     @extend_schema(operation_id="setFreeze", request=FreezeInput, responses={201: FreezeOutput, "4XX": ProblemOutput})
     def post(self, request: Request, namespace: str) -> Response:
@@ -65,7 +79,7 @@ class Freezes(IdempotentView):
         For admins, not by key.
         """
         freeze = services.set_freeze(actor=actor_of(request), namespace=namespace, **read(FreezeInput, request))
-        return Response(FreezeOutput.of(freeze), 201)
+        return Response(FreezeOutput.of(list_freeze_effects([freeze])[0]), 201)
 
 
 class OneFreeze(APIView):

@@ -1,0 +1,106 @@
+"""The one act that fits a row of the environments page first, and what it needs of the person's role."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from frontend.changes.failure_rows import FailureRow
+from frontend.changes.rollout_rows import RolloutRow
+from frontend.web.wording import check_word
+from registry.changes.gate import Gate
+from registry.changes.promotion_state import PromotionState
+from registry.namespaces.models import Role
+from registry.namespaces.verbs import TABLE, Verb
+from registry.templates.models import Template
+
+__all__ = ["RowAction", "choose_action", "find_schedule", "label_address", "may"]
+
+
+@dataclass(frozen=True)
+class RowAction:
+    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it;
+    is_blocked: with an address too, because what it leads to can't be published as it is.
+    """
+
+    word: str
+    url: str = ""
+    reason: str = ""
+    in_panel: bool = False
+    is_blocked: bool = False
+
+
+def choose_action(
+    template: Template,
+    state: PromotionState,
+    role: Role | None,
+    label: str,
+    failure: FailureRow | None,
+    rollout: RolloutRow | None,
+) -> RowAction | None:
+    """The first that fits: an emergency, the way back from what fails, a rollout, the date of what is approved, an open
+    request, a promotion; None if it is up to date. label: the one to promote to; failure, rollout: of what it serves.
+    """
+    if state.emergency:
+        return RowAction(
+            gettext("Review v{number}").format(number=state.target), reverse("change", args=[state.emergency])
+        )
+    if failure and failure.back_url:
+        word = gettext("Roll back to v{number}").format(number=failure.back)
+        return RowAction(word, failure.back_url, in_panel=True)
+    if rollout is not None:
+        word = gettext("Go to {step}").format(step=rollout.following)
+        word = word if may(role, Verb.PUBLISH) else gettext("Open rollout")
+        return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
+    if state.gate is not None:
+        return _request_action(state, state.gate, role)
+    if state.state != "ready" or state.source is None:
+        return None
+    needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
+    promote = gettext("Promote v{number}").format(number=state.source)
+    if not may(role, needed):
+        return RowAction(promote, reason=gettext("needs the author role"))
+    page = "propose" if state.is_protected else "labels"
+    address = label_address(page, template, label, state.source)
+    if not state.is_protected:
+        return RowAction(promote, address, in_panel=True)
+    reason = gettext("was rolled back") if state.rolled_back else ""
+    reason = gettext("has to be merged") if state.drifted else reason
+    if state.blocking:
+        names = ", ".join(check_word(check.name) for check in state.blocking)
+        reason = gettext("failed: {checks}").format(checks=names)
+    return RowAction(promote, address, reason, in_panel=True, is_blocked=bool(state.blocking))
+
+
+def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> RowAction:
+    """What to do about an open request."""
+    date_url = find_schedule(state, role)[1]
+    if date_url and gate.approval_status.is_enough:
+        return RowAction(gettext("Change date"), date_url)
+    number = gate.change.number
+    word = gettext("Review change {number}") if gate.may_approve else gettext("Open change {number}")
+    return RowAction(word.format(number=number), reverse("change", args=[number]))
+
+
+def find_schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
+    """When the open request goes live by itself, and where that is changed: with its release, where it has one."""
+    if state.gate is None:
+        return None, ""
+    change = state.gate.change
+    if change.release is not None and change.release.is_open:
+        goes_live_at, page = change.release.goes_live_at, reverse("release", args=[change.release.number])
+    else:
+        goes_live_at, page = change.goes_live_at, reverse("change", args=[change.number])
+    return goes_live_at, f"{page}#goes-live-at" if goes_live_at and may(role, Verb.PUBLISH) else ""
+
+
+def may(role: Role | None, verb: Verb) -> bool:
+    """Whether the role reaches this; without a role, no."""
+    return role is not None and role.rank >= TABLE[verb].rank
+
+
+def label_address(page: str, template: Template, label: str, version: int) -> str:
+    """The page about moving a label of the template to a version."""
+    return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

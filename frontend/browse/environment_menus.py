@@ -1,0 +1,73 @@
+"""The menu of a row of the environments page: what else can be done with the template than the act that fits first."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from frontend.browse.environment_actions import label_address, may
+from registry.changes.promotion_state import PromotionState
+from registry.namespaces.models import Role
+from registry.namespaces.verbs import Verb
+from registry.templates.environments import EnvironmentRow
+from registry.templates.models import Template
+
+__all__ = ["MenuMove", "RowMenu", "build_menu"]
+
+
+@dataclass(frozen=True)
+class MenuMove:
+    """A move of another label than the target to what would be promoted; `url` opens in the panel."""
+
+    word: str
+    url: str
+
+
+@dataclass(frozen=True)
+class RowMenu:
+    """compare_word, compare_url: of what the two labels serve, empty where one serves nothing or both the same.
+    date_url, unschedule_url: where a scheduled publishing is changed and cancelled, empty without one.
+    """
+
+    compare_word: str
+    compare_url: str
+    moves: tuple[MenuMove, ...]
+    date_url: str
+    unschedule_url: str
+
+
+def build_menu(
+    row: EnvironmentRow, state: PromotionState, labels: Collection[str], role: Role | None, date_url: str
+) -> RowMenu:
+    """The menu as this role has it. labels: those of the page that can be moved, without the one to promote to.
+    date_url: the place of the date on the page of the change or release that is scheduled, else empty.
+    """
+    template, source, held = row.template, state.source, state.target
+    compare_word = compare_url = ""
+    if source and held and source != held:
+        compare_word = gettext("Compare v{held} with v{number}").format(held=held, number=source)
+        compare_url = f"{reverse('diff', args=[template.name])}?{urlencode({'from': held, 'to': source})}"
+    moves = []
+    for label in labels if source else ():
+        place = row.places.get(label)
+        if place is not None and place.number == source:
+            continue
+        if move := _build_move(template, label, source or 0, role, is_set=place is not None):
+            moves.append(move)
+    return RowMenu(compare_word, compare_url, tuple(moves), date_url, date_url.partition("#")[0])
+
+
+def _build_move(template: Template, label: str, source: int, role: Role | None, *, is_set: bool) -> MenuMove | None:
+    """None where the role may not, or where neither the namespace nor the template has the label."""
+    if label in template.namespace.protected_labels:
+        if not may(role, Verb.PROPOSE):
+            return None
+        word = gettext("Propose v{number} for {label}")
+        page = "propose"
+    elif is_set and may(role, Verb.MOVE):
+        word, page = gettext("Move {label} to v{number}"), "labels"
+    else:
+        return None
+    return MenuMove(word.format(number=source, label=label), label_address(page, template, label, source))

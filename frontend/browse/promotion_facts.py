@@ -1,0 +1,54 @@
+"""What the bar for ticked templates adds up: each template's checks, approvals and the services it reaches."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frontend.browse.check_summaries import summarize_checks
+from registry.changes.promotion_state import PromotionState
+from registry.namespaces.rules import rules_of
+from registry.templates.models import Template
+from registry.usage.service_fetches import list_service_fetches
+
+__all__ = ["PromotionFacts", "read_facts"]
+
+
+@dataclass(frozen=True)
+class PromotionFacts:
+    """What follows from promoting one template.
+
+    are_checks_passed: whether the version was checked and nothing failed or still runs. approvals: how many it needs.
+    fetches: a day, by service, of those that follow the label.
+    """
+
+    are_checks_passed: bool
+    approvals: int
+    fetches: Mapping[str, int]
+
+    @property
+    def fetches_json(self) -> str:
+        """The fetches as the script of the page reads them."""
+        return json.dumps(self.fetches)
+
+
+def read_facts(
+    templates: Sequence[Template], states: Mapping[int, PromotionState], label: str
+) -> dict[str, PromotionFacts]:
+    """The template's name to the facts of promoting what its state names; one query. label: the one to move.
+
+    Only templates that are ready are in it, of namespaces that protect the label.
+    """
+    fetches = list_service_fetches([template.pk for template in templates])
+    facts = {}
+    for template in (each for each in templates if _is_ready(states[each.pk])):
+        state = states[template.pk]
+        checks = summarize_checks(state.checks)
+        needed = rules_of(template.namespace).count_needed_approvals(label, template.path)
+        served = {row.service: row.per_day for row in fetches.get(template.pk, []) if row.ref == label}
+        is_passed = checks is not None and checks.passed == checks.total
+        facts[template.name] = PromotionFacts(is_passed, needed, served)
+    return facts
+
+
+def _is_ready(state: PromotionState) -> bool:
+    return state.state == "ready" and state.is_protected

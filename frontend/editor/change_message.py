@@ -1,0 +1,44 @@
+"""What a version changes, as the message of a version whose author wrote none."""
+
+import re
+
+from django.utils.translation import gettext, ngettext
+
+from frontend.editor.state import EditorState
+from promptuary.renderer.syntax import sequence_diff
+
+__all__ = ["describe_change"]
+
+_PART = re.compile(r"- name:\s*(.+?)\s*")
+_MOST_NAMES = 3
+_MOST_LETTERS = 200  # of the names together
+
+
+def describe_change(state: EditorState) -> str:
+    """The lines that differ from the base and the parts that they are in; empty if no line does."""
+    if state.latest is None:
+        return gettext("First version")
+    old = state.base.remaining.splitlines() if state.base else []
+    new = state.document.splitlines()
+    changes = [step for step in sequence_diff.steps(old, new) if step.kind != "equal"]
+    count = sum(max(step.old_end - step.old_start, step.new_end - step.new_start) for step in changes)
+    if not count:
+        return ""
+    names = list(
+        dict.fromkeys(name for change in changes for name in _find_parts(new, change.new_start, change.new_end))
+    )
+    if not names or len(names) > _MOST_NAMES or len("".join(names)) > _MOST_LETTERS:
+        return ngettext("{count} line changed", "{count} lines changed", count).format(count=count)
+    sentence = ngettext("{count} line changed in {names}", "{count} lines changed in {names}", count)
+    return sentence.format(count=count, names=", ".join(names))
+
+
+def _find_parts(lines: list[str], start: int, end: int) -> list[str]:
+    """The names of the parts that the lines are in, in their order; none for lines above the first part."""
+    names: list[str] = []
+    for number, line in enumerate(lines[: max(end, start + 1)]):
+        if match := _PART.fullmatch(line):
+            if number <= start:
+                names.clear()
+            names.append(match[1].strip("'\""))
+    return names

@@ -1,0 +1,51 @@
+"""What of a pasted text its format reads, its placeholders and its chat markers: they are marked in the field."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from frontend.editor.import_rows import ImportRow
+from promptuary.renderer.interop import chat_markup, chatml
+from promptuary.renderer.interop.placeholders import SYNTAXES, find_syntax, list_placeholders
+
+__all__ = ["write_marks"]
+
+_MOST_MARKS = 200
+_EXPRESSION = re.compile(r"\{\{[^{}\n]{1,200}\}\}|\{%[^{}\n]{1,200}%\}")
+_MARKERS = re.compile(r"<\|\w{1,40}\|>|<(?:start|end)_of_turn>|</?s>|\[/?INST\]|<</?SYS>>")
+
+
+def write_marks(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> str:
+    """The parts of the text to be marked, as JSON: `inputs` and `markers`, each a list of texts without repeats.
+
+    chosen_format: as the form names it, empty for what the text looks like. rows: what the text became.
+    """
+    marks: dict[str, list[str]] = {"inputs": [], "markers": []}
+    if text and rows:
+        if any(row.source_format in (chatml.KIND, chat_markup.KIND) for row in rows):
+            marks["markers"] = _without_repeats(_MARKERS.findall(text))
+        if chosen_format != "none":
+            marks["inputs"] = _without_repeats(_list_inputs(text, chosen_format, rows))
+    return json.dumps(marks, ensure_ascii=False)
+
+
+def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> list[str]:
+    """The placeholders that became inputs, as they are written, and all text in double braces."""
+    known = {_plain(entry.name) for row in rows for entry in row.inputs}
+    is_known = all(row.messages for row in rows)
+    syntax = chosen_format if chosen_format in SYNTAXES else find_syntax(text)
+    found = list_placeholders(text, syntax)
+    return [*(spelled for name, spelled in found if not is_known or _is_among(name, known)), *_EXPRESSION.findall(text)]
+
+
+def _is_among(name: str, known: Collection[str]) -> bool:
+    return _plain(re.split(r"[.\[]", name)[0]) in known
+
+
+def _plain(name: str) -> str:
+    """A name without what may differ between a placeholder and the input that it became."""
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _without_repeats(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))[:_MOST_MARKS]

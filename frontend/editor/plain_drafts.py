@@ -1,0 +1,138 @@
+"""The draft in the editor's plain form, which works without a script: no text is written over that nobody saw."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext
+
+from frontend.editor.actions import ActionResult
+from frontend.editor.state import EditorState, load_state, read_samples, state_from_request, state_with_unsaved_text
+from frontend.web.draft_links import draft_address
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, PromptuaryError
+from registry.core.input_checks import parse_number
+from registry.core.problem_details import status_of
+from registry.templates import drafts
+
+__all__ = ["ACTIONS", "find_newer_draft", "read_form", "run_draft_action", "store_draft"]
+
+# These change no draft and save none.
+_HARMLESS = ("check", "preview", "review", "propose")
+
+
+def read_form(sent: QueryDict) -> dict[str, Any]:
+    """The fields of the form, with the revision of the draft as a number."""
+    fields: dict[str, Any] = sent.dict()
+    number = parse_number(str(fields.get("revision", "")))
+    return fields | ({"revision": number} if number is not None else {})
+
+
+def find_newer_draft(
+    actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
+) -> tuple[EditorState, ActionResult] | None:
+    """The page with the typed text and the choice that there is, if the act would end or replace a draft that was
+    written elsewhere since the page was made; else None.
+    """
+    if "revision" not in fields or _verb_of(fields) in (*_HARMLESS, "use-newer", "use-mine"):
+        return None
+    state = _sent_state(actor, name, draft_name, fields)
+    draft = state.draft
+    if draft is None or draft.revision == state.revision:
+        return None
+    stored = (draft.document, draft.message, read_samples(draft.samples, state.kept_samples))
+    if stored == (state.document, state.message, state.samples):
+        return None
+    return state, ActionResult("newer-draft", 409, newer_draft=draft)
+
+
+def run_draft_action(
+    request: HttpRequest, actor: Actor, name: str, fields: Mapping[str, Any]
+) -> tuple[str, EditorState, ActionResult | None]:
+    """Run a button that changes which draft there is: the address to go on at, or the page that says why not."""
+    state = _sent_state(actor, name, request.GET.get("draft", ""), fields)
+    try:
+        return ACTIONS[_verb_of(fields)](request, actor, state), state, None
+    except PromptuaryError as error:
+        return "", state, ActionResult("refused", status_of(error), error=error)
+
+
+def store_draft(actor: Actor, state: EditorState) -> None:
+    """Store the text, its samples and its message as the actor's draft."""
+    state.draft = drafts.save_draft(
+        actor=actor,
+        namespace=state.namespace.name,
+        path=state.path,
+        document=state.document,
+        samples=json.dumps(state.samples, ensure_ascii=False),
+        base=state.base.number if state.base else None,
+        message=state.message,
+        name=state.draft_name,
+    )
+    state.revision = state.draft.revision
+
+
+def _verb_of(fields: Mapping[str, Any]) -> str:
+    return str(fields.get("do", "check")).partition(":")[0]
+
+
+def _sent_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> EditorState:
+    """The state that was sent; without the values where they are no JSON."""
+    try:
+        return state_from_request(actor, name, fields, draft_name)
+    except Invalid:
+        return state_with_unsaved_text(actor, name, fields, draft_name)
+
+
+def _store_typed_text(actor: Actor, state: EditorState) -> None:
+    """Store what was typed since the page was made, so that it can be restored like every draft."""
+    stored = load_state(actor, state.name, draft_name=state.draft_name)
+    if (state.document, state.message, state.samples) != (stored.document, stored.message, stored.samples):
+        store_draft(actor, state)
+
+
+def _discard(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+    """Discard the draft; the editor then offers to restore it."""
+    _store_typed_text(actor, state)
+    drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=state.draft_name)
+    messages.success(request, gettext("Draft discarded. You can restore it for 30 days."))
+    return draft_address(state.name)
+
+
+def _restore(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+    """Bring the discarded draft back; a text that was typed meanwhile can be restored in its turn."""
+    _store_typed_text(actor, state)
+    draft_name = request.POST["do"].partition(":")[2]
+    drafts.restore_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=draft_name)
+    messages.success(request, gettext("Draft restored."))
+    return draft_address(state.name, draft_name)
+
+
+def _use_newer(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+    """Show the draft that was written elsewhere; the typed text can be restored."""
+    if state.draft is None:
+        store_draft(actor, state)
+        return draft_address(state.name, state.draft_name)
+    samples = json.dumps(state.samples, ensure_ascii=False)
+    drafts.set_text_aside(state.draft, document=state.document, samples=samples, message=state.message, base=state.base)
+    messages.success(request, gettext("The newer draft is shown. You can restore your text for 30 days."))
+    return draft_address(state.name, state.draft_name)
+
+
+def _use_mine(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+    """Make the typed text the draft; the one that was written elsewhere can be restored."""
+    if state.draft:
+        drafts.set_text_aside(state.draft)
+    store_draft(actor, state)
+    messages.success(request, gettext("Your text is the draft now. You can restore the other one for 30 days."))
+    return draft_address(state.name, state.draft_name)
+
+
+ACTIONS: Mapping[str, Callable[[HttpRequest, Actor, EditorState], str]] = {
+    "discard": _discard,
+    "restore-draft": _restore,
+    "use-newer": _use_newer,
+    "use-mine": _use_mine,
+}

@@ -1,0 +1,86 @@
+"""What the panels that open releases ask for beside the templates: a title, why, who reviews, and when it goes live."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from frontend.changes.goes_live import read_date, read_goes_live
+from frontend.changes.propose_views import list_review_candidates
+from frontend.releases.planned_members import MemberRow, read_ticked
+from frontend.web.forms import LinesField, add_errors, set_choices
+from registry.accounts.actor import Actor
+from registry.changes import schedules as change_schedules
+from registry.changes.review_requests import ReviewCandidate
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.problem_details import status_of
+from registry.releases import schedules
+
+__all__ = ["ProposalForm"]
+
+
+class ProposalForm(forms.Form):
+    """A title, why, and who is asked for a review beside the owners.
+
+    refusal: the refusal of the moment at which it was to go live, which the panel shows at its field.
+    """
+
+    title = forms.CharField(max_length=200)
+    description = LinesField(required=False, max_length=10_000)
+    reviewers = forms.MultipleChoiceField(required=False)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.refusal: Invalid | None = None
+        self._candidates: dict[str, list[ReviewCandidate]] = {}
+
+    def offer_reviewers(self, actor: Actor, rows: Sequence[MemberRow]) -> None:
+        """Offer the people whose approval would count for some of the templates."""
+        self._candidates = {row.member.template.name: list_review_candidates(actor, row.preview) for row in rows}
+        set_choices(self, "reviewers", [(each.person, each.person) for each in self._people(self._candidates)])
+
+    def propose(
+        self, request: HttpRequest, actor: Actor, chosen: Collection[str], **proposal: Any
+    ) -> tuple[list[int], int]:
+        """Open the releases that the valid form asks for: their numbers, and the status; without numbers the errors are
+        in the form. proposal: as `schedules.propose_releases_at` takes it."""
+        owners = [each.person for each in self._people(chosen) if each.reason == "owner"]
+        try:
+            proposed = schedules.propose_releases_at(
+                actor=actor,
+                at=read_date(request.POST),
+                title=self.cleaned_data["title"],
+                description=self.cleaned_data["description"],
+                reviewers=[*owners, *self.cleaned_data["reviewers"]],
+                expected=read_ticked(request.POST.getlist("expected"), chosen),
+                **proposal,
+            )
+        except (Invalid, Conflict, NotAllowed) as error:
+            if isinstance(error, Invalid) and change_schedules.FIELD in error.fields:
+                self.refusal = error
+            else:
+                add_errors(self, error)
+            return [], status_of(error)
+        return [one.release.number for one in proposed], 302
+
+    def context(self, request: HttpRequest) -> dict[str, Any]:
+        """What the fields of the form need in their template."""
+        people = self._people(self._candidates)
+        return {
+            "form": self,
+            "owners_asked": [each.person for each in people if each.reason == "owner"],
+            "candidates": [each for each in people if each.reason != "owner"],
+            "asked": self["reviewers"].value() or [],
+            "goes_live": read_goes_live(request.POST),
+            "refusal": self.refusal,
+        }
+
+    def _people(self, names: Collection[str]) -> list[ReviewCandidate]:
+        """Each person once, as an owner if they own one of these templates."""
+        people: dict[str, ReviewCandidate] = {}
+        for name in names:
+            for each in self._candidates.get(name, ()):
+                if each.person not in people or each.reason == "owner":
+                    people[each.person] = each
+        return list(people.values())

@@ -1,0 +1,57 @@
+"""What the page of people shows beside the list: the keys of a namespace in short, and how much of a long list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from registry.accounts.actor import Actor
+from registry.namespaces import key_queries, permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.verbs import Verb
+
+__all__ = ["MOST_PEOPLE", "KeyRow", "list_key_rows", "shorten_list"]
+
+MOST_PEOPLE = 25
+"""How many people the page lists before somebody asks for all; groups and keys stay in reach below them."""
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """A key that works: its service, what it may, when it was used last, and when it ends, None for never."""
+
+    id: str
+    name: str
+    rights: str
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+
+class _Row(Protocol):
+    @property
+    def is_open(self) -> bool: ...
+
+
+Row = TypeVar("Row", bound=_Row)
+
+
+def list_key_rows(actor: Actor, namespaces: Sequence[Namespace], name: str) -> list[KeyRow]:
+    """The keys of the namespace of this name that have not ended, for whoever may manage them; nobody else gets any.
+
+    namespaces: those that the actor manages.
+    """
+    namespace = next((each for each in namespaces if each.name == name), None)
+    if namespace is None or not permissions.is_allowed(actor, Verb.MANAGE, namespace):
+        return []
+    return [
+        KeyRow(key.id, key.name, key_queries.name_rights(key), key.last_used_at, key.expires_at)
+        for key in key_queries.list_keys(actor, name)
+        if not key_queries.has_key_ended(key)
+    ]
+
+
+def shorten_list(rows: list[Row], *, is_whole: bool) -> list[Row]:
+    """The first rows and the opened one; all of them if the reader asked for them."""
+    if is_whole or len(rows) <= MOST_PEOPLE:
+        return rows
+    return [row for position, row in enumerate(rows) if position < MOST_PEOPLE or row.is_open]

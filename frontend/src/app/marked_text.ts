@@ -1,0 +1,78 @@
+// The import page's field for a pasted text: line numbers, and what its format reads, drawn behind the field.
+import { createElement } from "../dom.ts";
+
+/** A longer text is shown plain: drawing it again at each key would be felt. */
+const MOST_LETTERS = 40_000;
+
+/** What is marked: the placeholders that became inputs, and the markers of a chat format. */
+export interface Marks {
+  inputs: string[];
+  markers: string[];
+}
+
+/** A stretch of a line; `look` is empty for plain text. */
+export interface Stretch {
+  text: string;
+  look: "" | "input" | "marker";
+}
+
+/** Starts on a page with the field; the server says what is marked in `data-marks`, with each answer anew. */
+export function installMarkedText(): void {
+  const [lines, field] = findMarkedField();
+  if (!lines || !field) return;
+  field.addEventListener("input", drawMarkedText);
+  field.addEventListener("scroll", () => {
+    lines.scrollTop = field.scrollTop;
+  });
+  drawMarkedText();
+}
+
+/** Draws the lines of the field again, after the text or what is marked in it changed. */
+export function drawMarkedText(): void {
+  const [lines, field] = findMarkedField();
+  if (!lines || !field) return;
+  const isDrawn = field.value.length > 0 && field.value.length <= MOST_LETTERS;
+  field.classList.toggle("is-marked", isDrawn);
+  lines.replaceChildren(...(isDrawn ? drawLines(field.value, readMarks()) : []));
+  lines.scrollTop = field.scrollTop;
+}
+
+function findMarkedField(): [HTMLElement | null, HTMLTextAreaElement | null] {
+  const lines = document.querySelector<HTMLElement>("[data-marked-lines]");
+  return [lines, lines?.parentElement?.querySelector("textarea") ?? null];
+}
+
+function readMarks(): Marks {
+  const text = document.querySelector<HTMLElement>("#text-marks")?.dataset.marks;
+  return text ? (JSON.parse(text) as Marks) : { inputs: [], markers: [] };
+}
+
+function drawLines(text: string, marks: Marks): HTMLElement[] {
+  const split = stretchSplitter(marks);
+  return text.split("\n").map((line) => {
+    const drawn = split(line).map(({ text: words, look }) =>
+      look ? createElement("span", { class: `marked-${look}` }, words) : words,
+    );
+    return createElement("div", {}, ...drawn, line ? "" : "\u200b"); // an empty line keeps its height
+  });
+}
+
+/** A function that takes a line apart at what is marked; where two marks begin, the longer one wins. */
+export function stretchSplitter(marks: Marks): (line: string) => Stretch[] {
+  const looks = new Map<string, Stretch["look"]>([
+    ...marks.markers.map((text): [string, Stretch["look"]] => [text, "marker"]),
+    ...marks.inputs.map((text): [string, Stretch["look"]] => [text, "input"]),
+  ]);
+  const longestFirst = [...looks.keys()].filter(Boolean).sort((one, other) => other.length - one.length);
+  if (!longestFirst.length) return (line) => [{ text: line, look: "" }];
+  const pattern = new RegExp(`(${longestFirst.map(escapePattern).join("|")})`);
+  return (line) =>
+    line
+      .split(pattern)
+      .filter(Boolean)
+      .map((text) => ({ text, look: looks.get(text) ?? "" }));
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

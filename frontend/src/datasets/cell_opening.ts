@@ -1,0 +1,31 @@
+// Opens the editor that a cell needs: a field over the cell, or fields of their own for a list or a group.
+import type { Schema } from "../editor/types.ts";
+import { type CellEditor, type EditorOptions, openCellEditor } from "./cell_editor.ts";
+import { openFieldsDialog } from "./fields_dialog.ts";
+import { isEditedInFields } from "./typed_values.ts";
+
+/** The open editor of a cell, to be closed; `keep` gets it, and the one that edits the same value as JSON instead. */
+export function openCell(options: EditorOptions, keep: (editor: CellEditor) => void): void {
+  const { column, cell, label } = options;
+  if (!isEditedInFields(cell, column)) {
+    keep(openCellEditor(options));
+    return;
+  }
+  let held = cell;
+  const dialog = openFieldsDialog({
+    column: { ...column, schema: column.schema as Schema },
+    cell,
+    label,
+    commit: (next) => {
+      held = next;
+      options.commit(next, "stay");
+      options.findTarget()?.focus({ preventScroll: true }); // the dialog gives the focus to a cell drawn anew since
+    },
+    cancel: options.cancel,
+    openSource: () => {
+      const target = options.findTarget();
+      if (target) keep(openCellEditor({ ...options, target, cell: held, typed: undefined }));
+    },
+  });
+  keep(dialog);
+}

@@ -1,0 +1,32 @@
+// The keys of the grid's cells.
+import { STEPS } from "./selection.ts";
+
+/** What the keys do with the chosen cell. */
+export interface GridActs {
+  undo: () => void;
+  redo: () => void;
+  move: (step: readonly [number, number], isExtended: boolean) => void;
+  edit: (typed?: string) => void;
+  clear: () => void;
+  tick: () => void;
+}
+
+/** Does what the key means; other keys stay the browser's. */
+export function pressKey(event: KeyboardEvent, acts: GridActs): void {
+  if (event.ctrlKey || event.metaKey) {
+    if (!["z", "Z", "y"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "z") acts.undo();
+    else acts.redo();
+    return;
+  }
+  const step = STEPS[event.key];
+  if (step) acts.move(step, event.shiftKey);
+  else if (event.key === "Enter" || event.key === "F2") acts.edit();
+  else if (event.key === "Delete" || event.key === "Backspace") acts.clear();
+  else if (event.key === " ") acts.tick();
+  else if (event.key.length === 1 && !event.altKey) acts.edit(event.key);
+  else return;
+  event.preventDefault();
+  event.stopPropagation(); // or the page's own single-letter keys answer too
+}

@@ -1,0 +1,81 @@
+// The kinds of inputs that the form offers: their schemas, their defaults, and their values in a few words.
+import { gettext, ngettext } from "../../language.ts";
+import type { Json, Schema } from "../types.ts";
+
+/** The kinds that an input can be given: words for people, and the schema of each. */
+export const KINDS: Record<string, { words: string; schema: Schema }> = {
+  text: { words: gettext("Text"), schema: { type: "string" } },
+  number: { words: gettext("Number"), schema: { type: "number" } },
+  integer: { words: gettext("Whole number"), schema: { type: "integer" } },
+  boolean: { words: gettext("Yes or no"), schema: { type: "boolean" } },
+  list: { words: gettext("List of text"), schema: { type: "array", items: { type: "string" } } },
+  choice: { words: gettext("Choice"), schema: { type: "string", enum: [] } },
+};
+
+/** The kind that a schema is of, or null for one that the table only names. */
+export function kindOf(schema: Schema): string | null {
+  if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
+  if (schema.type === "string") return "text";
+  if (schema.type === "array") return schema.items?.type === "string" ? "list" : null;
+  return typeof schema.type === "string" && schema.type in KINDS ? schema.type : null;
+}
+
+/** A schema of another kind: what both know of is kept, what only the old one knew is left out. */
+export function withKind(schema: Schema, kind: string): Schema {
+  const { description, untrusted } = schema;
+  return {
+    ...KINDS[kind]?.schema,
+    ...(description !== undefined && { description }),
+    ...(untrusted !== undefined && { untrusted }),
+  };
+}
+
+/** A default as typed, in the type of the input; undefined for an empty field, null where it is none of that type. */
+export function readDefault(schema: Schema, typed: string): Json | undefined {
+  if (typed === "") return undefined;
+  if (schema.enum) return schema.enum.includes(typed) ? typed : null;
+  if (schema.type === "string") return typed;
+  const number = Number(typed);
+  if (schema.type === "number") return Number.isFinite(number) ? number : null;
+  if (schema.type === "integer") return Number.isInteger(number) ? number : null;
+  if (schema.type === "boolean")
+    return [gettext("yes"), "yes"].includes(typed) ? true : [gettext("no"), "no"].includes(typed) ? false : null;
+  return null;
+}
+
+/** The emptiest value of a kind. */
+export function bareValue(schema: Schema): Json {
+  if (schema.enum) return schema.enum[0] ?? "";
+  if (schema.type === "array") return [];
+  if (schema.type === "boolean") return false;
+  return schema.type === "number" || schema.type === "integer" ? 0 : "";
+}
+
+const SHOWN = 32; // characters of a value that the table shows
+
+/** A value of the sample in a few words. */
+export function describeValue(value: Json | undefined, missing?: Json): string {
+  if (value === undefined)
+    return missing === undefined
+      ? gettext("no value")
+      : gettext("{value} (if missing)", { value: describeValue(missing) });
+  if (Array.isArray(value)) return ngettext("{count} item", "{count} items", value.length);
+  if (value !== null && typeof value === "object")
+    return Object.values(value)
+      .map((each) => describeValue(each))
+      .join(", ");
+  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
+  const text = String(value);
+  return text === ""
+    ? gettext("empty")
+    : text.length > SHOWN
+      ? ngettext("{count} character", "{count} characters", text.length)
+      : text;
+}
+
+/** What a schema that the table only names describes. */
+export function describeSchema(schema: Schema): string {
+  if (schema.properties) return gettext("Group: {names}", { names: Object.keys(schema.properties).join(", ") });
+  if (schema.type === "array") return gettext("List");
+  return typeof schema.type === "string" ? schema.type : gettext("Anything");
+}

@@ -1,0 +1,263 @@
+// Reads the outline of a document. It does not guess: what is unclear is refused with a reason.
+import { gettext } from "../../language.ts";
+import type { Block, Content, Lines, Node, Outline, Part, Refusal, Section, Value } from "./outline.ts";
+
+class UnclearOutline extends Error {
+  constructor(
+    readonly reason: string,
+    readonly line: number,
+  ) {
+    super(reason);
+  }
+}
+
+interface Line {
+  text: string;
+  from: number;
+  number: number;
+}
+
+const STATEMENT = /^\s*\{%[-+]?\s*(\w+)\b\s*(.*?)\s*[-+]?%\}\s*$/;
+const COMMENT = /^\s*\{#.*#\}\s*$|^\s*#/;
+const DASH = /^( *)- +([A-Za-z_]\w*):(?: (.*))?$/;
+const KEY = /^( *)([A-Za-z_]\w*):(?: (.*))?$/;
+const END_TAGS: Record<string, string> = { for: "endfor", if: "endif" };
+// Statements that hold lines of their own up to their end, and are shown as lines.
+const NESTED_TAGS: Record<string, string> = {
+  macro: "endmacro",
+  call: "endcall",
+  filter: "endfilter",
+  raw: "endraw",
+  with: "endwith",
+};
+
+/** The outline of a document, or why there is none. `format` is what its front matter names. */
+export function outlineOf(text: string, format: string): Outline | Refusal {
+  const lines = linesOf(text);
+  const first = bodyLine(lines);
+  const body = lines[first]?.from ?? text.length;
+  if (format === "text") {
+    const content: Content = { from: body, to: text.length, text: text.slice(body), style: "body", indent: 0 };
+    const part: Part = {
+      kind: "part",
+      from: body,
+      to: text.length,
+      indent: 0,
+      name: null,
+      role: null,
+      priority: null,
+      content,
+      others: [],
+    };
+    return { format: "text", nodes: [part], body, end: text.length };
+  }
+  if (format !== "parts")
+    return { reason: gettext("The form can't show the format {format} yet.", { format }), line: 1 };
+  try {
+    const reader = new Reader(lines, first, text.length);
+    const nodes = reader.nodes([]);
+    return { format: "parts", nodes, body, end: text.length };
+  } catch (error) {
+    if (error instanceof UnclearOutline) return { reason: error.reason, line: error.line };
+    throw error;
+  }
+}
+
+function linesOf(text: string): Line[] {
+  let from = 0;
+  return text.split("\n").map((line, index) => {
+    const made = { text: line, from, number: index + 1 };
+    from += line.length + 1;
+    return made;
+  });
+}
+
+/** The index of the first line after the front matter. */
+function bodyLine(lines: Line[]): number {
+  if (lines[0]?.text.trimEnd() !== "---") return 0;
+  const close = lines.findIndex((line, index) => index > 0 && line.text.trimEnd() === "---");
+  return close < 0 ? 0 : close + 1;
+}
+
+class Reader {
+  constructor(
+    readonly lines: Line[],
+    public at: number,
+    readonly size: number,
+  ) {}
+
+  /** Nodes up to a statement that is one of `ends`, which is left standing, or to the end of the text. */
+  nodes(ends: string[]): Node[] {
+    const found: Node[] = [];
+    for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
+      const statement = STATEMENT.exec(line.text);
+      if (statement) {
+        const word = statement[1] ?? "";
+        if (ends.includes(word)) return found;
+        if (word.startsWith("end") || word === "else" || word === "elif") {
+          throw new UnclearOutline(
+            gettext("{tag} closes nothing that the form knows.", { tag: `{% ${word} %}` }),
+            line.number,
+          );
+        }
+        found.push(END_TAGS[word] ? this.block(word) : this.nestedTag(word, statement[2] ?? ""));
+      } else if (!line.text.trim()) {
+        this.at++;
+      } else if (COMMENT.test(line.text)) {
+        found.push(this.takeLines(this.at, this.at + 1));
+      } else if (DASH.test(line.text)) {
+        found.push(this.part());
+      } else {
+        throw new UnclearOutline(
+          gettext("Line {line} can only be edited in the source.", { line: line.number }),
+          line.number,
+        );
+      }
+    }
+    if (ends.length)
+      throw new UnclearOutline(
+        gettext("{tag} is missing.", { tag: `{% ${ends[ends.length - 1]} %}` }),
+        this.lines.length,
+      );
+    return found;
+  }
+
+  block(word: string): Block {
+    const first = this.at;
+    const closing = END_TAGS[word] ?? "";
+    const sections: Section[] = [];
+    for (;;) {
+      const line = this.line();
+      const [, keyword = "", rest = ""] = STATEMENT.exec(line.text) ?? [];
+      this.at++;
+      if (keyword === closing) break;
+      sections.push({ head: `${keyword} ${rest}`.trim(), nodes: this.nodes(["elif", "else", closing]) });
+    }
+    return { kind: "block", from: this.from(first), to: this.from(this.at), sections };
+  }
+
+  /** A statement that stands for itself (`set`, `include`), or holds lines up to its end (`macro`). */
+  nestedTag(word: string, rest: string): Lines {
+    const first = this.at;
+    const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
+    this.at++;
+    while (closing) {
+      const line = this.line();
+      this.at++;
+      if (STATEMENT.exec(line.text)?.[1] === closing) break;
+    }
+    return this.takeLines(first, this.at);
+  }
+
+  part(): Part {
+    const first = this.at;
+    const head = DASH.exec(this.line().text);
+    const indent = head?.[1]?.length ?? 0;
+    const column = this.line().text.indexOf(head?.[2] ?? "", indent + 1);
+    const part: Part = {
+      kind: "part",
+      from: this.from(first),
+      to: 0,
+      indent,
+      name: null,
+      role: null,
+      priority: null,
+      content: null,
+      others: [],
+    };
+    for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
+      if (!line.text.trim()) {
+        this.at++;
+        continue;
+      }
+      const start = this.at === first ? DASH.exec(line.text) : KEY.exec(line.text);
+      const depth = line.text.length - line.text.trimStart().length;
+      if (this.at !== first && depth <= indent) break;
+      if (!start || (this.at !== first && depth !== column) || STATEMENT.test(line.text)) {
+        throw new UnclearOutline(
+          gettext("Line {line} can only be edited in the source.", { line: line.number }),
+          line.number,
+        );
+      }
+      this.key(part, start[2] ?? "", start[3] ?? "", column);
+    }
+    // Blank lines between two parts belong to neither: they stay where they are when a part moves.
+    let last = this.at;
+    while (last > first + 1 && !this.lines[last - 1]?.text.trim()) last--;
+    part.to = this.from(last);
+    return part;
+  }
+
+  key(part: Part, key: string, rest: string, column: number): void {
+    const line = this.line();
+    this.at++;
+    const linesBelow = this.below(column);
+    const from = line.from + line.text.length - rest.length;
+    if (key === "content") part.content = contentOf(rest, from, linesBelow, this.size);
+    else if (linesBelow.length)
+      throw new UnclearOutline(
+        gettext("Line {line} can only be edited in the source.", { line: line.number }),
+        line.number,
+      );
+    else if (key === "name") part.name = scalarOf(rest, from);
+    else if (key === "role") part.role = scalarOf(rest, from);
+    else if (key === "truncation_priority") part.priority = scalarOf(rest, from);
+    else part.others.push(`${key}: ${rest}`);
+  }
+
+  /** The lines of a value that goes on below its key. */
+  below(column: number): Line[] {
+    const first = this.at;
+    for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
+      if (line.text.trim() && line.text.length - line.text.trimStart().length <= column) break;
+      this.at++;
+    }
+    while (this.at > first && !this.lines[this.at - 1]?.text.trim()) this.at--;
+    return this.lines.slice(first, this.at);
+  }
+
+  takeLines(first: number, end: number): Lines {
+    this.at = end;
+    const from = this.from(first);
+    const to = this.from(end);
+    const text = this.lines.slice(first, end).map((line) => line.text);
+    return { kind: "lines", from, to, text: text.join("\n") };
+  }
+
+  line(): Line {
+    const line = this.lines[this.at];
+    if (!line) throw new UnclearOutline(gettext("A block is not closed."), this.lines.length);
+    return line;
+  }
+
+  from(index: number): number {
+    return this.lines[index]?.from ?? this.size;
+  }
+}
+
+/** A value on one line; null where it is more than a plain or simply quoted one. */
+function scalarOf(rest: string, from: number): Value | null {
+  const text = rest.trim();
+  const to = from + rest.trimEnd().length;
+  const start = from + rest.length - rest.trimStart().length;
+  const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
+  if (quoted) return { from: start, to, text: quoted[1] ?? "" };
+  if (!text || /^["'|>&*!%@`[{#]/.test(text.replace(/^\{\{/, "")) || /: | #/.test(text)) return null;
+  return { from: start, to, text };
+}
+
+function contentOf(rest: string, from: number, below: Line[], size: number): Content | null {
+  const mark = rest.trim();
+  if (/^\|[+-]?$/.test(mark)) {
+    const first = below.find((line) => line.text.trim());
+    if (!first) return null;
+    const indent = first.text.length - first.text.trimStart().length;
+    if (below.some((line) => line.text.trim() && line.text.length - line.text.trimStart().length < indent)) return null;
+    const last = below[below.length - 1];
+    const start = below[0]?.from ?? size;
+    const to = last ? last.from + last.text.length : size;
+    return { from: start, to, text: below.map((line) => line.text.slice(indent)).join("\n"), style: "block", indent };
+  }
+  const value = below.length ? null : scalarOf(rest, from);
+  return value ? { ...value, style: "inline", indent: 0 } : null;
+}

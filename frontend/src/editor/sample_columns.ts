@@ -1,0 +1,113 @@
+// What the columns of a file or a dataset become in samples: guessed from their names, chosen from lists, remembered.
+import { readMapping, rememberMapping } from "../datasets/remembered_mapping.ts";
+import { createElement, createIcon } from "../dom.ts";
+import { gettext } from "../language.ts";
+
+/** A column and what it becomes: `id` names the sample, `inputs.question` is a value, "" is not imported. */
+export interface OfferedColumn {
+  name: string;
+  target: string;
+}
+
+const MOST_OPEN = 6; // more columns are closed until somebody opens them
+
+/** The lists in which the columns of one source are chosen. */
+export class SampleColumns {
+  readonly element = createElement("details", { class: "sample-columns" });
+  readonly #key: string;
+  readonly #changed: () => void;
+  readonly #remembers = createElement("input", { type: "checkbox", checked: true });
+  #headers: string[] = [];
+  #guess: string[] = [];
+  #mapping: string[] = [];
+
+  /** `key` names what the choice is remembered for; `changed` is called when another one was made. */
+  constructor(key: string, changed: () => void) {
+    this.#key = key;
+    this.#changed = changed;
+    this.element.hidden = true;
+  }
+
+  /** What each column becomes, by name; null as long as nobody chose, so that their names say it. */
+  get choice(): Record<string, string> | null {
+    if (!this.isChosen) return null;
+    return Object.fromEntries(this.#headers.map((header, index) => [header, this.#mapping[index] ?? ""]));
+  }
+
+  get isChosen(): boolean {
+    return this.#mapping.join("\n") !== this.#guess.join("\n");
+  }
+
+  /** Whether a column gives the value of an input. */
+  get hasInput(): boolean {
+    return this.#mapping.some((target) => target.startsWith("inputs."));
+  }
+
+  /** The columns that are not imported. */
+  get leftOut(): string[] {
+    return this.#headers.filter((_, index) => !this.#mapping[index]);
+  }
+
+  /** Forgets the columns of another source. */
+  clear(): void {
+    this.#headers = this.#guess = this.#mapping = [];
+    this.element.hidden = true;
+  }
+
+  /** Shows what the server says of the columns the first time; true if another choice is remembered for them. */
+  begin(columns: readonly OfferedColumn[], targets: readonly string[]): boolean {
+    this.#headers = columns.map(({ name }) => name);
+    this.#guess = columns.map(({ target }) => target);
+    const remembered = readMapping(this.#key, this.#headers);
+    const known = new Set(["", "id", ...targets, ...this.#guess]);
+    this.#mapping = remembered?.every((target) => known.has(target)) ? remembered : [...this.#guess];
+    this.#draw(targets);
+    this.element.open = this.isChosen || !this.hasInput || columns.length <= MOST_OPEN;
+    return this.isChosen;
+  }
+
+  /** Remembers the choice for the next source with these columns, or forgets it. */
+  remember(): void {
+    if (!this.#headers.length) return;
+    rememberMapping(this.#key, this.#headers, this.isChosen && this.#remembers.checked ? this.#mapping : null);
+  }
+
+  #draw(targets: readonly string[]): void {
+    const fields = this.#headers.map((header, index) => {
+      const own = this.#mapping[index] ?? "";
+      const values = [...new Set(["", "id", ...targets, this.#guess[index] ?? "", own])];
+      const select = createElement("select", { "aria-label": gettext("Column {name} becomes", { name: header }) });
+      for (const value of values) {
+        const isTaken = value !== "" && value !== own && this.#mapping.includes(value);
+        select.append(createElement("option", { value, disabled: isTaken }, sayTarget(value)));
+      }
+      select.value = own;
+      select.addEventListener("change", () => {
+        this.#mapping[index] = select.value;
+        this.#draw(targets);
+        this.element.querySelectorAll("select")[index]?.focus();
+        this.#changed();
+      });
+      const box = createElement("span", { class: "select" }, select, createIcon("chevrons-up-down"));
+      return createElement("div", {}, createElement("code", { dir: "auto" }, header), box);
+    });
+    const remembers = createElement(
+      "label",
+      { class: "check" },
+      this.#remembers,
+      ` ${gettext("Remember this mapping")}`,
+    );
+    remembers.hidden = !this.isChosen;
+    this.element.replaceChildren(
+      createElement("summary", {}, gettext("What the columns become")),
+      createElement("div", { class: "sample-columns-list" }, ...fields),
+      remembers,
+    );
+    this.element.hidden = false;
+  }
+}
+
+function sayTarget(target: string): string {
+  if (target === "") return gettext("Don’t import");
+  return target === "id" ? gettext("Name of the sample") : target.replace(/^inputs\./, "");
+}

@@ -1,0 +1,84 @@
+// The samples of a template by name, in the author's order. A plain object would put names that are whole numbers
+// first.
+import type { Data } from "./types.ts";
+
+export type Samples = ReadonlyMap<string, Data>;
+
+/** Samples as server and browser send and store them: an object, and the names in their order. */
+export interface PackedSamples {
+  samples: Record<string, Data>;
+  sampleOrder?: string[] | undefined;
+}
+
+export const packSamples = (samples: Samples): Required<PackedSamples> => ({
+  samples: Object.fromEntries(samples),
+  sampleOrder: [...samples.keys()],
+});
+
+/** The samples that `packSamples` was given; names that the order leaves out come last. */
+export function unpackSamples({ samples, sampleOrder = [] }: PackedSamples): Samples {
+  const names = new Set([...sampleOrder.filter((name) => Object.hasOwn(samples, name)), ...Object.keys(samples)]);
+  return new Map([...names].map((name) => [name, samples[name] ?? {}]));
+}
+
+/** Whether these are the same samples in the same order. */
+export const isSameSamples = (samples: Samples, others: Samples): boolean =>
+  JSON.stringify([...samples]) === JSON.stringify([...others]);
+
+/** The samples with other values for one; a new name comes last. */
+export const withSample = (samples: Samples, name: string, values: Data): Samples =>
+  new Map([...samples, [name, values]]);
+
+export const withoutSamples = (samples: Samples, names: readonly string[]): Samples =>
+  new Map([...samples].filter(([name]) => !names.includes(name)));
+
+/** The samples with one under another name, in its place. */
+export const renameSample = (samples: Samples, old: string, name: string): Samples =>
+  new Map([...samples].map(([each, values]) => [each === old ? name : each, values]));
+
+/** The samples with a copy of one after it, and the name of the copy. */
+export function copySample(samples: Samples, original: string): { samples: Samples; name: string } {
+  const name = findFreeName(samples, original, 60);
+  const entries = [...samples].flatMap(([each, values]): [string, Data][] =>
+    each === original
+      ? [
+          [each, values],
+          [name, structuredClone(values)],
+        ]
+      : [[each, values]],
+  );
+  return { samples: new Map(entries), name };
+}
+
+/** The name with the first number after it that makes it a name of none of the samples. most: characters. */
+export function findFreeName(samples: Samples, name: string, most: number): string {
+  for (let number = 2; ; number += 1) {
+    const end = ` ${number}`;
+    const free = `${[...name].slice(0, most - end.length).join("")}${end}`;
+    if (!samples.has(free)) return free;
+  }
+}
+
+/** The first of the names by number, from the one after the last sample on, that none of them has. */
+export function findNumberedName(samples: Samples, nameOf: (number: number) => string): string {
+  let number = samples.size + 1;
+  while (samples.has(nameOf(number))) number += 1;
+  return nameOf(number);
+}
+
+/** The sample after one, or before it where it is the last; empty where there is no other. */
+export function findNeighbour(samples: Samples, name: string): string {
+  const names = [...samples.keys()];
+  const place = names.indexOf(name);
+  return names[place + 1] ?? names[place - 1] ?? "";
+}
+
+/** The samples with `name` at the place where `target` stands; as they are where either is none of them. */
+export function moveSample(samples: Samples, name: string, target: string): Samples {
+  const entries = [...samples];
+  const from = entries.findIndex(([key]) => key === name);
+  const to = entries.findIndex(([key]) => key === target);
+  if (from < 0 || to < 0) return samples;
+  entries.splice(to, 0, ...entries.splice(from, 1));
+  return new Map(entries);
+}

@@ -1,0 +1,39 @@
+// The columns of the playground beside each other: one view for each column of the state, in their order.
+import { ColumnView } from "./column_view.ts";
+import type { RunState } from "./state.ts";
+
+type ColumnActs = ConstructorParameters<typeof ColumnView>[1];
+
+export class ColumnList {
+  readonly #place: HTMLElement;
+  readonly #acts: ColumnActs;
+  readonly #views = new Map<number, ColumnView>();
+
+  constructor(place: HTMLElement, acts: ColumnActs) {
+    this.#place = place;
+    this.#acts = acts;
+  }
+
+  /** Adds, removes and draws the views, so that there is one for each column. */
+  update(state: RunState): void {
+    for (const [key, view] of this.#views) {
+      if (state.columns.some((column) => column.key === key)) continue;
+      view.element.remove();
+      this.#views.delete(key);
+    }
+    for (const column of state.columns) {
+      let view = this.#views.get(column.key);
+      if (!view) {
+        view = new ColumnView(column.key, this.#acts);
+        this.#views.set(column.key, view);
+        this.#place.append(view.element);
+      }
+      view.update(state, column);
+    }
+    this.#place.dataset.count = String(state.columns.length);
+  }
+
+  scrollIntoView(): void {
+    this.#place.scrollIntoView({ block: "nearest" });
+  }
+}

@@ -1,0 +1,52 @@
+// Where a text stops being JSON.
+
+const TEXT = String.raw`"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`; // without the quote at its end
+const SCALAR = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
+const TOKEN = new RegExp(String.raw`([{}[\],:])|(${TEXT}")|${SCALAR}`, "y");
+const TEXT_BEGINNING = new RegExp(TEXT, "y");
+const SPACE = /[ \t\n\r]*/y;
+
+type Wanted = "value" | "valueOrEnd" | "name" | "nameOrEnd" | "colon" | "commaOrEnd" | "nothing";
+
+/** The place of the first character that can't be there; the text's length if it ends too early, null if it is JSON. */
+export function findJsonError(text: string): number | null {
+  const open: string[] = [];
+  let wanted: Wanted = "value";
+  let place = 0;
+  for (;;) {
+    place = endOfMatch(SPACE, text, place);
+    if (place === text.length) return wanted === "nothing" ? null : place;
+    TOKEN.lastIndex = place;
+    const match = TOKEN.exec(text);
+    if (!match) return text[place] === '"' && wantsText(wanted) ? endOfMatch(TEXT_BEGINNING, text, place) : place;
+    const following = step(wanted, match[1] ?? (match[2] ? '"' : "0"), open);
+    if (!following) return place;
+    wanted = following;
+    place = TOKEN.lastIndex;
+  }
+}
+
+const wantsText = (wanted: Wanted): boolean => wanted.startsWith("value") || wanted.startsWith("name");
+
+function endOfMatch(pattern: RegExp, text: string, place: number): number {
+  pattern.lastIndex = place;
+  return pattern.test(text) ? pattern.lastIndex : place;
+}
+
+/** What may follow this token: a mark, `"` for a text, `0` for another value; null if it can't be here. */
+function step(wanted: Wanted, token: string, open: string[]): Wanted | null {
+  const around = open.at(-1);
+  if (token === "]" || token === "}") {
+    const mayEnd = wanted === "commaOrEnd" || wanted === (token === "]" ? "valueOrEnd" : "nameOrEnd");
+    if (!mayEnd || around !== (token === "]" ? "[" : "{")) return null;
+    open.pop();
+    return open.length ? "commaOrEnd" : "nothing";
+  }
+  if (token === ",") return wanted !== "commaOrEnd" ? null : around === "{" ? "name" : "value";
+  if (token === ":") return wanted === "colon" ? "value" : null;
+  if (wanted.startsWith("name")) return token === '"' ? "colon" : null;
+  if (!wanted.startsWith("value")) return null;
+  if (token !== "[" && token !== "{") return open.length ? "commaOrEnd" : "nothing";
+  open.push(token);
+  return token === "[" ? "valueOrEnd" : "nameOrEnd";
+}

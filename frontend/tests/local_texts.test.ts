@@ -1,0 +1,73 @@
+// Texts that a browser keeps of a draft: what is offered again, and a browser that keeps nothing.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LocalTexts } from "../src/editor/local_texts.ts";
+
+const SAMPLES = new Map([["a", { question: "Why?" }]]);
+const SHOWN = { document: "text", samples: SAMPLES, message: "" };
+const PACKED = { samples: { a: { question: "Why?" } }, sampleOrder: ["a"] };
+
+function useStorage(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">): void {
+  Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+}
+
+function useMemory(): Map<string, string> {
+  const items = new Map<string, string>();
+  useStorage({
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  });
+  return items;
+}
+
+test("a text is offered until somebody chooses, whatever is kept of the page meanwhile", () => {
+  useMemory();
+  const texts = new LocalTexts("demo/a");
+  texts.keep({ document: "older", ...PACKED, at: 1 });
+  assert.deepEqual(
+    texts.listLeft(SHOWN).map(({ document }) => document),
+    ["older"],
+  );
+  texts.keep({ document: "newer", ...PACKED, at: 2 });
+  texts.remove();
+  texts.keep({ document: "newest", ...PACKED, at: 3 });
+  const left = texts.listLeft(SHOWN);
+  assert.deepEqual(
+    left.map(({ document }) => document),
+    ["older", "newest"],
+  );
+  texts.removeLeft({ document: "older", at: 1 });
+  assert.equal(texts.listLeft(SHOWN).length, 1);
+  texts.restoreLeft({ document: "older", at: 1 });
+  assert.equal(texts.listLeft(SHOWN).length, 2);
+});
+
+test("what is on the page is not offered; other samples, their order and another message are", () => {
+  const items = useMemory();
+  const texts = new LocalTexts("demo/a");
+  texts.keep({ document: "text", ...PACKED, message: "", at: 1 });
+  assert.deepEqual(texts.listLeft(SHOWN), []);
+  assert.equal(items.size, 0);
+  const two = { a: { question: "Why?" }, b: {} };
+  const shown = { ...SHOWN, samples: new Map(Object.entries(two)) };
+  for (const [at, other] of [
+    { samples: { a: { question: "How?" } }, sampleOrder: ["a"] },
+    { samples: two, sampleOrder: ["b", "a"] },
+    { samples: two, sampleOrder: ["a", "b"], message: "Stop" },
+  ].entries())
+    texts.restoreLeft({ document: "text", ...other, at });
+  assert.equal(texts.listLeft(shown).length, 3);
+});
+
+test("a browser that is full or keeps nothing says so and stops nothing", () => {
+  const refuse = (): never => {
+    throw new Error("refused");
+  };
+  useStorage({ getItem: refuse, setItem: refuse, removeItem: refuse });
+  const texts = new LocalTexts("demo/a");
+  assert.equal(texts.keep({ document: "text", at: 1 }), false);
+  texts.remove();
+  assert.deepEqual(texts.listLeft(SHOWN), []);
+});

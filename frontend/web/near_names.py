@@ -1,0 +1,26 @@
+"""What may have been meant by the address of a folder or template that is not found."""
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from registry.accounts.actor import Actor
+from registry.templates import search_counts
+
+__all__ = ["find_near_name"]
+
+
+def find_near_name(request: HttpRequest) -> tuple[str, str] | None:
+    """The nearest folder, or the nearest word in the names of templates, with where it leads; None if none is near."""
+    match = request.resolver_match
+    if match is None or not request.user.is_authenticated:
+        return None
+    actor = Actor(request.user)
+    if match.url_name == "folder":
+        folder = search_counts.similar_words(actor, "in", match.kwargs["folder"])
+        return (folder, reverse("folder", args=[folder])) if folder else None
+    if match.url_name == "template":
+        word = search_counts.similar_words(actor, "word", match.kwargs["name"].rpartition("/")[2])
+        return (word, f"{reverse('browse')}?{urlencode({'q': word})}") if word else None
+    return None

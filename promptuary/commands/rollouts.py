@@ -1,0 +1,158 @@
+"""`promptuary rollout start`, `show`, `step`, `pause`, `resume`, `stop` and `finish`: a gradual publication."""
+
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.api import Connection
+from promptuary.commands.label_preview import tell_preview
+from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.review import StepHours, read_steps
+
+__all__ = [
+    "app",
+    "finish_rollout",
+    "pause_rollout",
+    "resume_rollout",
+    "show_rollout",
+    "start_rollout",
+    "step_rollout",
+    "stop_rollout",
+]
+
+app = typer.Typer(help="Start, follow and stop rollouts of approved changes.", no_args_is_help=True)
+
+Change = Annotated[int, typer.Argument(metavar="CHANGE", min=1, help="The number of an approved change request.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The rollout's number.")]
+Shares = Annotated[str, typer.Option("--shares", metavar="SHARES", help="The shares of the callers, in percent: 5,25.")]
+Metric = Annotated[
+    str, typer.Option("--metric", help="Stop by itself if this score of the new version is too low; see --below.")
+]
+Below = Annotated[
+    float | None, typer.Option("--below", help="What too low means; without it: worse than the stable version.")
+]
+WhyPaused = Annotated[str, typer.Option("--reason", "-m", help="Why; it may be left out.")]
+WhyStopped = Annotated[
+    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+]
+StartDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; start nothing.")]
+StopDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; stop nothing.")]
+
+
+@app.command("start")
+def start_rollout(  # noqa: PLR0913, PLR0917  # an argument an option of the command
+    change: Change,
+    shares: Shares = "5,25",
+    step_hours: StepHours = None,
+    metric: Metric = "",
+    below: Below = None,
+    dry_run: StartDryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Publish an approved change to a first share of the callers; the last step serves everybody."""
+    with answering(as_json), Connection(url, key) as connection:
+        body: dict[str, Any] = {"change": change, "steps": read_steps(shares, step_hours, "--shares")}
+        if metric:
+            limit = {"worse_than_stable": True} if below is None else {"below": below}
+            body["stop_rule"] = {"metric": metric, **limit}
+        elif below is not None:
+            raise UsageError("--below needs the score that it limits: --metric helpful.")
+        if dry_run:
+            facts = connection.get(f"changes/{change}")
+            path = f"templates/{facts['template']}/-/labels/{facts['label']}/preview"
+            tell_preview(connection.get(path, version=str(facts["version"])), as_json)
+            return
+        _tell_rollout(connection, connection.call("POST", "rollouts", body), as_json)
+
+
+@app.command("show")
+def show_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Show a rollout: its share, its steps and the scores of both versions."""
+    with answering(as_json), Connection(url, key) as connection:
+        _tell_rollout(connection, connection.get(f"rollouts/{number}"), as_json)
+
+
+@app.command("step")
+def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Go on to the next share now, and after the last to everybody."""
+    with answering(as_json), Connection(url, key) as connection:
+        seen = connection.get(f"rollouts/{number}")["share"]  # refused where somebody else went on meanwhile
+        _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/step", {"share": seen}), as_json)
+
+
+@app.command("pause")
+def pause_rollout(number: Number, reason: WhyPaused = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Keep the share as it is until somebody resumes the rollout."""
+    with answering(as_json), Connection(url, key) as connection:
+        _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/pause", {"reason": reason}), as_json)
+
+
+@app.command("resume")
+def resume_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Go on after a pause."""
+    with answering(as_json), Connection(url, key) as connection:
+        _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/resume", {}), as_json)
+
+
+@app.command("stop")
+def stop_rollout(
+    number: Number,
+    reason: WhyStopped = "",
+    dry_run: StopDryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Serve the stable version to everybody again; for reviewers. The change stays open."""
+    with answering(as_json), Connection(url, key) as connection:
+        if dry_run:
+            _tell_stop(connection, connection.get(f"rollouts/{number}"), as_json)
+            return
+        if not reason.strip():
+            raise UsageError("--reason is missing: everyone concerned will read why the rollout stops")
+        _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/stop", {"reason": reason}), as_json)
+
+
+@app.command("finish")
+def finish_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Serve the new version to everybody now: the label moves, and the change is published."""
+    with answering(as_json), Connection(url, key) as connection:
+        _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/finish", {}), as_json)
+
+
+def _tell_stop(connection: Connection, rollout: Any, as_json: bool) -> None:
+    """What would follow from stopping the rollout; with `as_json` the rollout as it is."""
+    _tell_rollout(connection, rollout, as_json)
+    if as_json:
+        return
+    if rollout["state"] in ("running", "paused"):
+        share, label = f"{rollout['share'] / 100:g} %", rollout["label"]
+        say(f"  Stopping gives the {share} version {rollout['stable']} of {label} again, like everybody else.")
+        say(f"  Change {rollout['change']} stays open. A reviewer stops it at once, without an approval.")
+    else:
+        say(f"  It is {rollout['state']}: there is nothing to stop.")
+    say("Nothing was stored.")
+
+
+def _tell_rollout(connection: Connection, rollout: Any, as_json: bool) -> None:
+    if as_json:
+        write_json(rollout)
+        return
+    name, label = rollout["template"], rollout["label"]
+    say(f"rollout {rollout['number']}: {label} of {name}, change {rollout['change']}, is {rollout['state']}")
+    if rollout["state"] in ("running", "paused"):
+        share = f"{rollout['share'] / 100:g} %"
+        say(f"  version {rollout['candidate']} for {share} of the callers, version {rollout['stable']} for the rest")
+        if rollout["next_at"]:
+            say(f"  next step {rollout['next_at']}")
+    elif rollout["state"] == "stopped":
+        say(f"  version {rollout['stable']} for everybody: {rollout['reason']}")
+    else:
+        say(f"  version {rollout['candidate']} for everybody")
+    for score in rollout["scores"]:
+        sides = [(side, score[side]) for side in ("stable", "candidate") if score[side]]
+        said = ", ".join(f"{side} {found['mean']:.2f} over {found['count']}" for side, found in sides)
+        say(f"  {score['metric']}: {said}")
+    say(f"  {connection.url}/changes/{rollout['change']}")

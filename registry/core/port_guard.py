@@ -1,0 +1,29 @@
+"""Takes a port for one server of this machine. The web processes share the port, so that alone refuses nobody."""
+
+import socket
+import sys
+
+__all__ = ["take_port"]
+
+
+def take_port(host: str, port: int) -> socket.socket:
+    """A socket that refuses this port to other callers until it is closed; OSError if the port is taken.
+
+    It receives no connections. Web processes of the same user that set SO_REUSEPORT can listen on the port beside it.
+    """
+    guard = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        # Connections of a server that has just ended do not count as taken.
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        guard.bind((host, port))
+        if sys.platform.startswith("linux"):
+            guard.listen(1)  # of two that have bound the port, Linux lets only one listen
+        # From here on, whoever doesn't set SO_REUSEPORT is refused.
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+        guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if sys.platform.startswith("linux"):
+            guard.shutdown(socket.SHUT_RDWR)  # it stays bound, and gets no connection
+    except OSError:
+        guard.close()
+        raise
+    return guard

@@ -1,0 +1,48 @@
+"""Which datasets a version can't render, told before one is chosen: by the first rows of each."""
+
+import json
+from collections.abc import Sequence
+
+from django.db.models.functions import Substr
+
+from promptuary.evaluation import Row
+from promptuary.renderer.errors import RenderError
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
+from registry.evaluations.row_fit import SEVERAL_PROMPTS, render_rows
+from registry.templates.models import Version
+
+__all__ = ["explain_misfits"]
+
+_MOST = 60  # datasets that are looked at
+_ROWS = 2  # of each
+_CHARACTERS = 20_000  # of each that are read
+
+
+def explain_misfits(version: Version, datasets: Sequence[Dataset]) -> dict[int, str]:
+    """For each dataset whose first rows the version can't render, by its id, what stops the first of them.
+
+    Nothing is said of a dataset whose first row is very long, nor of those after the first `_MOST`.
+    """
+    rows_of_datasets = _read_first_rows(datasets[:_MOST])
+    listed = [(pk, row) for pk, rows in rows_of_datasets.items() for row in rows]
+    outcomes = render_rows(version.unpacked(), [row for _, row in listed])
+    faults: dict[int, str] = {}
+    fitting: set[int] = set()
+    for (pk, _), outcome in zip(listed, outcomes, strict=True):
+        if isinstance(outcome, RenderError) and outcome.code != SEVERAL_PROMPTS:
+            faults.setdefault(pk, outcome.message)
+        else:
+            fitting.add(pk)
+    return {pk: message for pk, message in faults.items() if pk not in fitting}
+
+
+def _read_first_rows(datasets: Sequence[Dataset]) -> dict[int, list[Row]]:
+    """The first rows of each dataset's latest version, by the dataset's id; as many as are in its first characters."""
+    versions = DatasetVersion.objects.filter(pk__in=[dataset.latest_id for dataset in datasets])
+    beginnings = versions.annotate(beginning=Substr("text", 1, _CHARACTERS)).values_list("dataset", "beginning")
+    rows: dict[int, list[Row]] = {}
+    for pk, beginning in beginnings:
+        *lines, rest = beginning.split("\n")
+        whole = [*lines, rest] if len(beginning) < _CHARACTERS else lines
+        rows[pk] = [Row.from_dict(json.loads(line)) for line in [line for line in whole if line][:_ROWS]]
+    return rows

@@ -1,0 +1,80 @@
+"""Scheduled publishes that a freeze stops: open changes and releases whose moment is in one of its windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext
+
+from registry.changes.models import ChangeRequest
+from registry.freezes.models import Freeze
+from registry.freezes.windows import find_window, format_moment
+from registry.releases.models import Release
+
+__all__ = ["FreezeEffect", "StoppedSchedule", "list_freeze_effects"]
+
+
+@dataclass(frozen=True)
+class StoppedSchedule:
+    """A change or a release that is not published at its moment. kind: `change` or `release`; subject: what it is."""
+
+    kind: str
+    number: int
+    subject: str
+    goes_live_at: datetime
+    scheduled_by: str
+
+    @property
+    def key(self) -> str:
+        """`change 7 at 2026-11-27T16:30:00+00:00`: the same as long as the same publish is scheduled."""
+        return f"{self.kind} {self.number} at {self.goes_live_at.isoformat()}"
+
+    @property
+    def sentence(self) -> str:
+        """`Change 7 (support/reply v3): Fri 27 Nov 16:30 UTC, scheduled by author.`"""
+        words = (
+            gettext("Release {number} ({subject}): {moment}, scheduled by {person}.")
+            if self.kind == "release"
+            else gettext("Change {number} ({subject}): {moment}, scheduled by {person}.")
+        )
+        moment = format_moment(self.goes_live_at)
+        return words.format(number=self.number, subject=self.subject, moment=moment, person=self.scheduled_by)
+
+
+@dataclass(frozen=True)
+class FreezeEffect:
+    """A freeze, and the scheduled publishes that it stops, by their moment."""
+
+    freeze: Freeze
+    stops: list[StoppedSchedule]
+
+
+def list_freeze_effects(freezes: Sequence[Freeze]) -> list[FreezeEffect]:
+    """What each of these freezes of one namespace stops; they need not be stored. Two queries, none without freezes.
+
+    A change of a release has no moment of its own.
+    """
+    if not freezes:
+        return []
+    namespace = freezes[0].namespace
+    changes = ChangeRequest.objects.pending().filter(template__namespace=namespace, goes_live_at__isnull=False)
+    releases = Release.objects.filter(namespace=namespace, state=Release.OPEN, goes_live_at__isnull=False)
+    change_fields = ("number", "template__name", "version__number", "goes_live_at", "scheduled_by__username")
+    release_fields = ("number", "title", "goes_live_at", "scheduled_by__username")
+    rows = [
+        *(
+            StoppedSchedule("change", number, f"{name} v{version}", at, person)
+            for number, name, version, at, person in changes.values_list(*change_fields)
+            if at is not None
+        ),
+        *(
+            StoppedSchedule("release", number, title, at, person)
+            for number, title, at, person in releases.values_list(*release_fields)
+            if at is not None
+        ),
+    ]
+    rows.sort(key=lambda row: (row.goes_live_at, row.kind, row.number))
+    return [
+        FreezeEffect(freeze, [row for row in rows if find_window(freeze.windows, row.goes_live_at)])
+        for freeze in freezes
+    ]

@@ -1,0 +1,91 @@
+"""What came of files that were read, with names that tell their templates apart."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, slugify
+from promptuary.renderer.interop.source_file import SourceFile
+
+__all__ = ["FileResult", "name_apart"]
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What came of one file: its templates, or why there are none and on which line of it."""
+
+    path: str
+    templates: tuple[ImportedTemplate, ...] = ()
+    refusal: str = ""
+    line: int | None = None
+    holds_secret: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> "FileResult":
+        """The result of what to_dict gave."""
+        templates = tuple(
+            ImportedTemplate(
+                **{**template, "differences": tuple(Difference(**entry) for entry in template["differences"])}
+            )
+            for template in value["templates"]
+        )
+        return cls(value["path"], templates, value["refusal"], value["line"], value["holds_secret"])
+
+
+def name_apart(results: list[FileResult]) -> list[FileResult]:
+    """The results, with folders or files in the names of templates that several files give one name."""
+    return _with_file_names(_with_folders(results))
+
+
+def _with_file_names(results: list[FileResult]) -> list[FileResult]:
+    """The same, if several files of one folder are one template each, all of one name, named after their files."""
+    files_of_name = _sources_of_names(results)
+    return [
+        _named_after_file(result)
+        if len(result.templates) == 1 and len(files_of_name[result.templates[0].name]) > 1
+        else result
+        for result in results
+    ]
+
+
+def _named_after_file(result: FileResult) -> FileResult:
+    """The result with the file's name for the last segment of its template's; as it was, if that gives no name."""
+    (template,) = result.templates
+    folder, slash, last = template.name.rpartition("/")
+    try:
+        name = slugify(f"{folder}{slash}{SourceFile(result.path, '').stem}")
+    except LossError:
+        return result
+    if name == template.name:
+        return result
+    told = Difference(f"it is named after its file, because another file has a prompt called {last} too")
+    return replace(result, templates=(replace(template, name=name, differences=(told, *template.differences)),))
+
+
+def _with_folders(results: list[FileResult]) -> list[FileResult]:
+    """The same, if templates of files in several folders have one name, with their folders before their names."""
+    folders_of_name = _sources_of_names(results, lambda path: path.rpartition("/")[0])
+    renamed = []
+    for result in results:
+        folder = result.path.rpartition("/")[0].strip("/")
+        templates = [
+            replace(template, name=slugify(f"{folder}/{template.name}"))
+            if folder and len(folders_of_name[template.name]) > 1
+            else template
+            for template in result.templates
+        ]
+        renamed.append(replace(result, templates=tuple(templates)))
+    return renamed
+
+
+def _sources_of_names(results: list[FileResult], source_of: Callable[[str], str] = str) -> dict[str, set[str]]:
+    """Names of templates to what source_of gives for the paths of the files that they are in."""
+    sources: dict[str, set[str]] = {}
+    for result in results:
+        for template in result.templates:
+            sources.setdefault(template.name, set()).add(source_of(result.path))
+    return sources

@@ -1,0 +1,54 @@
+"""ExaminedDocument: what a child found out about a document, as JSON on the way and as dataclasses at both ends."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from promptuary.renderer import errors
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.problems import Edit, Fix, Place, Problem
+from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
+
+__all__ = ["ExaminedDocument", "undeclared_from_dict", "undeclared_to_dict"]
+
+
+@dataclass(frozen=True)
+class ExaminedDocument:
+    """The problems and the undeclared inputs of a document, and its preview.
+
+    `prompts` are as `BoundedRenderer.render_with_placeholders` gives them, with their `placeholders`; none if `error`
+    stopped them.
+    """
+
+    problems: list[Problem]
+    undeclared: UndeclaredInputs
+    prompts: list[dict[str, Any]] = field(default_factory=list)
+    placeholders: list[str] = field(default_factory=list)
+    error: RenderError | None = None
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, Any]) -> "ExaminedDocument":
+        """From the answer of a child."""
+        problems = [Problem.from_dict(problem) for problem in answer["problems"]]
+        undeclared, preview = undeclared_from_dict(answer["undeclared"]), answer["preview"]
+        if "error" in preview:
+            return cls(problems, undeclared, error=errors.from_dict(preview["error"]))
+        prompts = [{**prompt, "preview": prompt["parts"]} for prompt in preview["prompts"]]
+        return cls(problems, undeclared, prompts, preview["placeholders"])
+
+
+def undeclared_to_dict(undeclared: UndeclaredInputs) -> dict[str, Any]:
+    """Plain JSON that holds all of it; `UndeclaredInputs.to_dict` is the shorter form that the API gives."""
+    return {
+        "inputs": [asdict(each) for each in undeclared.inputs],
+        "fix": undeclared.fix.to_dict() if undeclared.fix else None,
+        "used": None if undeclared.used is None else sorted(undeclared.used),
+    }
+
+
+def undeclared_from_dict(value: Mapping[str, Any]) -> UndeclaredInputs:
+    """The inverse of `undeclared_to_dict`."""
+    inputs = [UndeclaredInput(**{**each, "place": Place(**each["place"])}) for each in value["inputs"]]
+    fix, used = value["fix"], value["used"]
+    cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None
+    return UndeclaredInputs(inputs, cure, None if used is None else frozenset(used))

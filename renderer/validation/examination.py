@@ -1,0 +1,75 @@
+"""All that an editor asks of a document at once: its problems, the inputs it does not declare, and a preview of it.
+
+Each is what `validate`, `find_undeclared_inputs` and `render_with_placeholders` give by themselves. Together they
+parse and compile the document once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.prompt import Prompt
+from promptuary.renderer.template import Template, load
+from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
+from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_of
+from promptuary.renderer.validation.validator import Samples, validate_and_compile
+
+__all__ = ["Examination", "Preview", "examine_document"]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The prompts with placeholders for missing values, and the placeholders' paths; or the error that stopped it."""
+
+    prompts: list[Prompt]
+    placeholders: list[str]
+    error: RenderError | None = None
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What was found."""
+
+    problems: list[Problem]
+    undeclared: UndeclaredInputs
+    preview: Preview
+
+
+def examine_document(
+    text: str,
+    data: Mapping[str, Any],
+    samples: Samples | None = None,
+    *,
+    fragments: Mapping[str, str] | None = None,
+    profile: Mapping[str, Any] | str | None = None,
+) -> Examination:
+    """Check a document with its samples, and render it with data for a preview.
+
+    `fragments` are the texts by reference as written. Never raises for what authors write.
+    """
+    known = fragments or {}
+    problems, template = validate_and_compile(text, samples, fragments=known, profile=profile)
+    document, _ = documents.inspect_document(text)
+    undeclared = (
+        UndeclaredInputs()
+        if document is None
+        else find_undeclared_of(document, known, template.body if template else None)
+    )
+    return Examination(problems, undeclared, _preview(text, template, known, profile, data))
+
+
+def _preview(
+    text: str,
+    template: Template | None,
+    fragments: Mapping[str, str],
+    profile: Mapping[str, Any] | str | None,
+    data: Mapping[str, Any],
+) -> Preview:
+    try:
+        compiled = template or load(text, fragments=fragments, profile=profile)
+        return Preview(*render_with_placeholders(compiled, data))
+    except RenderError as error:
+        return Preview([], [], error)

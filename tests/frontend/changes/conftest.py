@@ -1,0 +1,14 @@
+"""The change that most of these tests are about."""
+
+import pytest
+
+from registry.changes.models import ChangeRequest
+from tests.frontend.conftest import Desk
+from tests.support.recorded_rows import write_or_insert
+
+
+@pytest.fixture
+def change(reply: Desk) -> ChangeRequest:
+    """A request of the author's for version 2, which nobody has decided on."""
+    number = write_or_insert("change of version two", lambda: reply.propose(2).number)
+    return ChangeRequest.objects.select_related("template", "version").get(number=number)

@@ -1,0 +1,136 @@
+"""The approvals on the page of a release: who approved, who is asked, what is still needed, and reminding them."""
+
+from datetime import timedelta
+
+import pytest
+
+from frontend.releases.todo_rows import list_todo_rows
+from registry.changes import rules
+from registry.changes.models import ChangeRequest
+from registry.changes.review_requests import REST
+from registry.releases import gate as release_gate
+from registry.releases import proposals
+from registry.releases.models import Release
+from registry.releases.plans import ReleaseSelection
+from tests.frontend.conftest import OTHER, words
+
+POLICY, ONE, TWO = "support/policy", "support/refunds/one", "support/refunds/two"
+
+
+@pytest.fixture
+def release(desk) -> Release:
+    """A release of three templates for production; admin owns the policy, reviewer the refunds."""
+    owners = [{"pattern": "policy", "people": ["admin"]}, {"pattern": "refunds/*", "people": ["reviewer"]}]
+    rules.set_rules(actor=desk.actor("admin"), namespace="support", owners=owners)
+    for name in (POLICY, ONE, TWO):
+        desk.save(name=name)
+    return proposals.propose_release(
+        actor=desk.actor("author"),
+        namespace="support",
+        label="production",
+        title="Refund window",
+        selection=ReleaseSelection(versions={POLICY: 1, ONE: 1, TWO: 1}),
+    ).release
+
+
+def approve(browser, release, person, names):
+    members = release.members.select_related("version").filter(template__name__in=names)
+    chosen = [f"{member.number}:{member.version.digest}" for member in members]
+    assert browser(person).post("/releases/1", {"do": "approve", "approve": chosen}).status_code == 302
+
+
+def list_approvals(browser, person) -> str:
+    page = words(browser(person).get("/releases/1"))
+    return page[page.index('class="release-approvals"') :].partition("</section>")[0]
+
+
+def test_each_owner_is_listed_with_what_waits_for_them(release, browser):
+    listed = list_approvals(browser, "reviewer")
+    assert "0 of 3 templates" in listed
+    assert '<b>you</b> <span class="aside">owner of refunds</span>' in listed
+    assert "0 of 2" in listed
+    assert "Still needed: refunds/one, refunds/two." in listed
+    assert '<b>admin</b> <span class="aside">owner of policy</span>' in listed
+    assert "Ask admin" in listed
+    assert "Ask reviewer" not in listed  # nobody asks themselves
+
+
+def test_who_approved_is_said_and_moves_below_those_who_are_waited_for(release, browser):
+    approve(browser, release, "reviewer", [ONE, TWO])
+    listed = list_approvals(browser, "author")
+    assert "2 of 3 templates" in listed
+    assert listed.index("owner of policy") < listed.index("owner of refunds")
+    assert '<span class="ok">approved</span>' in listed
+    assert "Ask reviewer" not in listed
+
+
+def test_an_approval_of_an_earlier_version_is_outdated(release, browser, desk):
+    approve(browser, release, "reviewer", [ONE, TWO])
+    change = release.members.get(template__name=ONE)
+    version = desk.save(OTHER, name=ONE)
+    browser("author").post(f"/changes/{change.number}", {"do": "set_version", "version": version.number})
+    listed = list_approvals(browser, "author")
+    assert "1 of 3 templates" in listed
+    assert '<span class="warn">1 of 2</span>' in listed
+    assert "Still needed: refunds/one." in listed
+    assert "Ask reviewer" in listed
+
+
+def test_a_person_is_asked_once_and_can_be_reminded_after_a_day(release, browser):
+    assert browser("author").post("/releases/1", {"do": "ask", "person": "admin"}).status_code == 302
+    listed = list_approvals(browser, "author")
+    assert "Asked by author" in listed
+    assert "Ask admin" not in listed
+    assert "Remind admin" not in listed
+    refused = browser("author").post("/releases/1", {"do": "ask", "person": "admin"})
+    assert refused.status_code == 409
+    assert "was asked by author within the last day" in words(refused)
+    for change in ChangeRequest.objects.exclude(asked={}):
+        change.asked["admin"]["at"] -= (REST + timedelta(minutes=1)) // timedelta(microseconds=1)
+        change.save(update_fields=["asked"])
+    assert "Remind admin" in list_approvals(browser, "author")
+    assert browser("author").post("/releases/1", {"do": "ask", "person": "admin"}).status_code == 302
+
+
+def test_a_reader_sees_the_list_without_buttons(release, browser):
+    listed = list_approvals(browser, "reader")
+    assert "owner of policy" in listed
+    assert "<button" not in listed
+    assert browser("reader").post("/releases/1", {"do": "ask", "person": "admin"}).status_code == 403
+
+
+def test_a_published_release_keeps_who_approved_it(release, browser):
+    approve(browser, release, "reviewer", [ONE, TWO])
+    approve(browser, release, "admin", [POLICY])
+    assert browser("author").post("/releases/1", {"do": "publish"}).status_code == 302
+    listed = list_approvals(browser, "author")
+    assert "3 of 3 templates" in listed
+    assert listed.count('<span class="ok">approved</span>') == 2
+    assert "<button" not in listed
+
+
+def test_what_several_templates_need_is_one_thing_to_do(desk, browser):
+    for name in (ONE, TWO):
+        desk.save(name=name)
+    selection = ReleaseSelection(versions={ONE: 1, TWO: 1})
+    release = proposals.propose_release(
+        actor=desk.actor("author"), namespace="support", label="production", title="Two", selection=selection
+    ).release
+    mine = list_todo_rows(release_gate.evaluate_release(release, desk.actor("reviewer")), "reviewer")
+    (approvals,) = [row for row in mine if row.is_viewers]
+    assert [change.template.name for change in approvals.changes] == [ONE, TWO]
+    page = words(browser("reviewer").get("/releases/1"))
+    assert f"{len(mine)} thing" in page
+    assert f'href="#template-{approvals.changes[0].number}">Review next</a>' in page
+    for change in approvals.changes:
+        assert f'<a href="/changes/{change.number}">{change.template.path}</a>' in page
+    assert "Review next" not in browser("author").get("/releases/1").content.decode()
+
+
+def test_a_thing_to_do_offers_to_ask_whom_it_waits_for(release, browser, desk):
+    page = words(browser("author").get("/releases/1"))
+    blockers = page[page.index('class="blockers"') :].partition("</section>")[0]
+    assert 'form="ask" name="person" value="admin"' in blockers
+    assert 'form="ask" name="person" value="reviewer"' in blockers
+    page = words(browser("reader").get("/releases/1"))
+    assert "<button" not in page[page.index('class="blockers"') :].partition("</section>")[0]

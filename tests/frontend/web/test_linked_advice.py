@@ -1,0 +1,23 @@
+"""Advice of what blocks a change: the page that it names becomes a link."""
+
+import pytest
+
+from frontend.templatetags.help_links import linked
+
+LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
+
+
+@pytest.mark.parametrize(
+    ("advice", "shown"),
+    [
+        ("Score the replies of run 9: /runs/9/score.", f"{LINK}."),
+        ("Ask <b>. Score the replies of run 9: /runs/9/score. Approve it.", f"Ask &lt;b&gt;. {LINK}. Approve it."),
+        ("Score the replies of run 9: /runs/9/score", LINK),
+        ("Read the change: /changes/9.", "Read the change: /changes/9."),
+        ("Run it again: run 9.", "Run it again: run 9."),
+        ("Evil: //elsewhere.example/runs/9/score.", "Evil: //elsewhere.example/runs/9/score."),
+        ("", ""),
+    ],
+)
+def test_an_address_that_an_advice_ends_with_is_its_link(advice, shown):
+    assert linked(advice) == shown

@@ -1,0 +1,82 @@
+"""Which errors of the database say that it can't be asked now."""
+
+import sqlite3
+
+import psycopg
+import pytest
+from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError, connection, transaction
+from psycopg import errors
+
+from registry.core.database_errors import busy_for, is_unavailable
+
+
+def wrap(error, cause):
+    """The error as Django raises it, from the driver's."""
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        wrap(OperationalError(), psycopg.OperationalError("consuming input failed: server closed the connection")),
+        wrap(InterfaceError(), psycopg.InterfaceError("the connection is closed")),
+        wrap(OperationalError(), errors.AdminShutdown()),
+        wrap(OperationalError(), errors.CannotConnectNow()),
+        wrap(OperationalError(), errors.TooManyConnections()),
+        wrap(OperationalError(), errors.DeadlockDetected()),
+        wrap(OperationalError(), errors.QueryCanceled()),
+    ],
+    ids=lambda error: type(error.__cause__).__name__,
+)
+def test_what_passes_is_told(error):
+    assert is_unavailable(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        None,
+        ValueError(),
+        OperationalError("without a cause"),
+        wrap(IntegrityError(), errors.UniqueViolation()),
+        wrap(ProgrammingError(), errors.UndefinedTable()),
+        wrap(OperationalError(), sqlite3.OperationalError("no such table: x")),
+    ],
+    ids=repr,
+)
+def test_what_stays_is_not(error):
+    assert not is_unavailable(error)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_session_that_the_server_ended_passes():
+    with pytest.raises(OperationalError) as ended, connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert is_unavailable(ended.value)
+    connection.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_a_statement_that_is_wrong_stays():
+    with pytest.raises(ProgrammingError) as wrong, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM missing")
+    assert not is_unavailable(wrong.value)
+
+
+def test_a_lock_of_sqlite_passes(tmp_path):
+    path = tmp_path / "locked"
+    with sqlite3.connect(path, isolation_level=None) as holder, sqlite3.connect(path, timeout=0) as other:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(sqlite3.OperationalError) as locked:
+            other.execute("CREATE TABLE a (b)")
+    holder.close()
+    other.close()
+    assert is_unavailable(wrap(OperationalError(), locked.value))
+
+
+def test_who_wrote_is_told_to_look():
+    assert "try again" in busy_for("GET").message
+    assert "Look whether this was done" in busy_for("POST").message
