@@ -53,6 +53,7 @@ FORMAT_CHOICES = [
     ("jinja", "Jinja"),
     ("handlebars", "Handlebars"),
     ("mustache", "Mustache"),
+    ("go", "Go"),
     ("none", gettext_lazy("plain text, braces and all")),
 ]
 

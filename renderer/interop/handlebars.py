@@ -22,6 +22,8 @@ _TAG = re.compile(
 )
 _SECTION = re.compile(r"\{\{~?\s*[#/^>]|\{\{\{[^{]|\{\{!|\{\{~?\s*(?:else|this|@\w+)\b")
 _PATH = re.compile(r"(?:\.\./)*(?:this(?:[./][\w.\-\[\]/]+)?|@?[^\W\d][\w\-]*(?:[./][\w\-\[\]]+)*|\.)")
+_VARIABLE = re.compile(r"\{\{\{?\s*&?\s*([^\W\d][\w.\-]*)\s*\}")
+_PLURAL = re.compile(r"(?!has|is_|uses)[^\W\d][\w.\-]*[^s]s")
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 _COUNTERS = {"@index": "loop.index0", "@first": "loop.first", "@last": "loop.last"}
 _LENIENT = Difference("a name that is not given is an error here; there it prints nothing")
@@ -153,7 +155,7 @@ class _Reader:
     def _open_section(self, name: str) -> Iterator[Piece]:
         """A section: a loop if its inside speaks of the item, else a condition. The difference says which."""
         inside = self._inside(name)
-        if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(inside):
+        if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(name, inside):
             self.differences[Difference(f"`{name}` is a list, of which each item is shown", self.line)] = None
             yield self._loop(name, name)
             return
@@ -203,8 +205,15 @@ class _Reader:
         end_tag = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
         return rest[: end_tag.start()] if end_tag else rest
 
-    def _has_own_names(self, inside: str) -> bool:
-        return bool(self.is_mustache and re.search(r"\{\{\{?\s*&?\s*[^\W\d][\w.\-]*\s*\}", inside))
+    def _has_own_names(self, name: str, inside: str) -> bool:
+        """Whether the inside of a section has names of an item. In Handlebars those may be names around the section as
+        well: they are the item's where the section is called as several things are, and no other place has them.
+        """
+        own = set(_VARIABLE.findall(inside))
+        if self.is_mustache:
+            return bool(own)
+        around = set(_VARIABLE.findall(self.text.replace(inside, "", 1)))
+        return _PLURAL.fullmatch(name) is not None and bool(own) and own.isdisjoint({*around, name})
 
     def _expression(self, path: str) -> str:
         if path in _CONSTANTS:

@@ -7,7 +7,8 @@ from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
-from promptuary.renderer.interop.placeholders import PlainText, find_unread
+from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.unread_signs import find_unread
 from promptuary.renderer.jinja import GLOBALS
 from promptuary.renderer.jinja.operators import FILTERS
 
@@ -31,7 +32,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _OWN_FUNCTIONS = {*FUNCTIONS, *GLOBALS, "raise_exception", "fragment", "super", "caller", "loop", "now"}
 _WORDS = {"not", "and", "or", "in", "is", "if", "elif", "else", "for", "call", "set", "filter", "with", "do"}
 _METHODS = {name for kind in (str, dict, list) for name in dir(kind)}
-_PLAIN = re.compile(r"\{\{\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*\}\}")
+_PLAIN = re.compile(r"\{\{\s*([^\W\d]\w*(?:-[^\W\d]\w*)*(?:\.[^\W\d]\w*)*)\s*\}\}")
 _STARTS_NAME = re.compile(r"\{\{[-+]?\s*[^\W\d]")
 _FILES = re.compile(r"\{%[-+]?\s*(include|import|from|extends)\b\s*([^%]*)")
 _LENIENT = Difference("a name that is not given is an error here; there it prints nothing")

@@ -19,15 +19,17 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, write_parts_body
-from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax, find_unread
+from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax
 from promptuary.renderer.interop.source_file import read_source_file
 from promptuary.renderer.interop.template_text import find_language, read_template_text
+from promptuary.renderer.interop.unread_signs import find_unread
 from promptuary.renderer.problems import unify_newlines
 
 __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
+_LINES_BEFORE = 3  # of the front matter that a text is checked with
 _PART_NAME = re.compile(r"^- name: (.+)$", re.MULTILINE)
 _OTHER_LINE_ENDS = "its line ends become line feeds, which documents have"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
@@ -140,7 +142,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
             raise LossError(error)
     except LossError as error:
         reason, names = str(error), InputNames()
-        language = "double" if find_syntax(text) == "double" else "none"
+        language = "double" if language != "go" and find_syntax(text) == "double" else "none"
         plain = read_template_text(text, language, names)
     has_edges = bool(before or after not in ("", "\n")) and not own_document.has_parts(text)
     edges_left = (Difference(_LINE_END_LEFT),) if after == "\n" and not has_edges else ()
@@ -153,12 +155,13 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
     inner = write_parts_body([Message("user", plain.pieces)])
     is_other = inner.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
-    if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
-        return PastedPrompt("literal", body, reason=reason, differences=_sentences(edges_left))
-    # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
-    said = "`<%" if language == "none" else "`"
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
-    stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(said))
+    if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
+        said = [] if reason else [each for each in unread if each.message.startswith("`")]
+        return PastedPrompt("literal", body, reason=reason, differences=_sentences([*said, *edges_left]))
+    # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
+    start = "`<%" if language == "none" else "`"
+    stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(start))
     if has_edges:
         return PastedPrompt("edges", body, differences=stays)
     return PastedPrompt("noted", "", differences=stays) if stays else None
@@ -175,8 +178,12 @@ def _split_edges(text: str) -> tuple[str, str, str]:
 
 
 def _find_error(text: str) -> str:
-    errors = (problem for problem in validate(f"---\nformat: text\n---\n{text}") if problem.severity == "error")
-    return next((problem.message for problem in errors), "")
+    problems = validate(f"---\nformat: text\n---\n{text}")
+    errors = (problem for problem in problems if problem.severity == "error")
+    error = next(errors, None)
+    if error is None:
+        return ""
+    return f"line {error.line - _LINES_BEFORE}: {error.message}" if error.line else error.message
 
 
 def _as_it_stands(plain: PlainText) -> str:

@@ -13,44 +13,32 @@ from dataclasses import dataclass
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
+from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, find_unread, is_formula
 
 __all__ = [
     "SYNTAXES",
     "PlainText",
     "describe_guess",
     "find_syntax",
-    "find_unread",
     "list_placeholders",
     "read_placeholders",
 ]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
-_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
+# A brace behind it closes an object of JSON. A dash joins the words of a name.
+_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
 _DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 _TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
-_JSON_KEY = r"[A-Za-z]+\"[ \t]*:"  # as in `"$ref": …`
-_DOLLAR = re.compile(rf"\$\$|\$\{{([A-Za-z_]\w*)\}}|\$(?!{_JSON_KEY})([A-Za-z_]\w*)", re.ASCII)
+_DOLLAR = re.compile(
+    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|\$(?!{JSON_KEY})([A-Za-z_]\w*)", re.ASCII
+)
 _ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 _PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
 _SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])")
 _TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
 _CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
-_LATEX_COMMAND = re.compile(r"\\(?![nrt](?![A-Za-z]))[A-Za-z]+\*?(?:\[[^\]\n]*\])?(?:\{[^{}]*\})+")
-_LATEX = re.compile(_LATEX_COMMAND.pattern + r"|[_^]\{[^{}]*\}")
-_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_CLOSES_FORMULA = re.compile(r"[^\s$]\$(?![\w{$])")
-_SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}(?!\})")
-_UNREAD_BRACES = re.compile(
-    r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|(?<!\$)\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
-)
-_UNREAD_SIGNS = (
-    re.compile(r"<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"),
-    re.compile(rf"(?<![\w$\\])\$(?:(?!{_JSON_KEY})[A-Za-z_]\w*|\{{[a-z_]\w*\}})"),
-    re.compile(r"(?<![\w%])%\([^\W\d]\w*\)[sd]|(?<![\w%\"'])%s(?![\w\"'%])"),
-    re.compile(r"(?<!<)<<[ \t]*(?!/?SYS\b|EOF\b)[^\W\d]\w*[ \t]*>>(?!>)"),
-    re.compile(r"(?<![\w\[])\[\[[ \t]*[a-z_]\w*[ \t]*\]\](?![\](])"),
-)
+_SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
 _FILLED = "\0"  # in place of a placeholder that was read, so that the texts around it are not read as one
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
@@ -118,47 +106,22 @@ def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    if pattern is _SINGLE and _LATEX_COMMAND.search(text):
-        return [match.span() for match in _LATEX.finditer(text)]
+    if pattern is _SINGLE and LATEX_COMMAND.search(text):
+        return [match.span() for match in LATEX.finditer(text)]
     if pattern is _DOLLAR:
-        return [match.span() for match in _FENCED.finditer(text)]
+        return [match.span() for match in FENCED.finditer(text)]
     return []
 
 
 def _is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
     if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
         return True
-    return match.re is _DOLLAR and match[2] is not None and (match[2].isupper() or _is_formula(match))
-
-
-def _is_formula(match: re.Match[str]) -> bool:
-    """Whether the dollar before it opens a formula that a dollar on the same line closes."""
-    if not match[0].startswith("$") or match[0].startswith("${"):
-        return False
-    line_end = match.string.find("\n", match.end())
-    rest = match.string[match.end() - 1 : line_end if line_end >= 0 else len(match.string)]
-    return _CLOSES_FORMULA.search(rest) is not None
+    return match.re is _DOLLAR and match[2] is not None and (match[2].isupper() or is_formula(match))
 
 
 def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
     """The text as pieces. `names` gives the inputs' names. Raises LossError with the line."""
     return SYNTAXES[syntax](text, names)
-
-
-def find_unread(text: str, *, braces: bool = True) -> Iterator[Difference]:
-    """Says which places of a text, without its placeholders, look like placeholders as well: the first of a notation.
-
-    braces: whether braces may be placeholders; they are no such thing if `str.format` printed them.
-    """
-    fences = [fence.span() for fence in _FENCED.finditer(text)]
-    formulas = [formula.span() for formula in _LATEX.finditer(text)] if _LATEX_COMMAND.search(text) else []
-    for pattern in (_UNREAD_BRACES, *_UNREAD_SIGNS) if braces else _UNREAD_SIGNS:
-        for match in pattern.finditer(text):
-            own = fences if match[0].startswith("$") else formulas
-            if not _is_formula(match) and not any(start <= match.start() < end for start, end in own):
-                line = text.count("\n", 0, match.start()) + 1
-                yield Difference(f"`{match[0]}` stays text: nothing is filled in there", line)
-                break
 
 
 def _is_spaced_double(text: str) -> bool:
@@ -169,14 +132,13 @@ def _is_spaced_double(text: str) -> bool:
 
 def _is_str_format(text: str) -> bool:
     """Whether Python's `str.format` reads it, with plain names and no more in its braces, and none is a formula's."""
-    if any(_SINGLE.search(command[0]) for command in _LATEX_COMMAND.finditer(text)):
+    if any(_SINGLE.search(command[0]) for command in LATEX_COMMAND.finditer(text)):
         return False
     try:
-        fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field is not None and not spec]
-        count = sum(field is not None for _, field, _, _ in string.Formatter().parse(text))
+        read = [(field, spec, sign) for _, field, spec, sign in string.Formatter().parse(text) if field is not None]
     except ValueError:
         return False
-    return bool(fields) and len(fields) == count and all(_PATH.fullmatch(field) for field in fields)
+    return bool(read) and all(_PATH.fullmatch(field) and not spec and not sign for field, spec, sign in read)
 
 
 def _read_none(text: str, _names: InputNames) -> PlainText:

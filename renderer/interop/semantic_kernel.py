@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptuary.renderer.interop.chat_messages import add_request
+from promptuary.renderer.interop.go_text import has_actions
 from promptuary.renderer.interop.handlebars import read_handlebars
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list, as_mapping
 from promptuary.renderer.interop.input_names import InputNames
@@ -37,8 +38,8 @@ def is_kernel_prompt(value: object) -> bool:
 
 
 def looks_like_kernel_text(text: str) -> bool:
-    """Whether a text has a variable of the own template format."""
-    return re.search(r"\{\{\s*\$\w+\s*\}\}", text) is not None
+    """Whether a text has a variable of the own template format, and is no Go template, which has them as well."""
+    return re.search(r"\{\{\s*\$\w+\s*\}\}", text) is not None and not has_actions(text)
 
 
 def read_kernel_prompt(source: SourceFile, configuration: str = "") -> list[ImportedTemplate]:

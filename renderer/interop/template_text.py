@@ -1,20 +1,33 @@
 """Texts of other systems in the template language that their format names, or that they look like, as pieces."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from promptuary.renderer import validate
+from promptuary.renderer.interop.go_text import has_actions, read_go
 from promptuary.renderer.interop.handlebars import has_sections, read_handlebars, read_mustache
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
 from promptuary.renderer.interop.kernel_text import read_kernel_text
-from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, find_unread, read_placeholders
+from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
+from promptuary.renderer.interop.unread_signs import find_unread
 
 _KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
 
 __all__ = ["LANGUAGES", "find_language", "read_template_text"]
 
-LANGUAGES = (*SYNTAXES, "jinja", "jinja-trimmed", "nunjucks", "mustache", "handlebars", "semantic-kernel")
+_READERS: dict[str, Callable[[str, InputNames], PlainText]] = {
+    "jinja": read_jinja,
+    "jinja-trimmed": partial(read_jinja, trim_blocks=True, lstrip_blocks=True),
+    "nunjucks": partial(read_jinja, drop_last_newline=False),
+    "mustache": read_mustache,
+    "handlebars": read_handlebars,
+    "go": read_go,
+    "semantic-kernel": read_kernel_text,
+}
+LANGUAGES = (*SYNTAXES, *_READERS)
 """`jinja-trimmed` is Jinja with `trim_blocks` and `lstrip_blocks`; `nunjucks` keeps the last line end."""
 
 
@@ -22,6 +35,8 @@ def find_language(text: str) -> str:
     """The language that a text without a format looks like."""
     if "{%" in text and "%}" in text:
         return "jinja"
+    if has_actions(text):
+        return "go"
     if _KERNEL.search(text):
         return "semantic-kernel"
     syntax = find_syntax(text)
@@ -42,18 +57,8 @@ def read_template_text(text: str, language: str, names: InputNames) -> PlainText
     """The text as pieces; `language` is one of LANGUAGES, or empty for what it looks like. Raises LossError."""
     if not language and (language := find_language(text)) == "none":
         return PlainText((text,), tuple(find_unread(text)))
-    if language == "jinja":
-        return read_jinja(text, names)
-    if language == "jinja-trimmed":
-        return read_jinja(text, names, trim_blocks=True, lstrip_blocks=True)
-    if language == "nunjucks":
-        return read_jinja(text, names, drop_last_newline=False)
-    if language == "mustache":
-        return read_mustache(text, names)
-    if language == "handlebars":
-        return read_handlebars(text, names)
-    if language == "semantic-kernel":
-        return read_kernel_text(text, names)
-    if language not in SYNTAXES:
+    if language in SYNTAXES:
+        return read_placeholders(text, language, names)
+    if language not in _READERS:
         raise LossError(f"there is no template language {language}; there are {', '.join(LANGUAGES)}")
-    return read_placeholders(text, language, names)
+    return _READERS[language](text, names)

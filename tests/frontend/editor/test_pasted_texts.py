@@ -48,6 +48,22 @@ def test_the_line_end_that_is_left_out_is_said(author):
     assert LEFT_OUT in post(author, do="parts:", document="Be kind.\n")["status"]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Hi <%= name %>.", "Changed: `<%= name %>` stays text"),
+        ("It costs {price:.2f}.", "Changed: `{price:.2f}` stays text"),
+        ("Hi {{First Name}}.", "Changed: `{{First Name}}` stays text"),
+        ("Hi {{ name | upper }}\n{{ now() }}", "line 2: `now()` is not offered"),
+        ("Hi {{ name }}\n{% assign x = 1 %}", "line 2: encountered unknown tag 'assign'"),
+    ],
+)
+def test_what_stays_text_in_a_part_is_said(author, text, said):
+    answer = post(author, do="parts:", document=text)
+    assert said in answer["status"]
+    assert post(author, do="save", document=answer["document"])["saved"]
+
+
 def test_a_card_is_offered_to_keep_the_edges_of_its_text(author):
     pasted = post(author, f"{NEW}/preview", want="pasted", text="\n\nBe kind.\n\n")["pasted"]
     (part,) = renderer.load(pasted["body"]).render({}, token_limit=-1).parts

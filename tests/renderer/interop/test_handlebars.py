@@ -50,6 +50,22 @@ def test_mustache_becomes_jinja_and_says_what_it_takes_a_section_for(text, rende
 
 
 @pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("{{#people}}\n- {{name}}\n{{/people}}", ""),
+        ("{{#items}}\n- {{name}}\n{{/items}}", "- boots\n- hat\n"),
+        ("{{#items}}{{name}} for {{city}};{{/items}} {{city}}", "Ann for Rome; Rome"),
+        ("{{#items}}See {{items}}{{/items}}", "See [{'name': 'boots'}, {'name': 'hat'}]"),
+        ("{{#flags}}on{{/flags}}", "on"),
+        ("{{#has_docs}}{{city}}{{/has_docs}}", "Rome"),
+    ],
+)
+def test_a_pasted_section_with_names_of_its_own_is_a_loop_if_it_is_called_as_several_things(text, rendered):
+    data = {"items": [{"name": "boots"}, {"name": "hat"}], "people": [], "flags": True, "has_docs": True}
+    assert text_of(read_one("pasted", text), city="Rome", name="Ann", **data) == rendered
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("{{> header}}", "takes in another template"),

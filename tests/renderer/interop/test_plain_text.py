@@ -33,6 +33,11 @@ WEIRD = st.lists(
         ("{{#if name}}Dear {{name}}{{/if}}", "Dear ‹name›"),
         ("Dear {{$name}}", "Dear ‹name›"),
         ("Dear [[name]].", "Dear ‹name›."),
+        ('{"a": {"x": {{name}}}}', '{"a": {"x": ‹name›}}'),
+        ('{"x": {{ name }}} {x}', '{"x": ‹name›} {x}'),
+        ("{name!r} is {name}", "{name!r} is ‹name›"),
+        ("Dear ${user.name}.", "Dear ‹user›."),
+        ("Dear {{first-name}}.", "Dear ‹first›."),
         ("Dear %(name)s, 100%% sure.", "Dear ‹name›, 100% sure."),
         ("Solve \\frac{a}{b} and x_{i} for {name}.", "Solve \\frac{a}{b} and x_{i} for ‹name›."),
         ("Solve \\frac{a}{b} = \\sqrt[3]{c}.", "Solve \\frac{a}{b} = \\sqrt[3]{c}."),
@@ -45,7 +50,9 @@ WEIRD = st.lists(
 def test_each_syntax_is_recognised_and_filled(text, rendered):
     template = read_one("letter.txt", text)
     assert template.name == "letter"
-    assert text_of(template, name="‹name›", input_0="‹input_0›") == rendered
+    assert (
+        text_of(template, name="‹name›", input_0="‹input_0›", user={"name": "‹user›"}, first_name="‹first›") == rendered
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,6 +65,8 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
         ("{{name}} and {{ name }}, not {x}.", "line 1: `{x}` stays text", "Ann and Ann, not {x}."),
         ("Hi %(name)s,\nyou owe %s.", "line 2: `%s` stays text", "Hi Ann,\nyou owe %s."),
         ("Hi\n<%= name %>.", "line 2: `<%= name %>` stays text", "Hi\n<%= name %>."),
+        ("${items.length} {{name}}", "line 1: `${items.length}` stays text", "${items.length} Ann"),
+        ("${USER:-nobody} {{name}}", "line 1: `${USER:-nobody}` stays text", "${USER:-nobody} Ann"),
         ("<% if x %>y<% end %>", "line 1: `<% if x %>` stays text", "<% if x %>y<% end %>"),
     ],
 )

@@ -1,0 +1,159 @@
+"""Go templates as pieces: values, `if`, `with` and `range` become Jinja.
+
+Functions, pipes, variables of one's own and other templates are refused with their line.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from promptuary.renderer.interop.imported import Difference, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import Piece, Slot, Statement
+from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.unread_signs import FENCED
+
+__all__ = ["has_actions", "read_go"]
+
+_STRING = r'"(?:\\.|[^"\\\n])*"'
+_TAG = re.compile(
+    rf"\{{\{{(?P<left>-\s)?\s*(?:/\*.*?\*/|(?P<body>(?:{_STRING}|[^\"{{}}])*?))\s*(?P<right>\s-)?\}}\}}", re.DOTALL
+)
+_ACTION = re.compile(
+    r"\{\{(?:-\s)?\s*(?:\.[A-Za-z_]|/\*|(?:if|with|else\s+if)\s[^{}%]*?(?<![\w\])])[.$][A-Za-z_]|range\s+[.$])"
+)
+_TERM = re.compile(rf"(?P<path>\.|(?:\$\w*)?(?:\.[A-Za-z_]\w*)*)|{_STRING}|-?\d+(?:\.\d+)?")
+_TERMS = re.compile(rf"{_STRING}|\S+")
+_RANGE = re.compile(r"(?:(?P<first>\$\w+)\s*(?:,\s*(?P<second>\$\w+)\s*)?:=\s*)?(?P<target>\S+)")
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "and", "or": "or"}
+_CONSTANTS = {"true": "True", "false": "False", "nil": "None"}
+_COUNTER = "loop.index0"
+_LENIENT = Difference("a name that is not given is an error here; there it prints `<no value>`")
+
+
+def has_actions(text: str) -> bool:
+    """Whether the text has tags that only a Go template has, outside its blocks of code."""
+    return _ACTION.search(FENCED.sub("", text)) is not None
+
+
+def read_go(text: str, names: InputNames) -> PlainText:
+    """The text as pieces; the fields of its data are inputs. Raises LossError with the line."""
+    return _Reader(text, names).read()
+
+
+@dataclass
+class _Scope:
+    """An open action: what ends it in Jinja, what its dot is, empty for that around it, and its variables."""
+
+    action: str
+    end: str
+    line: int
+    dot: str = ""
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+class _Reader:
+    def __init__(self, text: str, names: InputNames) -> None:
+        self.text = text
+        self.names = names
+        self.scopes: list[_Scope] = []
+        self.line = 1
+        self.items = 0
+
+    def read(self) -> PlainText:
+        pieces: list[Piece] = []
+        end = 0
+        trims_next = False
+        for tag in _TAG.finditer(self.text):
+            between = self.text[end : tag.start()]
+            self.line = self.text.count("\n", 0, tag.start()) + 1
+            between = between.lstrip() if trims_next else between
+            pieces.append(between.rstrip() if tag["left"] else between)
+            if tag["body"] is not None:
+                pieces.append(self._read_action(tag[0], tag["body"]))
+            trims_next = bool(tag["right"])
+            end = tag.end()
+        if self.scopes:
+            raise LossError(f"`{self.scopes[-1].action}` has no `end`", self.scopes[-1].line)
+        rest = self.text[end:]
+        pieces.append(rest.lstrip() if trims_next else rest)
+        return PlainText(tuple(pieces), (_LENIENT, *self.names.differences()))
+
+    def _read_action(self, tag: str, body: str) -> Piece:
+        word, _, rest = body.partition(" ")
+        rest = rest.strip()
+        if word == "end" and not rest:
+            if not self.scopes:
+                raise LossError(f"`{tag}` ends what is not open", self.line)
+            return Statement(f"{{% {self.scopes.pop().end} %}}")
+        if word == "else" and self.scopes:
+            if not rest:
+                return Statement("{% else %}")
+            if rest.startswith("if "):
+                return Statement(f"{{% elif {self._condition(rest.removeprefix('if '), tag)} %}}")
+        if word == "if":
+            condition = self._condition(rest, tag)
+            self.scopes.append(_Scope(tag, "endif", self.line))
+            return Statement(f"{{% if {condition} %}}")
+        if word == "with":
+            dot = self._term(rest, tag)
+            self.scopes.append(_Scope(tag, "endif", self.line, dot))
+            return Statement(f"{{% if {dot} %}}")
+        if word == "range":
+            return self._open_range(rest, tag)
+        return Slot(self._term(body, tag))
+
+    def _open_range(self, rest: str, tag: str) -> Statement:
+        read = _RANGE.fullmatch(rest)
+        if read is None:
+            raise self._refuse(tag)
+        target = self._term(read["target"], tag)
+        self.items += 1
+        item = "item" if self.items == 1 else f"item_{self.items}"
+        scope = _Scope(tag, "endfor", self.line, item)
+        if read["second"]:
+            scope.variables = {read["first"]: _COUNTER, read["second"]: item}
+        elif read["first"]:
+            scope.variables = {read["first"]: item}
+        self.scopes.append(scope)
+        return Statement(f"{{% for {item} in {target} %}}")
+
+    def _condition(self, source: str, tag: str) -> str:
+        first, *rest = _TERMS.findall(source.strip()) or [""]
+        if first in _COMPARISONS and len(rest) == 2:
+            return f" {_COMPARISONS[first]} ".join(self._term(term, tag) for term in rest)
+        if first == "not" and len(rest) == 1:
+            return " ".join(("not", self._term(rest[0], tag)))
+        return self._term(source.strip(), tag)
+
+    def _term(self, source: str, tag: str) -> str:
+        if source in _CONSTANTS:
+            return _CONSTANTS[source]
+        read = _TERM.fullmatch(source)
+        if read is None or not source:
+            raise self._refuse(tag)
+        return source if read["path"] is None else self._path(source, tag)
+
+    def _path(self, source: str, tag: str) -> str:
+        first, *steps = source.split(".")
+        steps = [step for step in steps if step]
+        dots = [scope.dot for scope in self.scopes if scope.dot]
+        if first not in ("", "$"):
+            return ".".join([self._variable(first, tag), *steps])
+        if not first and dots:
+            return ".".join([dots[-1], *steps])
+        if not steps:
+            raise LossError(f"`{tag}` is all of the data; name its fields", self.line)
+        return ".".join([self.names.input_name(steps[0], line=self.line), *steps[1:]])
+
+    def _variable(self, name: str, tag: str) -> str:
+        loops = [scope for scope in reversed(self.scopes) if scope.end == "endfor"]
+        for scope in loops:
+            value = scope.variables.get(name, "")
+            if value and (value != _COUNTER or scope is loops[0]):
+                return value
+        raise self._refuse(tag)
+
+    def _refuse(self, tag: str) -> LossError:
+        return LossError(
+            f"`{tag}` is more than a field, `if`, `with` or `range`; give what it prints as a field", self.line
+        )
