@@ -45,7 +45,8 @@ class ChainError(EvaluationError):
 class ModelError(EvaluationError):
     """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each.
 
-    spent: what came with status 200 in any of the tries and can't be used, each a `models.Reply`; a provider bills it.
+    spent: what the tries may cost, each a `models.Reply`: what came with status 200 and can't be used, and one without
+    a text for each request that was sent and not answered.
     status: of the HTTP answer, None if none came. reason: what the server said of its refusal, empty if nothing.
     """
 

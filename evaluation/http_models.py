@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = ["HTTPModel", "Pace", "find_place", "make_status_error"]
 
 _LONGEST_REASON = 300  # characters
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
+_UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
 _MARKUP = re.compile(r"<[a-zA-Z/!][^>]*>")
 
 
@@ -63,10 +64,18 @@ class HTTPModel:
         self._attempts, self._pace = attempts, Pace(per_second)
         self._stamina = need("stamina", extra="evaluation")
 
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def complete(
+        self,
+        prompt: Asked,
+        settings: Mapping[str, Any],
+        *,
+        before_try: Callable[[Sequence[Reply]], None] = lambda _spent: None,
+    ) -> Reply:
         """One completion; raises ModelError when every try failed or the server refuses for good.
 
         Tries that failed before are told in `faults`, of the reply or of the error; what they cost is in `spent`.
+        before_try: called right before each request is sent, with what the tries so far may cost. It stops the call
+            by raising ModelError.
         """
         faults: list[str] = []
         spent: list[Reply] = []
@@ -74,6 +83,7 @@ class HTTPModel:
             with attempt:
                 self._pace.wait()
                 try:
+                    before_try(spent)
                     return replace(self._ask(prompt, settings), faults=tuple(faults), spent=tuple(spent))
                 except ModelError as error:
                     error.faults = tuple(faults)
@@ -91,9 +101,11 @@ class HTTPModel:
         try:
             response = self._client.post(self._protocol.path, json=body)
         except httpx.TimeoutException as error:
-            raise ModelError(f"{self._title} at {self._place} did not answer in time", retryable=True) from error
+            sentence = f"{self._title} at {self._place} did not answer in time"
+            raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
         except httpx.HTTPError as error:
-            raise ModelError(f"{self._title} can't be reached at {self._place}: {error}", retryable=True) from error
+            sentence = f"{self._title} can't be reached at {self._place}: {error}"
+            raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
         if response.status_code != 200:
             raise make_status_error(self._title, response)
         return self._read_reply(response)
@@ -154,6 +166,11 @@ def make_status_error(name: str, response: httpx.Response) -> ModelError:
         status=status,
         reason=reason,
     )
+
+
+def _find_unanswered(error: httpx.HTTPError) -> tuple[Reply, ...]:
+    """A reply without a text for a request that was sent and not answered: a provider may bill it."""
+    return (Reply(""),) if isinstance(error, _UNANSWERED) else ()
 
 
 def _read_spent(response: httpx.Response) -> Reply:

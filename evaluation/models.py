@@ -18,8 +18,8 @@ __all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Repl
 class Reply:
     """A model's answer; counts are tokens as the provider reported them, None if it didn't.
 
-    `faults` are the tries that failed before it came, a sentence each; `spent` is what came in those with status 200
-    and could not be used, which a provider bills all the same.
+    `faults` are the tries that failed before it came, a sentence each; `spent` is what those may cost, as
+    `ModelError.spent`.
     """
 
     text: str

@@ -13,7 +13,8 @@ from django.utils.translation import gettext
 
 from promptuary.evaluation import ModelError
 from registry.accounts.actor import Actor
-from registry.connections import queries, spending
+from registry.connections import queries
+from registry.connections.counted_calls import CountedCall
 from registry.connections.events import ConnectionRemoved, ConnectionSet, SpendingCapped
 from registry.connections.fields import FIELDS, check_amount, check_currency, check_fields
 from registry.connections.models import Connection, SpendingCap
@@ -157,16 +158,16 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
     row = queries.find_connection(actor, connection_id)
     endpoint = queries.make_endpoint(row)
     endpoint = replace(endpoint, attempts=1, timeout=min(endpoint.timeout, _LONGEST_TRY))
-    spending.require_within_caps(row.namespace, actor.person, endpoint)
+    call = CountedCall(row.namespace, actor.person, endpoint, _QUESTION)
     model, began = endpoint.open(), time.monotonic()
+    call.count_try()
     try:
         reply = model.complete(_Question([{"role": "user", "content": _QUESTION}]), {})
     except (ModelError, safe_http.Refused) as error:
-        spent = error.spent if isinstance(error, ModelError) else ()
-        spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, spent)
+        call.settle(error.spent if isinstance(error, ModelError) else ())
         raise Conflict(gettext("The model did not answer: {error}.").format(error=error)) from error
     milliseconds = int((time.monotonic() - began) * 1000)
-    spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, [reply, *reply.spent])
+    call.settle([reply, *reply.spent])
     return TryResult(reply.text[:500], milliseconds, reply.prompt_tokens, reply.completion_tokens)
 
 

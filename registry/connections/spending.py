@@ -1,6 +1,6 @@
 """Spending on model calls: what was spent, and the caps that are checked before each call."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import F, Q, Sum
 from django.utils.translation import gettext
 
-from promptuary.evaluation.models import Reply
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.connections import queries
@@ -30,7 +29,6 @@ __all__ = [
     "find_refusals",
     "format_amount",
     "list_spending",
-    "record_calls",
     "record_tokens",
     "require_within_caps",
     "sum_spent",
@@ -153,19 +151,6 @@ def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> S
     month = Spending.objects.filter(namespace=namespace, currency=currency, day__gte=day.replace(day=1), day__lte=day)
     sums = month.aggregate(all=Sum("cost"), own=Sum("cost", filter=Q(person=person, day=day)))
     return Spent(sums["own"] or Decimal(0), sums["all"] or Decimal(0))
-
-
-def record_calls(namespace: Namespace, person: User, endpoint: Endpoint, prompt: str, replies: Sequence[Reply]) -> None:
-    """Count the replies that were asked for, not those that were kept from before. prompt: the text that was sent,
-    whose tokens are estimated if the provider didn't count them.
-    """
-    replies = [reply for reply in replies if not reply.cached]
-    if endpoint.kind != "http" or not replies:
-        return
-    prompt_tokens = sum(count_or_estimate(reply.prompt_tokens, prompt) for reply in replies)
-    completion_tokens = sum(count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
-    account = SpendingAccount(namespace.pk, person.pk, endpoint.name, endpoint.price, log.now().date())
-    record_tokens(account, len(replies), prompt_tokens, completion_tokens)
 
 
 def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, completion_tokens: int) -> None:

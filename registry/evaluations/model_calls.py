@@ -1,11 +1,8 @@
 """Model calls for the rows of a run: render in the bounded child, ask the model once for all runs, read the reply."""
 
 import json
-import time
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
@@ -16,9 +13,9 @@ from promptuary.evaluation.models import Model
 from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
-from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.renderer_pool import child
+from registry.evaluations.call_pool import CallPool
 from registry.evaluations.models import Reply, Run
 from registry.evaluations.row_calls import RowCall
 from registry.journal import log
@@ -31,15 +28,6 @@ __all__ = [
     "lock_run",
     "reply_key",
 ]
-
-_LONGEST = 1024 * 1024  # characters of a reply that are kept
-
-
-@dataclass(frozen=True)
-class _Messages:
-    """What a model is asked, from the bounded child's answer."""
-
-    messages: list[dict[str, Any]]
 
 
 def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[RowCall]) -> None:
@@ -54,7 +42,7 @@ def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Mo
     known_replies = Reply.objects.filter(key__in=keys) if run.night is None else ()
     answers = {row.key: _answer(row) for row in known_replies}
     try:
-        _ask_all(run, endpoint, model, batch, answers)
+        CallPool(run, endpoint, model, lambda prompt: answers.get(_key(prompt, endpoint))).ask(batch)
     finally:
         _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
@@ -88,65 +76,6 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
     else:
         if not call.prompts:
             call.stop("render", ModelError("with these inputs the document makes no prompt"))
-
-
-def _ask_all(
-    run: Run, endpoint: Endpoint, model: Model, batch: Sequence[RowCall], answers: Mapping[str, Answer]
-) -> None:
-    """Fill in each row's replies, in threads, the prompts of a row one after the other.
-
-    The caps are checked before each call and what it cost is counted after it, both in this thread, so that a cap is
-    passed by the calls in flight at most.
-    """
-    namespace = run.template.namespace
-    waiting = deque(call for call in batch if call.prompts and not call.problem)
-    in_flight: dict[Future[list[Answer]], tuple[RowCall, str]] = {}
-
-    def settle(futures: Iterable[Future[list[Answer]]]) -> None:
-        for future in futures:
-            call, text = in_flight.pop(future)
-            spending.record_calls(namespace, run.started_by, endpoint, text, future.result())
-            if not call.problem and len(call.replies) < len(call.prompts):
-                waiting.appendleft(call)
-
-    with ThreadPoolExecutor(endpoint.concurrency) as pool:
-        try:
-            while waiting or in_flight:
-                if not waiting or len(in_flight) == endpoint.concurrency:
-                    settle(wait(in_flight, return_when=FIRST_COMPLETED).done)
-                    continue
-                call = waiting.popleft()
-                prompt = call.prompts[len(call.replies)]
-                answer = answers.get(_key(prompt, endpoint))
-                if answer is None:
-                    spending.require_within_caps(namespace, run.started_by, endpoint)
-                text = json.dumps(prompt["messages"], ensure_ascii=False)
-                in_flight[pool.submit(_ask_one, call, prompt, model, answer)] = call, text
-        finally:
-            settle(wait(in_flight).done)
-
-
-def _ask_one(call: RowCall, prompt: Mapping[str, Any], model: Model, answer: Answer | None) -> list[Answer]:
-    """Fill in the row's reply to one of its prompts, which is `answer` if it is known; gives what was billed for it.
-
-    Runs in a thread, so it touches no database.
-    """
-    began, spent = time.monotonic(), list[Answer]()
-    try:
-        reply = answer or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
-        call.faults += reply.faults
-        spent += reply.spent
-        if len(reply.text) > _LONGEST:
-            spent.append(reply)
-            raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
-        call.replies.append(reply)
-    except Exception as error:  # noqa: BLE001  # whatever a model's client raises is this row's failure
-        call.faults += getattr(error, "faults", ())
-        spent += getattr(error, "spent", ())
-        call.stop("model", error)
-    call.spent += spent
-    call.milliseconds += int((time.monotonic() - began) * 1000)
-    return spent if call.problem else [*spent, call.replies[-1]]
 
 
 def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:

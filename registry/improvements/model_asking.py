@@ -17,16 +17,15 @@ from promptuary.evaluation.models import Reply
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import InputError, RenderError
 from registry.connections import spending
+from registry.connections.counted_calls import Counted, CountedCall, ask_with_tries
 from registry.connections.endpoint import Endpoint
 from registry.connections.reply_limits import find_longest_reply
-from registry.connections.spending import SpendingAccount
-from registry.core.errors import Invalid
+from registry.core.errors import Invalid, PromptuaryError
 from registry.core.renderer_pool import child
 from registry.core.sentences import end_sentence
 from registry.evaluations.models import Run
 from registry.improvements.failing_rows import FailingRow, describe_rows
 from registry.improvements.models import Improvement
-from registry.journal import log
 from registry.templates.models import Version
 
 __all__ = ["INPUTS", "OUTPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
@@ -108,55 +107,36 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
 def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:
     """Send the prompt; what it cost is counted for the improvement's person and kept in its row.
 
-    Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before
-    anything is sent, and ModelError if no reply came.
+    Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before a try
+    is sent, and ModelError if no reply came.
     """
-    spending.require_within_caps(improvement.run.template.namespace, improvement.person, endpoint)
-    model = endpoint.open()
-    account = _account(improvement, endpoint)
-    _count(improvement, endpoint, account, calls=1, prompt=asked.tokens)
+    text = json.dumps(asked.messages, ensure_ascii=False)
+    call = CountedCall(improvement.run.template.namespace, improvement.person, endpoint, text, asked.tokens)
+    model, calls_before = endpoint.open(), improvement.calls
+
+    def settle(replies: Sequence[Reply]) -> None:
+        with transaction.atomic():
+            _add_counted(improvement, endpoint, call.settle(replies))
+
+    def count_try(spent: Sequence[Reply]) -> None:
+        settle(spent)
+        with transaction.atomic():
+            counted = call.count_try()
+            improvement.calls = calls_before + 1  # a step is one call, however often it tries
+            _add_counted(improvement, endpoint, counted)
+
     try:
-        reply = model.complete(asked, asked.settings)
-    except ModelError as error:
-        if error.spent or error.status is not None:  # with a status and nothing spent it was refused: nothing was read
-            _correct(improvement, endpoint, account, asked, error.spent)
+        reply = ask_with_tries(endpoint, model, asked, asked.settings, count_try)
+    except (ModelError, PromptuaryError) as error:
+        settle(error.spent if isinstance(error, ModelError) else ())
+        if isinstance(error.__cause__, PromptuaryError):  # a try that may not be made
+            raise error.__cause__ from None
         raise
-    _correct(improvement, endpoint, account, asked, [*reply.spent, reply])
+    settle([*reply.spent, reply])
     return reply
 
 
-def _correct(
-    improvement: Improvement,
-    endpoint: Endpoint,
-    account: SpendingAccount,
-    asked: AskedPrompt,
-    replies: Sequence[Reply],
-) -> None:
-    """Count what the replies took instead of the prompt's tokens alone. A step is one call, however often it tries."""
-    text = json.dumps(asked.messages, ensure_ascii=False)
-    prompt = sum(spending.count_or_estimate(reply.prompt_tokens, text) for reply in replies)
-    completion = sum(spending.count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
-    _count(improvement, endpoint, account, prompt=prompt - asked.tokens, completion=completion)
-
-
-def _account(improvement: Improvement, endpoint: Endpoint) -> SpendingAccount:
-    namespace = improvement.run.template.namespace_id
-    return SpendingAccount(namespace, improvement.person_id, endpoint.name, endpoint.price, log.now().date())
-
-
-def _count(
-    improvement: Improvement,
-    endpoint: Endpoint,
-    account: SpendingAccount,
-    *,
-    calls: int = 0,
-    prompt: int = 0,
-    completion: int = 0,
-) -> None:
-    """Count tokens for the namespace's caps and in the improvement's row; negative ones take back."""
-    with transaction.atomic():
-        improvement.calls += calls
-        improvement.add_spent(endpoint.price, prompt, completion)
-        improvement.save(update_fields=["calls", "prompt_tokens", "completion_tokens", "cost", "currency"])
-        if endpoint.kind == "http":
-            spending.record_tokens(account, calls, prompt, completion)
+def _add_counted(improvement: Improvement, endpoint: Endpoint, counted: Counted) -> None:
+    """Write what was counted in the improvement's row too."""
+    improvement.add_spent(endpoint.price, counted.prompt_tokens, counted.completion_tokens)
+    improvement.save(update_fields=["calls", "prompt_tokens", "completion_tokens", "cost", "currency"])

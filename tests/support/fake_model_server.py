@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["ModelServer"]
 
@@ -34,7 +34,7 @@ class ModelServer:
         """What goes into the list of models."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def __enter__(self) -> "ModelServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

@@ -8,7 +8,6 @@ from decimal import Decimal
 import pytest
 from django.db import connections as database_connections
 
-from promptuary.evaluation import Reply
 from registry.accounts.models import User
 from registry.connections import queries, services, spending
 from registry.connections.models import Spending
@@ -43,21 +42,6 @@ def test_a_call_is_counted_by_person_model_and_day(admin, ask):
     row = Spending.objects.get()
     assert (row.person, row.model, row.calls, row.prompt_tokens) == (admin.person, "small", 2, 200)
     assert row.cost == Decimal("0.22")
-
-
-def test_tokens_that_the_provider_did_not_count_are_estimated_from_above(support, admin, connect):
-    connect(**PRICES)
-    endpoint = queries.find_endpoint("small", "support")
-    spending.record_calls(support, admin.person, endpoint, "a prompt of words", [Reply("a reply")])
-    row = Spending.objects.get()
-    assert (row.prompt_tokens, row.completion_tokens) == (6, 3)
-
-
-def test_a_reply_from_before_costs_nothing(support, admin, connect):
-    connect(**PRICES)
-    endpoint = queries.find_endpoint("small", "support")
-    spending.record_calls(support, admin.person, endpoint, "a prompt", [Reply("a reply", cached=True)])
-    assert not Spending.objects.exists()
 
 
 def test_a_persons_cap_of_the_day_stops_the_next_call(ask, cap, server):

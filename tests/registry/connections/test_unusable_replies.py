@@ -8,7 +8,7 @@ import pytest
 from registry.connections import services
 from registry.connections.models import Spending
 from registry.core.errors import Conflict
-from registry.evaluations import datasets, model_calls, run_worker, start_runs
+from registry.evaluations import call_pool, datasets, run_worker, start_runs
 from registry.evaluations.models import Reply, RunRow
 from registry.templates import save as template_save
 from registry.templates.models import Template
@@ -66,7 +66,7 @@ def test_a_malformed_answer_is_counted_beside_the_one_that_came_after_it(start, 
 
 
 def test_a_reply_that_is_too_long_to_keep_is_counted(start, server, monkeypatch):
-    monkeypatch.setattr(model_calls, "_LONGEST", 5)
+    monkeypatch.setattr(call_pool, "_LONGEST", 5)
     run = start(1)
     assert run.failed == 1
     assert Spending.objects.get().cost == Decimal("0.11")

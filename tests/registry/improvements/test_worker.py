@@ -17,7 +17,7 @@ from registry.jobs import claims, queue
 from registry.jobs.models import Job
 from registry.tasks import tasks
 from registry.templates.models import Version
-from tests.support.improvement_desk import BETTER, NAME
+from tests.support.improvement_desk import BETTER, NAME, set_cap
 from tests.support.improving_model_server import propose
 
 
@@ -84,7 +84,8 @@ class KilledModel:
 
     name = "helper"
 
-    def complete(self, prompt, settings):
+    def complete(self, prompt, settings, *, before_try):
+        before_try(())
         raise Killed
 
 
@@ -222,3 +223,12 @@ def test_failing_rows_are_found_once_a_plan_and_once_a_call(place, monkeypatch):
     assert find.call_count == 1
     worker.advance_improvement(improvement.number)
     assert find.call_count == 2
+
+
+def test_an_improvement_that_a_cap_refuses_is_no_call(place, admin):
+    improvement = place.start()
+    set_cap(admin, "0")
+    found = place.ask(improvement)
+    assert (found.stage, found.calls, found.prompt_tokens) == ("failed", 0, 0)
+    assert "daily limit of author is reached" in found.reason
+    assert not place.server.asked_prompts

@@ -1,0 +1,99 @@
+"""Calls of a model that count as spent: each try before it is made, and what it took once that is known.
+
+A worker that is killed while a model writes so leaves the prompt counted.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from promptuary.evaluation import ModelError
+from promptuary.evaluation.http_models import HTTPModel
+from promptuary.evaluation.models import Asked, Model, Reply
+from registry.accounts.models import User
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.connections.spending import SpendingAccount
+from registry.core.errors import PromptuaryError
+from registry.journal import log
+from registry.namespaces.models import Namespace
+
+__all__ = ["Counted", "CountedCall", "ask_with_tries"]
+
+
+class Counted(NamedTuple):
+    """What counts as spent, or is taken back if it is negative."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class CountedCall:
+    """The count of one call. Used by one thread.
+
+    prompt: the text that is sent. Its tokens are estimated from it if `tokens` is None, and wherever the provider
+    doesn't count them.
+    """
+
+    def __init__(
+        self, namespace: Namespace, person: User, endpoint: Endpoint, prompt: str, tokens: int | None = None
+    ) -> None:
+        self._tokens = spending.count_or_estimate(tokens, prompt)
+        self._namespace, self._person, self._endpoint, self._prompt = namespace, person, endpoint, prompt
+        self._account = SpendingAccount(namespace.pk, person.pk, endpoint.name, endpoint.price, log.now().date())
+        self._counted = Counted(0, 0, 0)
+
+    def count_try(self) -> Counted:
+        """Count the prompt of a try that is made next; gives what was added.
+
+        Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it.
+        """
+        if self._endpoint.kind == "http":
+            spending.require_within_caps(self._namespace, self._person, self._endpoint)
+        return self._add(Counted(1, self._tokens, 0))
+
+    def settle(self, replies: Sequence[Reply]) -> Counted:
+        """Count what these replies took instead of what was counted so far; gives the difference.
+
+        Tries that no reply is there for were refused, and cost nothing.
+        """
+        prompt_tokens = sum(spending.count_or_estimate(reply.prompt_tokens, self._prompt) for reply in replies)
+        completion_tokens = sum(spending.count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
+        before = self._counted
+        return self._add(
+            Counted(
+                len(replies) - before.calls,
+                prompt_tokens - before.prompt_tokens,
+                completion_tokens - before.completion_tokens,
+            )
+        )
+
+    def _add(self, added: Counted) -> Counted:
+        if self._endpoint.kind == "http" and any(added):
+            spending.record_tokens(self._account, *added)
+        self._counted = Counted(*(sum(pair) for pair in zip(self._counted, added, strict=True)))
+        return added
+
+
+def ask_with_tries(
+    endpoint: Endpoint,
+    model: Model,
+    prompt: Asked,
+    settings: Mapping[str, Any],
+    before_try: Callable[[Sequence[Reply]], None],
+) -> Reply:
+    """Ask the endpoint's model, with `before_try` called before each request, as `HTTPModel.complete` has it.
+
+    Raises ModelError. If `before_try` raised a PromptuaryError, that is its cause.
+    """
+
+    def check_try(spent: Sequence[Reply]) -> None:
+        try:
+            before_try(spent)
+        except PromptuaryError as error:
+            raise ModelError(error.message) from error
+
+    if endpoint.kind == "http":
+        return cast("HTTPModel", model).complete(prompt, settings, before_try=check_try)
+    check_try(())
+    return model.complete(prompt, settings)
