@@ -33,7 +33,7 @@ from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.timestamps import read_moment
-from registry.templates import label_moves, labels
+from registry.templates import label_moves, roll_back_checks
 from registry.templates.models import Template
 
 __all__ = [
@@ -110,7 +110,7 @@ def say_label_moved(
     """
     line = sentence
     version = label_moves.find_version_to_undo(actor.person, template, label)
-    if version and (freeze := labels.find_freeze_before(template, label, version)):
+    if version and (freeze := roll_back_checks.find_freeze_before(template, label, version)):
         line = " ".join([sentence, gettext("A freeze is in force, so this can't be undone now:"), freeze.sentence])
     elif version:
         query = urlencode({"label": label, "version": version})

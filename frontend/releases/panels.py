@@ -24,10 +24,9 @@ from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
-from registry.releases import queries, roll_backs
+from registry.releases import queries, roll_back_preview
 from registry.releases.moved_members import Seen
 from registry.rollouts import queries as rollout_queries
-from registry.templates.models import Template, Version
 
 __all__ = [
     "PanelMember",
@@ -120,25 +119,27 @@ def show_roll_back_panel(
     """The panel; after a form that was refused also why, with what was ticked and written."""
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
-    targets = roll_backs.list_roll_back_targets(release) if release.state == release.PUBLISHED else []
-    moves: list[tuple[Template, Version]] = []
-    for target in targets:
-        if target.version is not None:
-            moves.append((target.template, target.version))
-    faults = {target.template.pk: target.fault for target in targets}
+    is_published = release.state == release.PUBLISHED
+    found = roll_back_preview.preview_roll_back(release, actor).members if is_published else ()
+    act = presenters.permitted_release_actions(gate, actor)
     ticked = request.POST.getlist("template")
     members = [
-        PanelMember(preview, faults[preview.template.pk], not ticked or preview.template.name in ticked)
-        for preview in label_preview.preview_moves(release.label, moves)
+        PanelMember(
+            member.preview,
+            member.fault or (member.missing_right if act.roll_back else ""),
+            not ticked or member.target.template.name in ticked,
+        )
+        for member in found
+        if member.preview is not None
     ]
     movable = [member for member in members if not member.fault]
     context = {
         "panel_title": ngettext(
             "Roll {label} of {count} template back", "Roll {label} of {count} templates back", len(movable)
         ).format(count=len(movable), label=release.label),
-        "act": presenters.permitted_release_actions(gate, actor),
+        "act": act,
         "movable": movable,
-        "first_time": [target.template.path for target in targets if target.version is None],
+        "first_time": [member.target.template.path for member in found if member.preview is None],
         **reason_context(request.POST),
     }
     return _show(request, ROLL_BACK_PANEL, release, members, context, refusal)

@@ -4,7 +4,7 @@ from typing import Any
 
 from promptuary.commands.output import say, write_json
 
-__all__ = ["tell_effects", "tell_preview", "tell_roll_back", "tell_ungated_losses"]
+__all__ = ["tell_effects", "tell_preview", "tell_roll_back", "tell_roll_back_effects", "tell_ungated_losses"]
 
 _STATES = {
     "equal": "It serves exactly this already.",
@@ -37,15 +37,20 @@ def tell_roll_back(preview: Any, as_json: bool) -> None:
     say(f"{preview['template']}: {label} back from version {preview['serves']} to version {version}")
     if preview["state"] == "equal":
         say("  It serves exactly this already: there is nothing to roll back.")
+    tell_roll_back_effects(preview)
+    say("  A reviewer rolls it back at once, without an approval.")
+    _tell_undo(preview)
+    say("Nothing was stored.")
+
+
+def tell_roll_back_effects(preview: Any) -> None:
+    """Print what follows from one label that goes back, without the move itself."""
     _tell_roll_back(preview)
     _tell_size(preview.get("size"), is_first=False)
     _tell_services(preview)
     _tell_other_labels(preview)
     _tell_evaluation(preview["evaluation"], None)
     _tell_checks(preview.get("checks"))
-    say("  A reviewer rolls it back at once, without an approval.")
-    _tell_undo(preview)
-    say("Nothing was stored.")
 
 
 def tell_effects(preview: Any) -> None:

@@ -6,7 +6,8 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_effects, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.release_preview import tell_release_roll_back
 from promptuary.commands.review import At, Reviewers
 
 __all__ = [
@@ -32,6 +33,10 @@ Title = Annotated[str, typer.Option("--title", "-t", help="One line that names t
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; store nothing.")]
 Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="The namespace of the release.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+RollBackReason = Annotated[
+    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+]
+DryRollBack = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; move nothing.")]
 Only = Annotated[
     list[str] | None, typer.Option("--template", help="Only this template of the release; repeatable. Without: all.")
 ]
@@ -96,14 +101,21 @@ def withdraw_release(
 def roll_back_release(
     namespace: Namespace,
     number: Number,
-    reason: Reason,
+    reason: RollBackReason = "",
     template: Only = None,
+    dry_run: DryRollBack = False,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
 ) -> None:
     """Put the labels of a published release back on what they served before: all of them, or none; for reviewers."""
     with answering(as_json), Connection(url, key) as connection:
+        if dry_run:
+            preview = connection.get(f"namespaces/{namespace}/releases/{number}/roll-back/preview")
+            tell_release_roll_back(preview, template or (), as_json)
+            return
+        if not reason.strip():
+            raise UsageError("--reason is missing: everyone concerned will read why the labels go back")
         body = {"reason": reason, "templates": template or []}
         release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/roll-back", body)
         _tell_release(connection, release, as_json)

@@ -202,6 +202,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_RELEASE}/schedule", release_schedule_api.ReleaseSchedule.as_view(), name="api-release-schedule"),
     path(f"{_RELEASE}/withdraw", release_api.WithdrawRelease.as_view(), name="api-release-withdraw"),
     path(f"{_RELEASE}/roll-back", release_api.RollBackRelease.as_view(), name="api-release-roll-back"),
+    path(f"{_RELEASE}/roll-back/preview", release_api.PreviewRollBack.as_view(), name="api-release-roll-back-preview"),
     path("rollouts", rollout_api.Rollouts.as_view(), name="api-rollouts"),
     path("rollouts/<int:number>", rollout_api.OneRollout.as_view(), name="api-rollout"),
     path("rollouts/<int:number>/step", rollout_api.StepRollout.as_view(), name="api-rollout-step"),

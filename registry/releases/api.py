@@ -17,10 +17,17 @@ from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.verbs import Verb
-from registry.releases import plans, proposals, queries, roll_backs, schedules, services
+from registry.releases import plans, proposals, queries, roll_back_preview, roll_backs, schedules, services
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.plans import LeftOut, ReleaseSelection
-from registry.releases.serializers import PlanOutput, ReleaseFacts, ReleaseItem, ReleaseOutput, ReleasePage
+from registry.releases.serializers import (
+    PlanOutput,
+    ReleaseFacts,
+    ReleaseItem,
+    ReleaseOutput,
+    ReleasePage,
+    RollBackPreviewOutput,
+)
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -31,6 +38,7 @@ __all__ = [
     "OneMember",
     "OneRelease",
     "Plan",
+    "PreviewRollBack",
     "PublishRelease",
     "Releases",
     "RollBackRelease",
@@ -242,6 +250,21 @@ class RollBackRelease(IdempotentView):
         body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)
         return show(request, namespace, number, Verb.ROLL_BACK)
+
+
+class PreviewRollBack(APIView):
+    """What follows from going back from a release."""
+
+    @extend_schema(
+        operation_id="previewReleaseRollBack",
+        responses={200: RollBackPreviewOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str, number: int) -> Response:
+        """Where each label would go back to, what blocks it, and who gets it. Nothing is stored. Not for limited
+        keys."""
+        actor = actor_of(request)
+        release = queries.find_release(actor, Verb.READ, number, namespace)
+        return Response(RollBackPreviewOutput.of(roll_back_preview.preview_roll_back(release, actor)))
 
 
 def _selection(body: dict[str, Any]) -> ReleaseSelection:

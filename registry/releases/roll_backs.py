@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
-from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.errors import Conflict, Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces.verbs import Verb
@@ -19,6 +19,7 @@ from registry.releases.queries import lock_release
 from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
+from registry.templates.roll_back_checks import LabelPast, read_label_pasts, require_roll_back
 
 __all__ = ["RollBackTarget", "list_roll_back_targets", "read_roll_back", "roll_back_release"]
 
@@ -28,15 +29,21 @@ class RollBackTarget:
     """A template of a published release and the version that its label goes back to.
 
     served: what the label serves now, None if it is not set. change: the number of the request that published it.
-    fault: why it can't go back, as a sentence, empty if it can. is_back: whether it was rolled back already.
+    refusal: the error with which its roll back is refused, None if it can go back. is_back: whether it was rolled back
+    already.
     """
 
     template: Template
     version: Version | None
     served: Version | None
     change: int | None
-    fault: str
+    refusal: PromptuaryError | None
     is_back: bool
+
+    @property
+    def fault(self) -> str:
+        """Why it can't go back, as a sentence; empty if it can."""
+        return self.refusal.message if self.refusal else ""
 
 
 def roll_back_release(
@@ -45,9 +52,9 @@ def roll_back_release(
     """Put the labels that the release moved back to what they served before; reviewers only, with a reason.
 
     templates: the names of some of its templates, by default all that still serve what it published. All go back, or
-    none: Conflict if a label has moved on since or had no version before, ApprovalRequired if what it served
-    before was never approved. expected: what the caller saw of the templates, the version that a label goes back to
-    and the one that it serves. Raises Conflict if one of them is another by now.
+    none: Conflict if a label has moved on since, had no version before or is in a rollout, ApprovalRequired if what it
+    served before was never approved, Gone if that was redacted. expected: what the caller saw of the templates, the
+    version that a label goes back to and the one that it serves. Raises Conflict if one of them is another by now.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
@@ -89,11 +96,10 @@ def list_roll_back_targets(release: Release) -> list[RollBackTarget]:
     moves = LabelMove.objects.filter(change__in=published, how="published").order_by("template__name")
     moves = moves.select_related("template__namespace", "before__author", "after")
     rows = Label.objects.filter(template__changes__in=published, name=release.label).select_related("version")
-    served = {row.template_id: row.version for row in rows.defer("version__bundle")}
-    return [
-        _find_target(release.label, move, served.get(move.template_id))
-        for move in moves.defer("before__bundle", "after__bundle")
-    ]
+    held = {row.template_id: row for row in rows.defer("version__bundle")}
+    found = list(moves.defer("before__bundle", "after__bundle"))
+    pasts = read_label_pasts(release.label, [move.template for move in found])
+    return [_find_target(release.label, move, held.get(move.template_id), pasts[move.template_id]) for move in found]
 
 
 def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, int]]:
@@ -107,16 +113,31 @@ def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, in
     }
 
 
-def _find_target(label: str, move: LabelMove, served: Version | None) -> RollBackTarget:
-    name, digest = move.template.name, served.digest if served else None
-    is_served = move.after is not None and digest == move.after.digest
-    is_back = not is_served and move.before is not None and digest == move.before.digest
-    fault = ""
-    if not is_served:
-        fault = gettext("{label} of {name} has moved on since.").format(label=label, name=name)
-    elif move.before is None or move.before.digest == digest:
-        fault = gettext("{label} of {name} had no other version before.").format(label=label, name=name)
-    return RollBackTarget(move.template, move.before, served, move.change_id, fault, is_back)
+def _find_target(label: str, move: LabelMove, held: Label | None, past: LabelPast) -> RollBackTarget:
+    served = held.version if held else None
+    is_served = move.after is not None and served is not None and served.digest == move.after.digest
+    is_back = not is_served and served is not None and move.before is not None and served.digest == move.before.digest
+    refusal = None
+    try:
+        _require_target(label, move, held, past, is_served=is_served, is_back=is_back)
+    except PromptuaryError as error:
+        refusal = error
+    return RollBackTarget(move.template, move.before, served, move.change_id, refusal, is_back)
+
+
+def _require_target(
+    label: str, move: LabelMove, held: Label | None, past: LabelPast, *, is_served: bool, is_back: bool
+) -> None:
+    """Raise the error with which putting the label back where it was before this move is refused."""
+    name = move.template.name
+    if is_back and held is not None:
+        sentence = gettext("{label} of {name} is back on version {number} already.")
+        raise Conflict(sentence.format(label=label, name=name, number=held.version.number))
+    if held is None or not is_served:
+        raise Conflict(gettext("{label} of {name} has moved on since.").format(label=label, name=name))
+    if move.before is None or move.before.digest == held.version.digest:
+        raise Conflict(gettext("{label} of {name} had no other version before.").format(label=label, name=name))
+    require_roll_back(move.template, held, move.before, past)
 
 
 def _choose_targets(
@@ -131,10 +152,13 @@ def _choose_targets(
     asked = [by_name[name] for name in by_name if name in templates] if templates else list(by_name.values())
     if not templates:
         asked = [target for target in asked if not target.is_back]
-    if faults := [target.fault for target in asked if target.fault]:
-        raise Conflict(
-            gettext("{names} Nothing was rolled back: choose the templates one by one.").format(names=" ".join(faults))
-        )
+    refusals = [target.refusal for target in asked if target.refusal]
+    for refusal in refusals:
+        if not isinstance(refusal, Conflict):
+            raise refusal
+    if refusals:
+        names = " ".join(refusal.message for refusal in refusals)
+        raise Conflict(gettext("{names} Nothing was rolled back: choose the templates one by one.").format(names=names))
     if not asked:
         raise Conflict(
             gettext("Nothing of release {release} is served any more.").format(release=release.number),

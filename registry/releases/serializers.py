@@ -22,7 +22,7 @@ from registry.releases.models import Release, ReleaseComment
 from registry.releases.plans import LeftOut
 from registry.rest.output_serializers import Answer, Moment, Output
 
-__all__ = ["PlanOutput", "ReleaseFacts", "ReleaseItem", "ReleaseOutput", "ReleasePage"]
+__all__ = ["PlanOutput", "ReleaseFacts", "ReleaseItem", "ReleaseOutput", "ReleasePage", "RollBackPreviewOutput"]
 
 _LEFT_OUT = ["archived", "unset", "redacted", "equal", "emergency", "superseded", "member"]
 
@@ -75,6 +75,50 @@ class PlanOutput(Output):
 
     members = PlannedOutput(many=True)
     left_out = LeftOutOutput(many=True)
+
+
+class RollBackMemberOutput(Output):
+    """A template that the release published, and where its label would go back to."""
+
+    template = serializers.CharField(source="target.template.name")
+    change = serializers.IntegerField(source="target.change", help_text="The change that published it.")
+    serves = serializers.IntegerField(
+        allow_null=True, source="target.served.number", default=None, help_text="What the label serves now."
+    )
+    version = serializers.IntegerField(
+        allow_null=True,
+        source="target.version.number",
+        default=None,
+        help_text="Where it would go back to; null: it had no version before.",
+    )
+    rolled_back = serializers.BooleanField(
+        source="target.is_back", help_text="Whether the label is back on that version already."
+    )
+    blocked_by = serializers.CharField(
+        source="fault", allow_blank=True, help_text="Why the label can't go back, as a sentence; empty if it can."
+    )
+    missing_right = serializers.CharField(
+        allow_blank=True, help_text="Why the caller may not put it back, as a sentence; empty if they may."
+    )
+    preview = LabelPreviewOutput(
+        allow_null=True, help_text="What follows from going back, as `previewLabel` says; null without a version."
+    )
+
+
+class RollBackPreviewOutput(Output):
+    """What follows from rolling back a release."""
+
+    release = serializers.IntegerField(source="release.number")
+    label = serializers.CharField(source="release.label")  # type: ignore[assignment]  # as above
+    title = serializers.CharField(source="release.title")
+    ready = serializers.BooleanField(
+        source="is_ready", help_text="Whether the caller can roll back all that were not rolled back yet, together."
+    )
+    services = serializers.IntegerField(
+        source="moving_services", help_text="Services that get another version from those whose label can go back."
+    )
+    fetches_moving = serializers.IntegerField(help_text="Their fetches a day.")
+    members = RollBackMemberOutput(many=True)
 
 
 class ReleaseMemberOutput(Output):

@@ -7,9 +7,6 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
-from registry.core.timestamps import format_moment
-from registry.freezes.queries import find_standing_freezes
-from registry.freezes.windows import StandingFreeze
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -18,16 +15,15 @@ from registry.templates.label_models import Label, LabelMove
 from registry.templates.label_moves import (
     append_move,
     find_label,
-    is_approved_digest,
     record_move,
     require_served,
     require_undivided,
     require_unmoved,
 )
 from registry.templates.models import Template, Version
+from registry.templates.roll_back_checks import read_label_pasts, require_roll_back
 
 __all__ = [
-    "find_freeze_before",
     "move_label",
     "remove_label",
     "require_unprotected",
@@ -93,15 +89,7 @@ def roll_back_label(
                 actual=None,
             )
         require_unmoved(template, label, expected)
-        require_undivided(held)
-        if held.version.digest == target.digest:
-            raise Conflict(
-                gettext("{label} already serves version {number}.").format(label=label, number=held.version.number),
-                actual=held.version.number,
-            )
-        target.require_text()
-        _require_held(template, label, target)
-        _require_no_freeze(template, held, target)
+        require_roll_back(template, held, target, read_label_pasts(label, [template])[template.pk])
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
         return record_move(actor, move)
 
@@ -128,49 +116,6 @@ def require_unprotected(template: Template, label: str) -> None:
             ),
             label=label,
             template=template.name,
-        )
-
-
-def _require_held(template: Template, label: str, target: Version) -> None:
-    """Raise ApprovalRequired if the label may not go back to this version."""
-    ever = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest).exists()
-    if not ever:
-        raise ApprovalRequired(
-            gettext("{label} never held version {number}, so it can't go back to it: propose a change.").format(
-                label=label, number=target.number
-            ),
-            label=label,
-        )
-    if label in template.namespace.protected_labels and not is_approved_digest(template, label, target.digest):
-        raise ApprovalRequired(
-            gettext(
-                "{label} is protected, and it held version {number} without an approval for it: propose a change."
-            ).format(label=label, number=target.number),
-            label=label,
-        )
-
-
-def find_freeze_before(template: Template, label: str, number: int) -> StandingFreeze | None:
-    """The freeze that keeps a label from being rolled back to this version now: only going forward from what a
-    protected label serves is kept; None if nothing is in the way."""
-    held = template.labels.filter(name=label).select_related("version").first()
-    return _find_freeze(template, held, number) if held else None
-
-
-def _find_freeze(template: Template, held: Label, number: int) -> StandingFreeze | None:
-    namespace = template.namespace
-    if held.name not in namespace.protected_labels or number < held.version.number:
-        return None
-    return find_standing_freezes([namespace.pk]).get(namespace.pk)
-
-
-def _require_no_freeze(template: Template, held: Label, target: Version) -> None:
-    """Raise Conflict if going to this version moves a protected label forward while a freeze stands."""
-    freeze = _find_freeze(template, held, target.number)
-    if freeze is not None:
-        raise Conflict(
-            f"{freeze.sentence} {freeze.advice}",
-            next_slot=format_moment(freeze.slot) if freeze.slot else None,
         )
 
 

@@ -245,6 +245,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"reason": "Broken"},
         REVIEWERS,
     ),
+    ("api-release-roll-back-preview", "GET"): (
+        "namespaces/support/releases/{release_live}/roll-back/preview",
+        None,
+        READERS_OF_ALL,
+    ),
     ("api-rollouts", "GET"): ("rollouts", None, SIGNED_IN_OF_ALL),
     ("api-rollouts", "POST"): ("rollouts", {"change": "{ready}"}, AUTHORS_MAKE),
     ("api-rollout", "GET"): ("rollouts/{rollout}", None, READERS_OF_ALL),

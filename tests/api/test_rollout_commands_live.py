@@ -58,6 +58,10 @@ def test_a_rollout_is_started_stepped_paused_and_finished(run, approved):
     assert ChangeRequest.objects.get(number=approved).state == ChangeRequest.PUBLISHED
 
 
+def _json(result):
+    return json.loads(result.output)
+
+
 def test_what_makes_no_sense_starts_nothing(run, approved):
     assert run("rollout", "start", approved, "--shares", "many").exit_code == 2
     assert run("rollout", "start", approved, "--below", "0.8").exit_code == 2
@@ -92,9 +96,19 @@ def test_a_release_is_rolled_back_and_another_one_withdrawn(run, cast, reviewer)
     digests = {member.number: member.version.digest}
     release_services.approve_release(actor=cast.actor("reviewer"), number=1, digests=digests)
     run("release", "publish", "support", 1)
+    dry = run("release", "rollback", "support", 1, "--dry-run", *reviewer)
+    assert f"{REPLY}: production back from version 2 to version 1\n" in dry.output
+    assert "No service fetched production in the last 30 days." in dry.output
+    assert "A reviewer rolls them back at once, all or none, without an approval." in dry.output
+    assert dry.output.endswith("Nothing was stored.\n")
+    assert _json(run("release", "rollback", "support", 1, "-n", "--json", *reviewer))["ready"]
+    assert run("release", "rollback", "support", 1, "-n", "--template", "support/x", *reviewer).exit_code == 1
     assert run("release", "rollback", "support", 1, *reviewer).exit_code == 2
     back = run("release", "rollback", "support", 1, "-m", "Wrong", "--template", REPLY, *reviewer)
     assert f"rolled back production of {REPLY}" in back.output
+    again = run("release", "rollback", "support", 1, "-n", *reviewer).output
+    assert f"{REPLY}: production stays on version 1. production of {REPLY} is back on version 1 already." in again
+    assert "Nothing is left to roll back." in again
     run("release", "propose", "support/refunds")
     assert "is withdrawn" in run("release", "withdraw", "support", 2, "-m", "Not needed").output
 

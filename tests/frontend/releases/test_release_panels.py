@@ -7,6 +7,7 @@ import pytest
 
 from registry.changes import decisions
 from registry.changes import services as change_services
+from registry.namespaces import folder_roles
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.models import Release
@@ -14,7 +15,7 @@ from registry.releases.plans import ReleaseSelection
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, words
 
-ONE, TWO = "support/refunds/one", "support/refunds/two"
+ONE, TWO = "support/refunds/one", "support/two"
 MOVED = "Something changed while this panel was open, so nothing was done."
 
 
@@ -223,6 +224,16 @@ def test_a_first_version_has_nothing_to_go_back_to_and_an_author_no_button(desk,
     assert 'value="roll_back"' not in page
     release_services.publish_release(actor=desk.actor("author"), number=2)
     assert "Rolling back needs the reviewer role in support." in words(browser("author").get("/releases/2/roll-back"))
+
+
+def test_a_template_outside_of_the_reviewers_folder_has_no_box_and_says_why(desk, published, browser):
+    folder = {"namespace": "support", "folder": "refunds"}
+    folder_roles.set_folder_role(actor=desk.actor("admin"), **folder, person="author", role="reviewer")
+    page = words(browser("author").get("/releases/2/roll-back"))
+    assert "Roll production of 1 template back" in page
+    assert f'name="template" value="{ONE}"' in page
+    assert f'name="template" value="{TWO}"' not in page
+    assert "You need the role reviewer to roll" in page
 
 
 def test_the_same_holds_over_the_api(desk, release, browser):

@@ -1,0 +1,101 @@
+"""Checks before a label goes back to a version, for the act itself and for what is said of it before."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from registry.core.errors import ApprovalRequired, Conflict
+from registry.core.timestamps import format_moment
+from registry.freezes.queries import find_standing_freezes
+from registry.freezes.windows import StandingFreeze
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.label_moves import approved_digests, require_undivided
+from registry.templates.models import Template, Version
+
+__all__ = ["LabelPast", "find_freeze_before", "read_label_pasts", "require_roll_back"]
+
+
+@dataclass(frozen=True)
+class LabelPast:
+    """What decides where a label may go back to: the digests that it held, those among them that it held by approval,
+    and the freeze of the namespace that stands now."""
+
+    held: Collection[str]
+    approved: Collection[str]
+    freeze: StandingFreeze | None
+
+
+def read_label_pasts(label: str, templates: Collection[Template]) -> Mapping[int, LabelPast]:
+    """By template (its id) the past of the label: three queries for all of them. Templates with their namespaces."""
+    ids = [template.pk for template in templates]
+    moves = LabelMove.objects.filter(template__in=ids, label=label, after__isnull=False).order_by()
+    held: defaultdict[int, set[str]] = defaultdict(set)
+    for pk, digest in moves.values_list("template_id", "after__digest").distinct():
+        held[pk].add(str(digest))
+    approved = approved_digests(ids)
+    freezes = find_standing_freezes({template.namespace_id for template in templates})
+    return {
+        template.pk: LabelPast(held[template.pk], approved[template.pk, label], freezes.get(template.namespace_id))
+        for template in templates
+    }
+
+
+def require_roll_back(template: Template, held: Label, target: Version, past: LabelPast) -> None:
+    """Raise the error with which going back to this version is refused; rights are not asked about.
+
+    Conflict if the template is archived, a rollout divides the label's callers, the label serves the version already,
+    or a freeze keeps it from going forward; Gone if the version was redacted; ApprovalRequired if the label did not
+    hold it, or a protected one not by approval.
+    """
+    if template.archived_at is not None:
+        raise Conflict(gettext("{name} is archived.").format(name=template.name))
+    require_undivided(held)
+    if held.version.digest == target.digest:
+        raise Conflict(
+            gettext("{label} already serves version {number}.").format(label=held.name, number=held.version.number),
+            actual=held.version.number,
+        )
+    target.require_text()
+    _require_held(template, held.name, target, past)
+    if freeze := _find_freeze(template, held, target.number, past.freeze):
+        raise Conflict(
+            f"{freeze.sentence} {freeze.advice}",
+            next_slot=format_moment(freeze.slot) if freeze.slot else None,
+        )
+
+
+def find_freeze_before(template: Template, label: str, number: int) -> StandingFreeze | None:
+    """The freeze that keeps a label from being rolled back to this version now: only going forward from what a
+    protected label serves is kept; None if nothing is in the way."""
+    held = template.labels.filter(name=label).select_related("version").first()
+    if held is None:
+        return None
+    return _find_freeze(
+        template, held, number, find_standing_freezes([template.namespace_id]).get(template.namespace_id)
+    )
+
+
+def _require_held(template: Template, label: str, target: Version, past: LabelPast) -> None:
+    if target.digest not in past.held:
+        raise ApprovalRequired(
+            gettext("{label} never held version {number}, so it can't go back to it: propose a change.").format(
+                label=label, number=target.number
+            ),
+            label=label,
+        )
+    if label in template.namespace.protected_labels and target.digest not in past.approved:
+        raise ApprovalRequired(
+            gettext(
+                "{label} is protected, and it held version {number} without an approval for it: propose a change."
+            ).format(label=label, number=target.number),
+            label=label,
+        )
+
+
+def _find_freeze(
+    template: Template, held: Label, number: int, standing: StandingFreeze | None
+) -> StandingFreeze | None:
+    is_forward = number >= held.version.number
+    return standing if is_forward and held.name in template.namespace.protected_labels else None
