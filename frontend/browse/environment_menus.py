@@ -19,7 +19,7 @@ __all__ = ["MenuMove", "RowMenu", "build_menu"]
 
 @dataclass(frozen=True)
 class MenuMove:
-    """A move of another label than the target to what would be promoted; `url` opens in the panel."""
+    """A move of one label; `url` opens in the panel."""
 
     word: str
     url: str
@@ -28,6 +28,7 @@ class MenuMove:
 @dataclass(frozen=True)
 class RowMenu:
     """compare_word, compare_url: of what the two labels serve, empty where one serves nothing or both the same.
+    moves: of other labels than the target to what would be promoted, then of protected labels back.
     date_url, unschedule_url: where a scheduled publishing is changed and cancelled, empty without one.
     """
 
@@ -39,9 +40,15 @@ class RowMenu:
 
 
 def build_menu(
-    row: EnvironmentRow, state: PromotionState, labels: Collection[str], role: Role | None, date_url: str
+    row: EnvironmentRow,
+    state: PromotionState,
+    labels: Collection[str],
+    role: Role | None,
+    date_url: str,
+    roll_backs: Collection[MenuMove],
 ) -> RowMenu:
     """The menu as this role has it. labels: those of the page that can be moved, without the one to promote to.
+    roll_backs: the labels that can go back.
     date_url: the place of the date on the page of the change or release that is scheduled, else empty.
     """
     template, source, held = row.template, state.source, state.target
@@ -56,7 +63,7 @@ def build_menu(
             continue
         if move := _build_move(template, label, source or 0, role, is_set=place is not None):
             moves.append(move)
-    return RowMenu(compare_word, compare_url, tuple(moves), date_url, date_url.partition("#")[0])
+    return RowMenu(compare_word, compare_url, (*moves, *roll_backs), date_url, date_url.partition("#")[0])
 
 
 def _build_move(template: Template, label: str, source: int, role: Role | None, *, is_set: bool) -> MenuMove | None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 
 from frontend.browse.check_summaries import CheckSummary, summarize_checks
 from frontend.browse.environment_actions import RowAction, choose_action, find_schedule, label_address, may
-from frontend.browse.environment_menus import RowMenu, build_menu
+from frontend.browse.environment_menus import MenuMove, RowMenu, build_menu
 from frontend.changes.failure_rows import FailureRow
 from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
@@ -85,6 +85,11 @@ class Line:
     menu: RowMenu
     goes_live_at: datetime | None = None
     request_checks: CheckSummary | None = None
+
+    @property
+    def target(self) -> Cell:
+        """The label to promote to."""
+        return next(cell for cell in self.cells if cell.is_target)
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,7 @@ def _line(
     is_free = not state.drifted and not state.blocking
     selectable = state.state == "ready" and state.is_protected and is_free and may(role, Verb.PROPOSE)
     goes_live_at, date_url = find_schedule(state, role)
+    others = [label for label in columns if label not in (LATEST, pair[1])]
     return Line(
         name=template.name,
         stem=stem + slash,
@@ -188,10 +194,20 @@ def _line(
         action=action,
         selectable=selectable,
         rank=_RANKS.index(_kind(state, target, action, is_scheduled=goes_live_at is not None)),
-        menu=build_menu(row, state, [label for label in columns if label not in (LATEST, pair[1])], role, date_url),
+        menu=build_menu(row, state, others, role, date_url, _list_roll_backs(cells, action)),
         goes_live_at=goes_live_at,
         request_checks=summarize_checks(state.gate.checks) if state.gate and not state.proposes_source else None,
     )
+
+
+def _list_roll_backs(cells: Sequence[Cell], action: RowAction | None) -> list[MenuMove]:
+    """The way back of each label that has one, unless the row shows it already: beside a rollout, or as its act."""
+    shown = action.url if action else ""
+    return [
+        MenuMove(gettext("Roll {label} back to v{number}").format(label=cell.label, number=cell.back), cell.back_url)
+        for cell in cells
+        if cell.back_url and cell.rollout is None and cell.back_url != shown
+    ]
 
 
 def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_scheduled: bool) -> str:

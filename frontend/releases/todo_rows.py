@@ -17,7 +17,8 @@ class TodoRow:
     """One thing to do, for all templates that it is needed for; none of them where it is about the whole release.
 
     is_viewers: whether an approval of the one who looks would do it. person, button: whom the one who looks may ask
-    for a review, and whether they `ask` or `remind`; both empty if nobody.
+    for a review, and whether they `ask` or `remind`; both empty if nobody. icon: of a failed check, of one that runs,
+    of a freeze, or of what somebody has to do.
     """
 
     changes: tuple[ChangeRequest, ...]
@@ -26,6 +27,7 @@ class TodoRow:
     is_viewers: bool = False
     person: str = ""
     button: str = ""
+    icon: str = "circle-dashed"
 
 
 def list_todo_rows(gate: ReleaseGate, viewer: str, approvals: Iterable[ApprovalRow] = ()) -> list[TodoRow]:
@@ -42,7 +44,7 @@ def list_todo_rows(gate: ReleaseGate, viewer: str, approvals: Iterable[ApprovalR
 
 def _row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, buttons: dict[str, str]) -> TodoRow:
     if blocker.code == FREEZE or not blocker.asks_for_approval:
-        return TodoRow(changes, blocker.cause, blocker.action)
+        return TodoRow(changes, blocker.cause, blocker.action, icon=_find_icon(blocker))
     if viewer in blocker.waiting_for:
         return TodoRow(changes, blocker.cause, blocker.action, is_viewers=True)
     able = sorted(
@@ -50,3 +52,11 @@ def _row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, butt
     )
     person = able[0] if able else ""
     return TodoRow(changes, blocker.cause, blocker.action, person=person, button=buttons.get(person, ""))
+
+
+def _find_icon(blocker: Blocker) -> str:
+    if blocker.code == FREEZE:
+        return "clock"
+    if blocker.code.startswith("check:"):
+        return "circle-x" if blocker.waiting_for else "loader"
+    return "circle-dashed"

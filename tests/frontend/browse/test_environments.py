@@ -48,7 +48,7 @@ def test_a_reviewer_is_offered_the_way_back_once_there_is_one(reply, browser):
     assert "Roll back" not in words(browser("reviewer").get("/environments/"))
     reply.publish(2)
     page = words(browser("reviewer").get("/environments/"))
-    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1" data-panel>Roll back to v1' in page
+    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1" data-panel>Roll production back to v1' in page
     assert "Roll back" not in words(browser("author").get("/environments/"))
 
 
