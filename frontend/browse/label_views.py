@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib import messages
@@ -93,14 +94,14 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             try:
                 if request.POST.get("do") == "stop_rollout":
                     messages.success(request, _stop_rollout(actor, request, asked["reason"]), extra_tags=keep)
-                    return redirect("template", name)
+                    return redirect(_find_page_behind(request, name))
                 sentence = _act(actor, name, request.POST.get("do", "move"), asked)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
                 say_label_moved(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
-                return redirect("template", name)
+                return redirect(_find_page_behind(request, name))
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
     held_before = _held_before(template, label, standing, moves)
     context = {
@@ -131,12 +132,13 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], version: int, status: int) -> HttpResponse:
     """The panel before one label moves; version: where to, 0 where there is nowhere to go."""
     template, label, is_protected = context["template"], context["label"], context["protected"]
-    preview = label_preview.find_preview(actor, template.name, label, version) if version else None
     may = context["may_roll_back"] if is_protected else context["may_move"]
     rollouts = rollout_queries.list_active(actor, [template.pk])
     rollout = next((rollout for rollout in rollouts if rollout.label == label), None)
     if rollout:
         version = rollout.stable.number
+    is_moved = bool(version) and rollout is None  # a rollout is stopped: the label stays where it is
+    preview = label_preview.find_preview(actor, template.name, label, version) if is_moved else None
     context |= {
         "panel": f"frontend/{PANEL}",
         "panel_title": _title(label, version, is_protected=is_protected),
@@ -199,6 +201,14 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
         expected=asked["expected"] or None,
     )
     return gettext("Moved {label} to v{number}.").format(label=label, number=version)
+
+
+def _find_page_behind(request: HttpRequest, name: str) -> str:
+    """Where to go on after the act: the overview that the panel opened over, else the page of the template."""
+    behind = urlsplit(request.headers.get("Referer", ""))
+    if behind.netloc == request.get_host() and behind.path in (reverse("environments"), reverse("home")):
+        return f"{behind.path}?{behind.query}" if behind.query else behind.path
+    return reverse("template", args=[name])
 
 
 def _stop_rollout(actor: Actor, request: HttpRequest, reason: str) -> str:

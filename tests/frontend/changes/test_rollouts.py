@@ -249,6 +249,39 @@ def test_the_panel_of_the_label_stops_its_rollout_with_a_reason(change, act, bro
     assert again.status_code == 409
 
 
+def test_the_panel_that_stops_a_rollout_compares_no_other_version(change, act, browser, reply):
+    """Production held an earlier version too: it does not go back to that one."""
+    act("author", do="publish", how="at_once")
+    newer = reply.save(DOCUMENT + "\n")
+    later = reply.propose(newer.number)
+    approve(reply, later.number)
+    rollout_services.start_rollout(actor=reply.actor("author"), change=later.number)
+    panel = words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=2"))
+    assert "Roll production back to v2" in panel
+    assert '/diff?from=3&amp;to=2">Compare v3 with v2' in panel
+    assert "will be live" not in panel
+    assert "Undo: roll back" not in panel
+
+
+def test_stopping_from_an_overview_leads_back_to_it(change, act, browser):
+    act("author", **PLAN)
+    sent = {"do": "stop_rollout", "label": "production", "version": "1", "rollout": "1", "cause": "cost"}
+    page = "/environments/?from=latest&to=production"
+    address, behind = f"/t/{REPLY}/-/labels", f"http://testserver{page}"
+    refused = browser("reviewer").post(address, {**sent, "cause": ""}, HTTP_REFERER=behind)
+    assert refused.status_code == 422
+    answer = browser("reviewer").post(address, sent, HTTP_REFERER=behind)
+    assert (answer.status_code, answer["Location"]) == (302, page)
+
+
+@pytest.mark.parametrize("behind", ["http://elsewhere.example/environments/", "http://testserver/account/keys", ""])
+def test_another_page_behind_leads_to_the_template(change, act, browser, behind):
+    act("author", **PLAN)
+    sent = {"do": "stop_rollout", "label": "production", "version": "1", "rollout": "1", "cause": "cost"}
+    answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent, HTTP_REFERER=behind)
+    assert answer["Location"] == f"/t/{REPLY}"
+
+
 def test_home_leads_to_the_panel_that_stops_a_rollout(change, act, browser):
     act("author", **PLAN)
     assert re.search(rf'href="{re.escape(STOP)}" data-panel> ?Roll back to v1', words(browser("reviewer").get("/")))
