@@ -33,7 +33,7 @@ class Target:
 
 
 def _list_journeys() -> list[Target]:
-    names = {
+    modules = {
         "failing statements, disks and Git": "test_failing_calls",
         "failing broker": "test_failing_broker",
         "kills within acts": "test_kill_acts",
@@ -44,8 +44,10 @@ def _list_journeys() -> list[Target]:
         "several machines": "test_several_machines",
         "restore drill": "test_restore_drill",
     }
+    on_postgres = {"kills within acts", "kills of the scheduler", "several machines"}
     return [
-        Target(name, (f"tests/journeys/{module}.py",), "rounds", goal=3, weight=0.5) for name, module in names.items()
+        Target(name, (f"tests/journeys/{module}.py",), "rounds", 3, weight=0.5, on_postgres=name in on_postgres)
+        for name, module in modules.items()
     ]
 
 

@@ -19,6 +19,13 @@ def test_it(record_property):
     assert 1 + 1 == 3
 """
 
+SKIPPED = """
+import pytest
+@pytest.mark.skip(reason="runs on postgres only")
+def test_it():
+    pass
+"""
+
 
 def make_round(target, *, amount=1, seconds=10.0, passed=True):
     return Round(target, ["tests"], 1, "c0ffee", amount, seconds, passed)
@@ -79,6 +86,14 @@ def test_a_round_counts_what_its_tests_record(tmp_path, source, amount, passed):
     assert kept.exists() is not passed
     if not passed:
         assert "assert (1 + 1) == 3" in kept.read_text()
+
+
+def test_a_round_whose_tests_are_all_skipped_fails(tmp_path):
+    module = tmp_path / "test_module.py"
+    module.write_text(SKIPPED)
+    done = run_round(Target("several machines", (), "rounds", 3), [str(module)], 42, tmp_path, "c0ffee")
+    assert not done.passed
+    assert "Every test was skipped." in (tmp_path / "failed-several-machines-42.txt").read_text()
 
 
 def test_rounds_are_read_back_without_a_line_that_was_cut_short(tmp_path):
