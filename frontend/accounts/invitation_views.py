@@ -21,10 +21,12 @@ from frontend.web.page import show
 from frontend.web.refusals import refuse
 from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
+from registry.changes import gate
 from registry.core.errors import Busy, Conflict, Invalid, NotFound, TooMany
 from registry.core.problem_details import status_of
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
+from registry.releases import gate as release_gate
 
 __all__ = ["accept"]
 
@@ -65,7 +67,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 def _accept_as(request: HttpRequest, person: User, invitation: Invitation, secret: str) -> HttpResponse:
     if request.method == "POST":
         services.accept_invitation(actor=Actor(person), secret=secret)
-        return _welcome(request, invitation)
+        return _welcome(request, person, invitation)
     return show(request, "accounts/invitation.html", {**_context(request, invitation), "person": person})
 
 
@@ -96,7 +98,7 @@ def _accept_as_new(request: HttpRequest, invitation: Invitation, secret: str) ->
 
 
 def _sign_in(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponse:
-    target = _welcome(request, invitation).url
+    target = _welcome(request, person, invitation).url
     try:
         answer: HttpResponse = perform_password_login(
             request, {"username": person.username}, Login(user=person, redirect_url=target)
@@ -114,9 +116,11 @@ def _context(request: HttpRequest, invitation: Invitation) -> dict[str, object]:
     }
 
 
-def _welcome(request: HttpRequest, invitation: Invitation) -> HttpResponseRedirect:
+def _welcome(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponseRedirect:
     space = invitation.namespace.name
     messages.success(
         request, gettext("Welcome to {space}: you are {role} there.").format(space=space, role=invitation.role)
     )
+    if release_gate.count_waiting(gate.evaluate_pending(Actor(person)), person.username):
+        return HttpResponseRedirect(reverse("home"))  # which says what waits on them
     return HttpResponseRedirect(reverse("folder", args=[space]))

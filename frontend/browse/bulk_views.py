@@ -6,7 +6,8 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils.translation import ngettext
+from django.template.loader import render_to_string
+from django.utils.translation import gettext, ngettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -14,6 +15,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import Invalid
+from registry.core.input_checks import parse_number
 from registry.core.problem_details import status_of
 from registry.templates import bulk
 
@@ -38,7 +40,12 @@ class _ArchiveForm(forms.Form):
 @form_page
 @signed_in
 def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The templates that were chosen and the form of the act; `act` is tag or archive."""
+    """The templates that were chosen and the form of the act; `act` is tag or archive.
+
+    A POST with `undo` takes back what the act did.
+    """
+    if request.method == "POST" and request.POST.get("undo"):
+        return _undo(request, actor)
     sent = request.POST if request.method == "POST" else request.GET
     act = "archive" if sent.get("act") == "archive" else "tag"
     names = _chosen_names(sent)
@@ -55,8 +62,8 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
                 add_errors(form, _summarize(refusals, names) if refusals else error)
                 status = status_of(error)
             else:
-                messages.success(request, _sentence(act, changed, names))
-                return redirect("browse")
+                _say_done(request, actor, act, changed, names)
+                return _redirect_to_list(actor, names)
     templates = {template.name: template for template in bookmark_queries.find_readable(actor, names)}
     context = {
         "section": "templates",
@@ -66,6 +73,48 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
         "missing": [(name, sentence) for name, sentence in refusals.items() if name not in templates],
     }
     return show(request, "browse/bulk.html", context, status=status)
+
+
+def _say_done(request: HttpRequest, actor: Actor, act: str, changed: Sequence[str], names: Sequence[str]) -> None:
+    """Say in the status line of the next page what was done, with a button that takes it back."""
+    # A version that tags made is named, so that none that somebody saves later is taken back.
+    refs = {each.name: each.latest.number for each in bookmark_queries.find_readable(actor, changed) if each.latest}
+    context = {"sentence": _sentence(act, changed, names), "act": act, "refs": refs}
+    messages.success(request, render_to_string("frontend/browse/_bulk_done.html", context, request))
+
+
+def _undo(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Take an act back; the status line of the list says what came of it."""
+    numbers = _read_refs(request.POST)
+    try:
+        if request.POST.get("act") == "archive":
+            done = bulk.unarchive_templates(actor=actor, names=list(numbers))
+        else:
+            done = bulk.undo_tags(actor=actor, numbers=numbers)
+    except Invalid as error:
+        reasons = [f"{name}: {sentence}" for name, sentence in error.fields.items()]
+        messages.error(request, " ".join([gettext("Nothing was taken back."), *reasons]))
+    else:
+        sentence = ngettext(
+            "{count} template is as it was before.", "{count} templates are as they were before.", len(done)
+        )
+        messages.success(request, sentence.format(count=len(done)))
+    return _redirect_to_list(actor, list(numbers))
+
+
+def _read_refs(sent: QueryDict) -> dict[str, int]:
+    """The numbers of versions by the templates' names, of `name@number`."""
+    numbers = {}
+    for ref in sent.getlist("ref"):
+        name, _, number = ref.replace("\0", "").rpartition("@")
+        numbers[name] = parse_number(number) or 0
+    return numbers
+
+
+def _redirect_to_list(actor: Actor, names: Sequence[str]) -> HttpResponse:
+    """Back to the list of the namespace that all of them are in, else to that of all templates."""
+    namespaces = {template.name.partition("/")[0] for template in bookmark_queries.find_readable(actor, names)}
+    return redirect("folder", namespaces.pop()) if len(namespaces) == 1 else redirect("browse")
 
 
 def _chosen_names(sent: QueryDict) -> list[str]:

@@ -28,7 +28,7 @@ from registry.changes import emergencies
 from registry.changes import queries as change_queries
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
-from registry.namespaces import permissions
+from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import Verb
@@ -139,7 +139,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
-        "keys_url": _keys_url(actor, template),
+        **_key_help(actor, template),
     }
     return show(
         request,
@@ -242,7 +242,8 @@ def _origin_url(template: Template) -> str:
     return f"{reverse('template', args=[name])}?ref={number}" if name else ""
 
 
-def _keys_url(actor: Actor, template: Template) -> str:
+def _key_help(actor: Actor, template: Template) -> dict[str, str]:
+    """Where the reader issues a key for the fetch, or whom to ask for one."""
     if not permissions.is_allowed(actor, Verb.MANAGE, template.namespace):
-        return ""
-    return reverse("keys", args=[template.namespace.name])
+        return {"key_granters": granters.describe_granters(template.namespace)}
+    return {"keys_url": reverse("keys", args=[template.namespace.name])}

@@ -182,7 +182,10 @@ def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link
 def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
     roles = {namespace.name: (namespace, held) for namespace, held in namespace_queries.list_namespaces(actor)}
     if name not in roles:
-        return {"may_create": any(held.highest.rank >= Role.AUTHOR.rank for _, held in roles.values())}
+        return {
+            "may_create": any(held.highest.rank >= Role.AUTHOR.rank for _, held in roles.values()),
+            "may_archive": any(held.namespace is Role.ADMIN for _, held in roles.values()),
+        }
     namespace, held = roles[name]
     path = folder.partition("/")[2]
     role = held.at(f"{path}/") if path else held.highest
@@ -195,6 +198,7 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
         ][:3],
         "may_create": role.rank >= Role.AUTHOR.rank,
         "may_manage": held.namespace is Role.ADMIN,
+        "may_archive": held.namespace is Role.ADMIN,
     }
 
 

@@ -1,7 +1,7 @@
 """The table of samples: the values of each, and the text rendered on it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,7 +49,7 @@ class SampleRow:
     """The text rendered on one sample: how many tokens, or what stopped it.
 
     `cut` counts the parts that were cut to fit. `missing` is the first required input without a value, else empty.
-    `is_worst` marks the sample with the most tokens, `is_edited` one that differs from what is saved.
+    `is_worst` marks the one sample with the most tokens, `is_edited` one that differs from what is saved.
     """
 
     name: str
@@ -116,10 +116,10 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
             rows.append(replace(row, stopped=find_stopping_problem(error, examined.problems).message))
         else:
             rows.append(replace(row, tokens=prompt["token_count"], cut=len(prompt["cut"])))
-    most = max((row.tokens or 0 for row in rows), default=0)
+    worst = _find_worst(rows)
     return SampleTable(
         tuple(columns[:MOST_COLUMNS]),
-        tuple(replace(row, is_worst=len(rows) > 1 and row.tokens == most) for row in rows),
+        tuple(replace(row, is_worst=row.name == worst) for row in rows),
         tuple(column.name for column in columns[MOST_COLUMNS:]),
         len(state.samples),
         lacking=tuple(
@@ -167,3 +167,9 @@ def _describe(value: Any) -> SampleCell:
     shown = words if len(words) <= SHOWN_CHARACTERS else words[:SHOWN_CHARACTERS].rpartition(" ")[0]
     shown = shown or words[:SHOWN_CHARACTERS]
     return SampleCell(shown, "text" if isinstance(value, str) else "plain", len(words) - len(shown))
+
+
+def _find_worst(rows: Sequence[SampleRow]) -> str:
+    """The name of the first sample with the most tokens; empty where all have as many, or none was rendered."""
+    counts = {row.name: row.tokens for row in rows if row.tokens is not None}
+    return max(counts, key=counts.__getitem__) if len(set(counts.values())) > 1 else ""

@@ -1,6 +1,6 @@
 """Acts on several templates at once: all are done, or none."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -9,14 +9,14 @@ from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.validation.fixes import apply_fix
 from promptuary.renderer.validation.tag_edits import edit_tags
 from registry.accounts.actor import Actor
-from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.core.errors import Conflict, Invalid, PromptuaryError, ProofRequired
 from registry.core.input_checks import check_text
 from registry.namespaces.verbs import Verb
-from registry.templates import archive
+from registry.templates import archive, restore
 from registry.templates import queries as template_queries
 from registry.templates import save as template_save
 
-__all__ = ["MOST", "archive_templates", "tag_templates"]
+__all__ = ["MOST", "archive_templates", "tag_templates", "unarchive_templates", "undo_tags"]
 
 MOST = 50  # templates of one act
 
@@ -47,6 +47,22 @@ def archive_templates(*, actor: Actor, names: Sequence[str], reason: str, force:
     """Archive templates, as `archive_template` does one; their names. Raises Invalid as `tag_templates` does."""
     check_text("reason", reason)
     return _do_for_each(names, lambda name: _archive(actor, name, reason, force))
+
+
+def unarchive_templates(*, actor: Actor, names: Sequence[str]) -> list[str]:
+    """Bring archived templates back, as `unarchive_template` does one; their names. Raises Invalid as `tag_templates`
+    does.
+    """
+    return _do_for_each(names, lambda name: _unarchive(actor, name))
+
+
+def undo_tags(*, actor: Actor, numbers: Mapping[str, int]) -> list[str]:
+    """Save the text from before `tag_templates` again as the newest version of each template; their names.
+
+    numbers: the version that the tags made, by the template's name. Raises Invalid as `tag_templates` does, also where
+    somebody saved another version since.
+    """
+    return _do_for_each(list(numbers), lambda name: _undo_tags(actor, name, numbers[name]))
 
 
 def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
@@ -105,6 +121,21 @@ def _archive(actor: Actor, name: str, reason: str, force: bool) -> bool:
     already = archive.find_for_archiving(actor, name).archived_at is not None
     archive.archive_template(actor=actor, name=name, reason=reason, force=force)
     return not already
+
+
+def _unarchive(actor: Actor, name: str) -> bool:
+    act = gettext("bring templates back")
+    is_archived = template_queries.find_template(actor, Verb.MANAGE, name, act=act).archived_at is not None
+    archive.unarchive_template(actor=actor, name=name)
+    return is_archived
+
+
+def _undo_tags(actor: Actor, name: str, number: int) -> bool:
+    latest = template_queries.find_template(actor, Verb.SAVE, name).latest
+    if latest is None or latest.number != number:
+        raise Conflict(gettext("v{number} is not the newest version any more.").format(number=number))
+    restore.restore_version(actor=actor, name=name, ref=str(number - 1), base=latest.digest)
+    return True
 
 
 def _read_tags(field: str, tags: Collection[str]) -> list[str]:

@@ -67,6 +67,10 @@ def test_a_long_name_in_the_list_loses_its_folders_and_never_its_last_segment(vi
     fields = {"csrfmiddlewaretoken": token, "document": "- name: a\n  content: Hi\n", "base": "", "do": "save"}
     saved = page.request.post(f"/t/{name}/-/edit", form=fields, headers={"Referer": page.url})
     assert saved.ok
+    page.reload()
+    shown, head = page.locator("h1.path b").bounding_box(), page.locator("h1.path").bounding_box()
+    assert shown["x"] + shown["width"] <= viewport["width"]
+    assert head["height"] <= (24 if viewport == DESKTOP else 96)
     page.goto(f"/t/?q={leaf}")
     row = page.locator(".list-name a", has_text=leaf)
     link, shown = row.bounding_box(), row.locator("b").bounding_box()
@@ -76,3 +80,15 @@ def test_a_long_name_in_the_list_loses_its_folders_and_never_its_last_segment(vi
     assert shown["y"] + shown["height"] <= link["y"] + link["height"] + 1
     assert stem.evaluate("stem => stem.scrollWidth > stem.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_a_short_last_segment_behind_long_folders_stays_on_one_line(visit):
+    leaf = f"short-leaf-{secrets.token_hex(2)}"
+    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{leaf}"
+    page = visit.open("author", f"/t/{name}/-/edit")
+    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
+    fields = {"csrfmiddlewaretoken": token, "document": "- name: a\n  content: Hi\n", "base": "", "do": "save"}
+    assert page.request.post(f"/t/{name}/-/edit", form=fields, headers={"Referer": page.url}).ok
+    page.goto("/t/?q=" + leaf)
+    shown = page.locator(".list-name a", has_text=leaf).locator("b").bounding_box()
+    assert shown["height"] < 30

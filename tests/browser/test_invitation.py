@@ -51,6 +51,12 @@ def test_from_an_invitation_to_the_first_approval(visit: Visit, server: Server):
     page = visit.open("", link)
     expect(page.get_by_text("as reviewer")).to_be_visible()
     join(page)
+    expect(page.get_by_role("heading", name="1 thing is waiting on you")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="you are reviewer there")).to_be_visible()
+    take_picture(page, "joined")
+    page.get_by_role("region", name="Waiting on you").get_by_role("link", name=re.compile("Greet")).click()
+    page.wait_for_url(f"**/changes/{number}")
+    expect(page.get_by_role("button", name=re.compile("^Approve v1")).first).to_be_enabled()
 
     run_program(server, "require")
     page.goto("/n/greetings/members")

@@ -56,6 +56,15 @@ def test_who_is_signed_in_accepts_with_one_click(path, browser):
     assert role_of("outsider") == "author"
 
 
+def test_a_reviewer_for_whom_something_waits_comes_to_the_page_that_says_so(desk, reply):
+    reply.propose(2)
+    invited = services.invite_person(actor=desk.actor("admin"), namespace="support", role="reviewer")
+    client = Client()
+    answer = client.post(f"/invitations/{invited.link.rpartition('/')[2]}", {"username": "fresh", "password": PASSWORD})
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+    assert "1 thing is waiting on you" in words(client.get("/"))
+
+
 def test_who_has_an_account_signs_in_and_comes_back(path):
     assert f'href="/login?next={path}"' in words(Client().get(path))
 

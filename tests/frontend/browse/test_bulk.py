@@ -21,6 +21,10 @@ def tags_of(name):
 def test_rows_are_ticked_by_who_may_write(both, browser):
     assert f'name="template" value="{SECOND}"' in words(browser("author").get("/t/"))
     assert 'name="template"' not in words(browser("reader").get("/t/"))
+    assert 'name="act" value="archive"' in words(browser("admin").get("/t/"))
+    assert 'name="act" value="archive"' in words(browser("admin").get("/t/support/"))
+    assert 'name="act" value="archive"' not in words(browser("author").get("/t/"))
+    assert 'name="act" value="archive"' not in words(browser("author").get("/t/support/"))
     assert 'name="template"' not in words(browser("author").get("/t/?archived=1"))
 
 
@@ -29,7 +33,7 @@ def test_tags_are_added_to_several(both, browser):
     page = words(author.get("/several", {"act": "tag", "template": both}))
     assert "Change the tags of 2 templates" in page
     answer = author.post("/several", {"act": "tag", "template": both, "add": "urgent, sorted", "remove": "refunds"})
-    assert answer.url == "/t/"
+    assert answer.url == "/t/support/"
     assert tags_of(REPLY) == tags_of(SECOND) == ["sorted", "urgent"]
     assert "2 templates got a new version with other tags." in words(author.get("/t/"))
     author.post("/several", {"act": "tag", "template": both, "add": "urgent"})
@@ -62,6 +66,46 @@ def test_several_are_archived_by_an_admin(both, browser):
     assert "1 template archived. They can still be fetched, and restored." in words(answer)
     assert Template.objects.get(name=SECOND).archived_at is not None
     assert browser("author").post("/several", {"act": "archive", "template": [REPLY]}).status_code == 422
+
+
+def undo(client, act, *refs):
+    answer = client.post("/several", {"act": act, "ref": refs, "undo": "1"})
+    assert answer.url == "/t/support/"
+    return words(client.get("/t/support/"))
+
+
+def test_archived_ones_are_brought_back(both, browser):
+    admin = browser("admin")
+    fields = {"act": "archive", "template": both, "reason": "Old", "force": "on"}
+    page = words(admin.post("/several", fields, follow=True))
+    refs = [f"{template.name}@{template.latest.number}" for template in Template.objects.filter(name__in=both)]
+    assert all(f'name="ref" value="{ref}"' in page for ref in refs)
+    assert "Nothing was taken back." in undo(browser("author"), "archive", *refs)
+    assert Template.objects.filter(name__in=both, archived_at=None).count() == 0
+    assert "2 templates are as they were before." in undo(admin, "archive", *refs)
+    assert Template.objects.filter(name__in=both, archived_at=None).count() == 2
+
+
+def test_tags_are_taken_back_where_nobody_saved_since(both, browser):
+    author, before = browser("author"), tags_of(REPLY)
+    fields = {"act": "tag", "template": both, "add": "urgent"}
+    page = words(author.post("/several", fields, follow=True))
+    ref = f"{REPLY}@{Template.objects.get(name=REPLY).latest.number}"
+    assert f'name="ref" value="{ref}"' in page
+    assert "1 template is as it was before." in undo(author, "tag", ref)
+    assert (tags_of(REPLY), tags_of(SECOND)) == (before, ["refunds", "urgent"])
+    page = undo(author, "tag", ref)
+    assert "Nothing was taken back." in page
+    assert f"{REPLY}: v" in page
+    assert "is not the newest version any more." in page
+
+
+@pytest.mark.parametrize("ref", ["support/none@1", f"{REPLY}@x", "@", "\0"])
+def test_an_undo_of_what_was_never_done_changes_nothing(both, browser, ref):
+    before = Version.objects.count()
+    answer = browser("author").post("/several", {"act": "tag", "ref": ref, "undo": "1"})
+    assert answer.status_code in (302, 400, 422)
+    assert Version.objects.count() == before
 
 
 def test_templates_that_one_may_not_read_are_not_named(both, browser):

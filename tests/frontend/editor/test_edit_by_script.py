@@ -151,6 +151,14 @@ def test_the_text_is_tried_on_every_sample_and_the_worst_case_is_marked(author):
     assert "question" in rows["broken"]
 
 
+@pytest.mark.parametrize(
+    ("questions", "marked"), [(("Why?", "Why?"), 0), (("Why?", "So?", "Why so, and since when?"), 1)]
+)
+def test_the_worst_case_is_one_sample_and_none_where_all_are_alike(author, questions, marked):
+    samples = {f"sample {number}": {"question": question} for number, question in enumerate(questions)}
+    assert ask(author, want="samples", samples=samples).json()["samples"].count("worst case") == marked
+
+
 INPUTS = """---
 inputs:
   tone: { enum: [warm, formal], default: warm }

@@ -114,3 +114,35 @@ def test_a_template_that_a_protected_label_serves_refuses_the_archive_of_all(sav
     assert list(refused.value.fields) == [serving]
     assert not Template.objects.exclude(archived_at=None).exists()
     assert bulk.archive_templates(actor=admin, names=[FIRST, serving], reason="Old", force=True) == [FIRST, serving]
+
+
+def test_archived_ones_are_brought_back_together(saved, admin):
+    names = [FIRST, SECOND]
+    bulk.archive_templates(actor=admin, names=names, reason="")
+    assert bulk.unarchive_templates(actor=admin, names=[*names, FIRST]) == names
+    assert Template.objects.filter(name__in=names, archived_at=None).count() == 2
+    assert bulk.unarchive_templates(actor=admin, names=names) == []
+
+
+def test_none_is_brought_back_by_who_may_not(saved, author, admin):
+    bulk.archive_templates(actor=admin, names=[FIRST], reason="")
+    with pytest.raises(Invalid) as refused:
+        bulk.unarchive_templates(actor=author, names=[FIRST])
+    assert "bring templates back" in refused.value.fields[FIRST]
+
+
+def test_tags_are_taken_back_in_a_new_version_or_in_none(saved, author, document):
+    bulk.tag_templates(actor=author, names=[FIRST, SECOND], add=["urgent"], remove=[])
+    newest = Template.objects.get(name=SECOND).latest
+    assert newest is not None
+    template_save.save_version(actor=author, name=SECOND, document=document(), message="", base=newest.digest)
+    before = counted()
+    with pytest.raises(Invalid) as refused:
+        bulk.undo_tags(actor=author, numbers={FIRST: 2, SECOND: 2})
+    assert refused.value.fields == {SECOND: "v2 is not the newest version any more."}
+    assert counted() == before
+    assert bulk.undo_tags(actor=author, numbers={FIRST: 2}) == [FIRST]
+    restored = Template.objects.get(name=FIRST).latest
+    assert restored is not None
+    assert (restored.number, tags_of(FIRST)) == (3, [])
+    assert restored.document == Version.objects.get(template__name=FIRST, number=1).document
