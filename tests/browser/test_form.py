@@ -366,3 +366,14 @@ def test_axe_finds_no_barrier_in_the_form(form, viewport, theme):
     desk.page.evaluate("scrollTo(0, 0)")  # what the bar at the top covers in part is no small target
     assert list_barriers(desk.page) == []
     assert desk.page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_the_table_of_inputs_fits_the_narrow_pane_of_run(form):
+    desk = form()
+    desk.page.get_by_role("link", name="Run", exact=True).click()
+    table = desk.page.locator(".form-inputs")
+    for field in (table.get_by_role("checkbox", name="tone is required"), table.get_by_role("textbox").last):
+        field.scroll_into_view_if_needed()
+        expect(field).to_be_in_viewport(ratio=1)
+    scroll = desk.page.locator(".form-declared .table-scroll")
+    assert scroll.evaluate("box => box.scrollWidth <= box.clientWidth"), "no field lies beyond the pane"
