@@ -7,6 +7,7 @@ import { noValues, setReplacement } from "../src/datasets/given_values.ts";
 import {
   applyImport,
   guessMapping,
+  hasColumnNames,
   type ImportRules,
   listMisfits,
   listUnfilled,
@@ -29,6 +30,8 @@ const lines = (grid: ReturnType<typeof GRID>): { id?: string; inputs: Record<str
     .split("\n")
     .map((line) => JSON.parse(line));
 
+const copied = (text: string): string[][] => parseClipboard(text).map(({ cells }) => cells);
+
 test("copied cells come back as they were", () => {
   const random = makeRandom(13);
   for (let round = 0; round < 300; round += 1) {
@@ -36,20 +39,38 @@ test("copied cells come back as they were", () => {
     const table = Array.from({ length: 1 + randomInteger(random, 4) }, () =>
       Array.from({ length: width }, () => randomText(random)),
     );
-    assert.deepEqual(parseClipboard(formatClipboard(table)), table);
+    assert.deepEqual(copied(formatClipboard(table)), table);
   }
 });
 
 test("a spreadsheet's quoted line breaks stay in their cell", () => {
-  assert.deepEqual(parseClipboard('a\t"one\r\ntwo ""x"""\r\nb\tc\r\n'), [
+  assert.deepEqual(copied('a\t"one\r\ntwo ""x"""\r\nb\tc\r\n'), [
     ["a", 'one\ntwo "x"'],
     ["b", "c"],
   ]);
 });
 
 test("a quote that opens nothing is a character like others", () => {
-  assert.deepEqual(parseClipboard('"late\tb'), [['"late', "b"]]);
-  assert.deepEqual(parseClipboard('"5" wide\tb'), [['"5" wide', "b"]]);
+  assert.deepEqual(copied('"late\tb'), [['"late', "b"]]);
+  assert.deepEqual(copied('"5" wide\tb'), [['"5" wide', "b"]]);
+});
+
+test("a stray quote in one cell leaves the line breaks of the others in their cells", () => {
+  assert.deepEqual(copied('"5" wide\t"one\ntwo"\n\nb\t"c\n'), [['"5" wide', "one\ntwo"], [""], ["b", '"c']]);
+});
+
+test("the first pasted row names columns if one is a column's, or if all are short words of an empty dataset", () => {
+  const grid = parseRows('{"inputs": {"question": "Why?"}, "expected": {"answer": "So"}}');
+  assert.equal(hasColumnNames(["ticket", "Question"], grid, false), true);
+  assert.equal(hasColumnNames(["ticket", "7"], grid, false), false);
+  assert.equal(hasColumnNames(["ticket", "days open"], grid, true), true);
+  for (const cells of [
+    ["T-1", "7"],
+    ["a", "a"],
+    ["a", ""],
+    ["a", "b\nc"],
+  ])
+    assert.equal(hasColumnNames(cells, grid, true), false, cells.join());
 });
 
 test("rows of a CSV file know their line, and a broken quote is named by its own", () => {

@@ -71,6 +71,31 @@ def test_rows_are_typed_pasted_and_saved(visit: Visit, viewport):
     expect(page.locator("main")).to_contain_text("Gloves?")
 
 
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_pasted_cells_that_reach_beyond_the_last_column_are_mapped_first(visit: Visit, viewport):
+    name = f"wide-paste-{viewport['width']}"
+    page = visit.open("author", "/d/new?in=support", viewport=viewport)
+    page.get_by_label("Name lower-case letters").fill(name)
+    page.get_by_role("gridcell").nth(1).click()
+    paste(page, 'ticket\tquestion\tanswer\ttags\nT-1\t"Boots?\nWorn once"\tYes\tsale\nT-2\t"5" nails?\t\tlate\n')
+    expect(page.get_by_role("heading", name="Import pasted cells")).to_be_visible()
+    expect(page.get_by_role("button", name="Choose another file")).to_be_hidden()
+    expect(page.get_by_label("The first row has column names")).to_be_checked()
+    looked_at(page, viewport)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="All 1", exact=True)).to_be_visible()
+
+    page.get_by_role("gridcell").nth(1).click()
+    paste(page, 'T-1\t"Boots?\nWorn once"\tYes\tsale\nT-2\t"5" nails?\t\tlate\n')
+    expect(page.get_by_label("The first row has column names")).not_to_be_checked()
+    for column, target in enumerate(("id", "inputs.question", "expected.answer", "tags")):
+        page.locator(f"[data-csv-column='{column}']").select_option(target)
+    page.get_by_role("button", name="Add 2 rows").click()
+    expect(cell(page, "T-1", 1)).to_have_text("Boots?\nWorn once")
+    expect(cell(page, "T-2", 1)).to_have_text('"5" nails?')
+    expect(cell(page, "T-2", 3)).to_have_text("late")
+
+
 def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Visit):
     page = open_new(visit, "grid-tags", 3)
     page.get_by_role("button", name="Save as version 1").click()

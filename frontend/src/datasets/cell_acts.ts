@@ -1,18 +1,20 @@
 // What is done with the selected cells of a grid, each as one step that can be undone.
 import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
-import { parseClipboard } from "./delimited.ts";
+import { type DelimitedRow, parseClipboard } from "./delimited.ts";
 import * as edits from "./edits.ts";
 import { clearCells, copyCells, type IsSelected } from "./selection.ts";
 import type { CellPlace } from "./table_view.ts";
 import type { Column, Grid, GridRow } from "./types.ts";
 
-interface CellView {
+export interface CellView {
   readonly grid: Grid;
   /** The columns that are not hidden. */
   readonly columns: readonly Column[];
   apply(grid: Grid, words: string): void;
   undo(): void;
+  /** Asks which column each of the pasted cells belongs to. */
+  mapPasted(rows: DelimitedRow[]): void;
 }
 
 /** Leaves the selected values of the shown rows out. */
@@ -40,10 +42,17 @@ export function transferCells(
   if (kind === "cut") clearSelection(view, shown, isSelected);
 }
 
-/** Writes the cells of a spreadsheet over those of the shown rows from a place on. */
+/** Writes the cells of a spreadsheet over those of the shown rows from a place on. Cells that reach beyond the last column
+ * would be lost, so they are mapped first. */
 function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace | null, text: string): void {
-  const table = parseClipboard(text);
-  if (!table.length || !place) return;
+  const rows = parseClipboard(text);
+  if (!rows.length || !place) return;
+  const table = rows.map(({ cells }) => cells);
+  const width = Math.max(...table.map((cells) => cells.findLastIndex((one) => one.trim() !== "") + 1));
+  if (view.columns.findIndex((column) => column.key === place.column) + width > view.columns.length) {
+    view.mapPasted(rows);
+    return;
+  }
   const visible = shown.map((row) => row.key);
   view.apply(edits.pasteTable(view.grid, visible, place, table, view.columns), gettext("paste"));
   showStatus(ngettext("{count} row pasted.", "{count} rows pasted.", table.length), () => view.undo());

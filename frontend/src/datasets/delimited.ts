@@ -19,9 +19,15 @@ export interface DelimitedTable {
   problems: DelimitedProblem[];
 }
 
-/** Reads a table. A quoted cell may hold the delimiter, line breaks and doubled quotes. Empty lines are no rows, unless
- * `keepsEmpty`. */
-export function parseDelimited(text: string, delimiter: string, keepsEmpty = false): DelimitedTable {
+/** Reads a table. A quoted cell may hold the delimiter, line breaks and doubled quotes. Empty lines are no rows. */
+export function parseDelimited(text: string, delimiter: string): DelimitedTable {
+  const table = readTable(text, delimiter, false);
+  return { ...table, rows: table.rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "") };
+}
+
+/** Reads every line as a row. `isCopied`: spreadsheets put quotes only around cells that need them, so a quote that is
+ * no proper quoting is a character of its own cell. */
+function readTable(text: string, delimiter: string, isCopied: boolean): DelimitedTable {
   const table: DelimitedTable = { rows: [], problems: [] };
   let at = text.startsWith("\ufeff") ? 1 : 0;
   let line = 1;
@@ -31,10 +37,13 @@ export function parseDelimited(text: string, delimiter: string, keepsEmpty = fal
     let problem = "";
     for (;;) {
       const cell = readDelimitedCell(text, at, delimiter);
-      problem ||= cell.problem;
-      line += cell.value.split("\n").length - 1;
-      row.cells.push(cell.value);
-      at = cell.end;
+      const isLiteral = isCopied && cell.problem !== "";
+      const end = isLiteral ? endOfCell(text, at, delimiter) : cell.end;
+      const value = isLiteral ? text.slice(at, end) : cell.value;
+      if (!isLiteral) problem ||= cell.problem;
+      line += value.split("\n").length - 1;
+      row.cells.push(value);
+      at = end;
       if (text[at] !== delimiter) break;
       at += 1;
     }
@@ -42,7 +51,7 @@ export function parseDelimited(text: string, delimiter: string, keepsEmpty = fal
     if (text[at] === "\n") at += 1;
     line += 1;
     if (problem) table.problems.push({ line: row.line, text: text.slice(from, at).trimEnd(), message: problem });
-    else if (keepsEmpty || row.cells.length > 1 || row.cells[0] !== "") table.rows.push(row);
+    else table.rows.push(row);
   }
   return table;
 }
@@ -82,12 +91,9 @@ function endOfCell(text: string, from: number, delimiter: string): number {
   return at;
 }
 
-/** The table of copied cells; a quote that is no proper quoting is a character like others. */
-export function parseClipboard(text: string): string[][] {
-  const table = parseDelimited(text, "\t", true);
-  if (!table.problems.length) return table.rows.map((row) => row.cells);
-  const lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
-  return lines.map((one) => one.split("\t"));
+/** The table of cells that were copied from a spreadsheet. */
+export function parseClipboard(text: string): DelimitedRow[] {
+  return readTable(text, "\t", true).rows;
 }
 
 /** Cells as a spreadsheet takes them, a line break after each row. */

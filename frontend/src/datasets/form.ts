@@ -4,6 +4,7 @@ import { formatNumber, gettext, ngettext } from "../language.ts";
 import { describeChanges, listSearchColumns, nameSteps, showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
 import { addColumn } from "./column_changes.ts";
+import { type DelimitedTable, guessDelimiter, parseDelimited } from "./delimited.ts";
 import { fixFault } from "./fault_fixes.ts";
 import { placeFaults } from "./faults.ts";
 import { installFileButton } from "./file_button.ts";
@@ -18,8 +19,6 @@ import { RowAutosave } from "./row_autosave.ts";
 import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
-
-const TABLE_FILES = [".csv", ".tsv"];
 
 /** Puts the grid in place of the text, where the page has one and its rows can be read. */
 export function installDatasetForm(): void {
@@ -71,6 +70,7 @@ class DatasetForm {
     const hidden = new HiddenColumns(section.dataset.dataset ?? "");
     const box = findElement(section, "[data-grid-box]");
     this.#view = new GridView(box, saved, withOneRow(saved), hidden, () => this.#drawBar());
+    this.#view.mapPasted = (rows) => this.#import("", { rows, problems: [] });
     this.#autosave = new RowAutosave(this.#view, saved, {
       name: section.dataset.dataset ?? "",
       base: findElement<HTMLInputElement>(form, "[name=base]").value,
@@ -137,15 +137,8 @@ class DatasetForm {
     if (!file || /\.ya?ml$/i.test(file.name)) return; // the server reads YAML, when the form is sent
     const text = await file.text();
     input.value = "";
-    if (TABLE_FILES.some((ending) => file.name.toLowerCase().endsWith(ending))) {
-      const panel = findElement(this.#section, "[data-import]");
-      const { grid } = this.#view;
-      const takesNew = !this.#declared.length && grid.rows.every((row) => !Object.keys(row.cells).length);
-      const dataset = this.#section.dataset.dataset ?? "";
-      const chosen = { name: file.name, text, dataset, takesNew, chooseFile: () => input.click() };
-      openImport(panel, chosen, grid, (mapping, rows) => {
-        this.#view.apply(applyImport(this.#dropEmptyRow(), mapping, rows), gettext("import"));
-      });
+    if (/\.[ct]sv$/i.test(file.name)) {
+      this.#import(file.name, parseDelimited(text, guessDelimiter(text)));
       return;
     }
     try {
@@ -154,6 +147,17 @@ class DatasetForm {
     } catch (error) {
       this.#report([`${file.name}: ${describeReadError(error)}`]);
     }
+  }
+
+  /** Shows what a table becomes, and adds its rows. file: its name, empty for pasted cells. */
+  #import(file: string, table: DelimitedTable): void {
+    const { grid } = this.#view;
+    const takesNew = !this.#declared.length && grid.rows.every((row) => !Object.keys(row.cells).length);
+    const chooseFile = (): void => findElement(this.#form, "[name=file]").click();
+    const source = { file, table, dataset: this.#section.dataset.dataset ?? "", takesNew, chooseFile };
+    openImport(findElement(this.#section, "[data-import]"), source, grid, (mapping, rows) => {
+      this.#view.apply(applyImport(this.#dropEmptyRow(), mapping, rows), gettext("import"));
+    });
   }
 
   /** The grid without a first row that nobody has filled. */

@@ -1,7 +1,7 @@
 // The grid of a dataset's rows: what is shown, chosen and edited. The rows themselves change in `edits.ts`.
 import { gettext } from "../language.ts";
 import type { TickedCounts } from "./bar_view.ts";
-import { clearSelection, type Transfer, transferCells } from "./cell_acts.ts";
+import { type CellView, clearSelection, type Transfer, transferCells } from "./cell_acts.ts";
 import type { CellEditor, Move } from "./cell_editor.ts";
 import { openCell } from "./cell_opening.ts";
 import { cellText } from "./cells.ts";
@@ -27,6 +27,7 @@ export class GridView {
   readonly #table: GridTable;
   readonly #changed: () => void;
   readonly hidden: HiddenColumns;
+  mapPasted: CellView["mapPasted"] = () => {};
   #history: History;
   #baseline: Baseline;
   #filter: Filter = NO_FILTER;

@@ -1,13 +1,14 @@
-// The panel that imports a CSV file into the grid: which column is which, and the rows it would make, before anything
-// changes.
+// The panel that imports a CSV file, or pasted cells, into the grid: which column is which, and the rows it would make,
+// before anything changes.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { type DelimitedRow, guessDelimiter, parseDelimited } from "./delimited.ts";
+import type { DelimitedRow, DelimitedTable } from "./delimited.ts";
 import { noValues } from "./given_values.ts";
 import { drawGivenValues } from "./given_values_view.ts";
 import { drawPreview } from "./import_preview.ts";
 import {
   guessMapping,
+  hasColumnNames,
   type ImportedRow,
   type ImportRules,
   type Mapping,
@@ -17,10 +18,11 @@ import {
 import { readMapping, rememberMapping } from "./remembered_mapping.ts";
 import type { Grid } from "./types.ts";
 
-/** A file to import. dataset: its name, empty for a new one. takesNew: unknown columns become inputs. */
-export interface ImportFile {
-  name: string;
-  text: string;
+/** A table to import. dataset: its name, empty for a new one. takesNew: unknown columns become inputs. */
+export interface ImportedTable {
+  /** The name of the file; empty for pasted cells. */
+  file: string;
+  table: DelimitedTable;
   dataset: string;
   takesNew: boolean;
   /** Asks for another file, which is then shown instead. */
@@ -37,26 +39,29 @@ function nameColumns(rows: readonly DelimitedRow[], hasNames: boolean): { header
 /** Shows a file in the panel; `add` gets the rows that can be added. */
 export function openImport(
   panel: HTMLElement,
-  file: ImportFile,
+  source: ImportedTable,
   grid: Grid,
   add: (mapping: Mapping, rows: ImportedRow[]) => void,
 ): void {
-  const table = parseDelimited(file.text, guessDelimiter(file.text));
+  const { table } = source;
+  const isPasted = !source.file;
   const skipped = new Set<number>(); // lines that can't be read
-  let { headers, rows } = nameColumns(table.rows, true);
-  let remembered = readMapping(file.dataset, headers);
-  let mapping = remembered ?? guessMapping(headers, grid, rows, file.takesNew);
+  const beginsWithNames = !isPasted || hasColumnNames(table.rows[0]?.cells ?? [], grid, source.takesNew);
+  let { headers, rows } = nameColumns(table.rows, beginsWithNames);
+  let remembered = readMapping(source.dataset, headers);
+  let mapping = remembered ?? guessMapping(headers, grid, rows, source.takesNew);
   const rules: ImportRules = { sameName: "update", skipsAlike: true, given: noValues() };
   let imported: ImportedRow[] = [];
   let canAdd = false;
 
-  const title = createElement("h3", {}, gettext("Import from CSV"));
+  const title = createElement("h3", {}, isPasted ? gettext("Import pasted cells") : gettext("Import from CSV"));
   const facts = createElement("p", { class: "note" });
   const [namesField, hasNames] = checkField("import-names", gettext("The first row has column names"));
+  hasNames.checked = beginsWithNames;
   hasNames.addEventListener("change", () => {
     ({ headers, rows } = nameColumns(table.rows, hasNames.checked));
-    remembered = readMapping(file.dataset, headers);
-    mapping = remembered ?? guessMapping(headers, grid, rows, file.takesNew);
+    remembered = readMapping(source.dataset, headers);
+    mapping = remembered ?? guessMapping(headers, grid, rows, source.takesNew);
     rules.given = noValues();
     refresh();
   });
@@ -65,7 +70,8 @@ export function openImport(
     { type: "button", class: "button button-quiet" },
     gettext("Choose another file"),
   );
-  other.addEventListener("click", file.chooseFile);
+  other.addEventListener("click", source.chooseFile);
+  other.hidden = isPasted;
   const preview = createElement("div", { class: "table-scroll import-preview" });
   const values = createElement("div", { class: "import-rules" });
   const summary = createElement("p", { role: "status" });
@@ -83,7 +89,9 @@ export function openImport(
     const left = imported.filter((one) => one.outcome === "skip" || one.outcome === "alike").length;
     const problems = table.problems.filter((problem) => !skipped.has(problem.line));
     facts.textContent = [
-      ngettext("{name}, {count} row", "{name}, {count} rows", rows.length, { name: file.name }),
+      isPasted
+        ? gettext("The cells reach beyond the last column. Choose what each column becomes")
+        : ngettext("{name}, {count} row", "{name}, {count} rows", rows.length, { name: source.file }),
       ...(remembered ? [gettext("The columns are as in the last file with these names.")] : []),
     ].join(". ");
     const map = (index: number, target: string): void => {
@@ -121,7 +129,7 @@ export function openImport(
   addButton.addEventListener("click", () => {
     if (!canAdd) return;
     close();
-    rememberMapping(file.dataset, headers, remembers.checked ? mapping : null);
+    rememberMapping(source.dataset, headers, remembers.checked ? mapping : null);
     add(mapping, imported);
   });
   cancel.addEventListener("click", close);
@@ -135,7 +143,7 @@ export function openImport(
     refresh();
   });
   const [rememberField, remembers] = checkField("import-remember", gettext("Remember this mapping"));
-  rememberField.hidden = !file.dataset;
+  rememberField.hidden = !source.dataset;
   panel.replaceChildren(
     title,
     createElement("div", { class: "import-rules" }, facts, other, namesField),

@@ -84,6 +84,13 @@ export function guessMapping(
   });
 }
 
+/** Whether the first of the pasted rows names columns: one of the grid's, or in an empty dataset only texts that differ. */
+export function hasColumnNames(cells: readonly string[], grid: Grid, takesNew: boolean): boolean {
+  const known = new Set(grid.columns.map((column) => simplify(column.name)));
+  if (cells.some((cell) => known.has(simplify(cell)))) return true;
+  return takesNew && new Set(cells).size === cells.length && cells.every((cell) => /^\s*\p{L}[^\n]{0,40}$/u.test(cell));
+}
+
 function holdsHalf(texts: readonly string[], column: Column, grid: Grid): boolean {
   if (column.section === "tags" || !texts.length) return false;
   const values = new Set(grid.rows.map((row) => readText(row.cells[column.key])));
