@@ -11,6 +11,8 @@ EvaluationError           the root; every message is a sentence that names the r
 
 from typing import Any
 
+from promptuary.evaluation.characters import clean_text
+
 __all__ = [
     "ChainError",
     "DatasetError",
@@ -62,11 +64,11 @@ class ModelError(EvaluationError):
         reason: str = "",
         spent: tuple[Any, ...] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__(clean_text(message))
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
-        self.reason = reason
+        self.reason = clean_text(reason)
         self.spent = spent
 
 

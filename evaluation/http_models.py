@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from promptuary.evaluation.characters import clean_text
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Asked, Reply
 from promptuary.evaluation.optional import need
@@ -120,7 +121,7 @@ class HTTPModel:
             raise ModelError(
                 f"{self._title} sent no text (finish reason: {reply.finish_reason})", spent=(_read_spent(response),)
             )
-        return reply
+        return replace(reply, text=clean_text(reply.text))
 
 
 class Pace:
@@ -181,7 +182,7 @@ def _read_spent(response: httpx.Response) -> Reply:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         counts = [None, None]
     prompt_tokens, completion_tokens = (count if type(count) is int else None for count in counts)
-    return Reply(response.text, prompt_tokens, completion_tokens)
+    return Reply(clean_text(response.text), prompt_tokens, completion_tokens)
 
 
 def _read_reason(response: httpx.Response) -> str:

@@ -54,10 +54,12 @@ class ToolCall:
 class PartialReply:
     """A streamed reply as far as it has come. Counts are the provider's, None until it tells them.
 
-    is_complete: whether the provider said that nothing follows. A refusal's words are its text.
+    is_complete: whether the provider said that nothing follows. A refusal's words are its text. thoughts: what the
+    model wrote for itself before it; it is billed as the text is.
     """
 
     text: str = ""
+    thoughts: str = ""
     tool_calls: dict[Any, ToolCall] = field(default_factory=dict)
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -125,15 +127,19 @@ class _ChatCompletions:
         if choice is None:
             return ""
         delta = choice.get("delta") or {}
+        reply.thoughts += _join_text(delta.get("reasoning_content") or delta.get("reasoning"))
         for part in delta.get("tool_calls") or ():
-            call, function = reply.tool_calls.setdefault(part.get("index", 0), ToolCall()), part.get("function") or {}
+            index, last = part.get("index"), max(len(reply.tool_calls) - 1, 0)
+            if index is None:  # as some servers send it: each call has its id then
+                index = len(reply.tool_calls) if part.get("id") else last
+            call, function = reply.tool_calls.setdefault(index, ToolCall()), part.get("function") or {}
             call.name += function.get("name") or ""
             call.arguments += function.get("arguments") or ""
         if choice.get("finish_reason"):
             reply.finish_reason, reply.is_complete = reply.finish_reason or choice["finish_reason"], True
         if delta.get("refusal"):
             reply.finish_reason = "refusal"
-        return str(delta.get("content") or delta.get("refusal") or "")
+        return _join_text(delta.get("content")) or _join_text(delta.get("refusal"))
 
 
 class _Responses:
@@ -166,9 +172,13 @@ class _Responses:
             if kind == "response.refusal.delta":
                 reply.finish_reason = "refusal"
             return str(event["delta"])
-        if kind == "response.output_item.done" and event["item"]["type"] == "function_call":
+        if kind in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
+            reply.thoughts += event["delta"]
+        elif kind.startswith("response.output_item.") and event["item"]["type"] == "function_call":
             item = event["item"]
-            reply.tool_calls[event.get("output_index")] = ToolCall(item["name"], item["arguments"])
+            reply.tool_calls[event.get("output_index")] = ToolCall(item["name"], item.get("arguments") or "")
+        elif kind == "response.function_call_arguments.delta" and event.get("output_index") in reply.tool_calls:
+            reply.tool_calls[event["output_index"]].arguments += event["delta"]
         if kind in ("response.completed", "response.incomplete"):
             self._take_end(event["response"], reply)
         return ""
@@ -217,7 +227,9 @@ class _AnthropicMessages:
             reply.tool_calls[event["index"]] = ToolCall(event["content_block"]["name"])
         elif kind == "content_block_delta":
             delta = event["delta"]
-            if delta["type"] == "input_json_delta":
+            if delta["type"] == "thinking_delta":
+                reply.thoughts += delta["thinking"]
+            elif delta["type"] == "input_json_delta" and event["index"] in reply.tool_calls:  # not the provider's own
                 reply.tool_calls[event["index"]].arguments += delta["partial_json"]
             return str(delta["text"]) if delta["type"] == "text_delta" else ""
         elif kind == "message_delta":
@@ -262,6 +274,13 @@ def find_protocol(name: str, base_url: str) -> ProviderProtocol:
 def list_refused_settings(protocol: str, settings: Mapping[str, Any]) -> list[str]:
     """Names of the settings, in order, that an endpoint of this protocol is known not to take."""
     return sorted(name for name in settings if name in _REFUSED[protocol])
+
+
+def _join_text(content: Any) -> str:
+    """The text of a delta, which some servers send as a list of parts."""
+    if isinstance(content, list):
+        return "".join(_join_text(part.get("text")) for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
 
 
 def _stream_error(error: Any) -> ModelError:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import httpx
 
+from promptuary.evaluation.characters import CharacterReader, clean_text
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.http_models import Pace, find_place, make_status_error
 from promptuary.evaluation.models import Model
@@ -85,11 +86,14 @@ class HTTPStream:
             async with self._client() as client, client.stream("POST", self._protocol.path, json=body) as response:
                 await self._require_success(response)
                 with _counted(reply):
+                    characters = CharacterReader()
                     async for piece in self._pieces(response, reply):
-                        reply.text += piece
-                        yield piece
+                        if text := characters.read(piece):
+                            reply.text += text
+                            yield text
         except httpx.TimeoutException as error:
-            message = f"{self._title} at {self._place} gave no answer for {self._timeout:g} s"
+            verb = "sent nothing more" if reply.text or reply.thoughts or reply.tool_calls else "gave no answer"
+            message = f"{self._title} at {self._place} {verb} for {self._timeout:g} s"
             raise ModelError(message, retryable=True) from error
         except httpx.HTTPError as error:
             verb = "broke off" if reply.text else f"can't be reached at {self._place}"
@@ -170,12 +174,15 @@ class WordStream:
 
 @contextlib.contextmanager
 def _counted(reply: PartialReply) -> Iterator[None]:
-    """Count the reply among those that are read."""
+    """Count the reply among those that are read; at the end its tool calls have only characters that can be stored."""
     _open_replies.add(id(reply))
     try:
         yield
     finally:
         _open_replies.discard(id(reply))
+        for call in reply.tool_calls.values():
+            call.name, call.arguments = clean_text(call.name), clean_text(call.arguments)
+        reply.finish_reason = reply.finish_reason and clean_text(reply.finish_reason)
 
 
 @functools.cache

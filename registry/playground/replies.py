@@ -168,7 +168,7 @@ def _count_tokens(column: PlaygroundColumn, reply: PartialReply, outcome: Outcom
     if outcome.is_refused:
         return 0, 0
     prompt = column.prompt_tokens or 0 if reply.prompt_tokens is None else reply.prompt_tokens
-    texts = [reply.text, *(call.arguments for call in reply.tool_calls.values())]
+    texts = [reply.thoughts, reply.text, *(call.arguments for call in reply.tool_calls.values())]
     written = "".join(texts)
     is_final = reply.is_complete and reply.completion_tokens is not None
     estimate = spending.count_or_estimate(None, written) if written else 0

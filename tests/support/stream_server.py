@@ -20,14 +20,15 @@ class StreamServer:
 
     faults: what goes wrong with the next calls, in order: busy (429 with Retry-After), rejected (401), broken (503),
     cut (the connection ends after two words), error (an error event after two words), silent (no answer while
-    `pause` lasts), whole (no stream but one JSON answer), tool (a call of a tool after the words).
+    `pause` lasts), stalled (nothing more after two words for ten times `pause`), whole (no stream but one JSON answer),
+    tool (a call of a tool after the words), or a list: the events of the next call.
     pause: seconds before each word.
     """
 
     def __init__(self, words: list[str] | None = None, *, pause: float = 0.0) -> None:
         self.words = ["Yes,", " you", " can."] if words is None else words
         self.pause = pause
-        self.faults: list[str] = []
+        self.faults: list[str | list[dict[str, Any]]] = []
         self.retry_after = 0.05  # seconds that a busy answer names
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -53,8 +54,8 @@ class StreamServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def next_fault(self) -> str:
-        """The fault of this call."""
+    def next_fault(self) -> str | list[dict[str, Any]]:
+        """The fault of this call, or its events."""
         with self.lock:
             return self.faults.pop(0) if self.faults else ""
 
@@ -77,7 +78,9 @@ class _Handler(BaseHTTPRequestHandler):
             with server.lock:
                 server.open_calls -= 1
 
-    def _answer(self, server: StreamServer, body: dict[str, Any], fault: str) -> None:
+    def _answer(self, server: StreamServer, body: dict[str, Any], fault: str | list[dict[str, Any]]) -> None:
+        events = fault if isinstance(fault, list) else None
+        fault = "" if isinstance(fault, list) else fault
         status = {"busy": 429, "rejected": 401, "broken": 503}.get(fault)
         if status:
             headers = {"Retry-After": str(server.retry_after)} if fault == "busy" else {}
@@ -92,15 +95,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.end_headers()
-        for number, event in enumerate(_EVENTS[self.path.rsplit("/", 1)[1]](server.words, fault)):
+        for number, event in enumerate(events or _EVENTS[self.path.rsplit("/", 1)[1]](server.words, fault)):
             name = f"event: {event['type']}\n" if "type" in event else ""
             if "delta" in json.dumps(event):
                 time.sleep(server.pause)  # a slow model, if a test wants one
-            self.wfile.write(f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
-            if fault == "cut" and number == 2:
+            if fault == "stalled" and number == 2:
+                time.sleep(server.pause * 10)  # the fault itself
+            if fault in ("cut", "stalled") and number == 2:
                 return
-        if self.path.endswith("/chat/completions"):
+        if events is None and self.path.endswith("/chat/completions"):
             self.wfile.write(b"data: [DONE]\n\n")
 
     def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:

@@ -327,3 +327,19 @@ def test_twenty_runs_at_once_pass_a_cap_by_the_calls_in_flight_at_most(start, co
     assert all("daily limit" in data["detail"] for name, data in ends if name == "failed")
     assert Spending.objects.get().cost <= Decimal("0.5") + 4 * Decimal("0.11")
     assert json.dumps(ends)
+
+
+def test_characters_that_no_database_takes_lose_no_reply(start, stream, connect, server):
+    server.words = ["Yes,", " \0you\ud83d", "\ude00 can."]
+    connect()
+    name, column = stream(start())[-1]
+    assert (name, column["text"]) == ("done", "Yes, \ufffdyou\U0001f600 can.")
+
+
+def test_thoughts_of_a_reply_that_is_cut_are_counted(start, stream, connect, server):
+    thought = {"choices": [{"index": 0, "delta": {"reasoning_content": "Boots? " * 30}}]}
+    server.faults = [[thought]]
+    connect()
+    name, failure = stream(start())[-1]
+    assert (name, failure["column"]["text"]) == ("failed", "")
+    assert failure["column"]["tokens"]["completion"] == 71  # of 210 bytes
