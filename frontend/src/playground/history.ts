@@ -92,9 +92,9 @@ export class RunHistory {
       gettext("Draft at that time"),
       gettext("This draft"),
       gettext("Compared with"),
-      gettext("Cost"),
     ];
     const heads = names.map((words) => createElement("th", { scope: "col" }, words));
+    heads.push(createElement("th", { scope: "col", class: "play-run-cost" }, gettext("Cost")));
     const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, gettext("Actions")));
     const head = createElement("thead", {}, createElement("tr", {}, ...heads, acts));
     const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown, isStored)));
@@ -117,7 +117,7 @@ export class RunHistory {
       createElement("td", { class: "note" }, this.#describeDraft(run)),
       createElement("td", {}, ...(own ? [draw(own)] : [])),
       createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
-      createElement("td", {}, cost ? formatMoney(cost) : ""),
+      createElement("td", { class: "play-run-cost" }, cost ? formatMoney(cost) : ""),
     );
     const isSame = run.document === this.#document;
     row.append(this.#drawActs(run, own !== undefined && isStored && !isSame, isShown));
