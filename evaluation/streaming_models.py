@@ -92,8 +92,10 @@ class HTTPStream:
                             reply.text += text
                             yield text
         except httpx.TimeoutException as error:
-            verb = "sent nothing more" if reply.text or reply.thoughts or reply.tool_calls else "gave no answer"
-            message = f"{self._title} at {self._place} {verb} for {self._timeout:g} s"
+            if reply.text or reply.thoughts or reply.tool_calls:
+                message = f"{self._title} at {self._place} sent nothing more for {self._timeout:g} s"
+            else:
+                message = f"{self._title} at {self._place} gave no answer for {self._timeout:g} s"
             raise ModelError(message, retryable=True) from error
         except httpx.HTTPError as error:
             verb = "broke off" if reply.text else f"can't be reached at {self._place}"
