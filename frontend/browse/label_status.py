@@ -1,6 +1,6 @@
 """The status of a template's labels: which version each is on, who moved it, and what the reader may do."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
@@ -20,7 +20,8 @@ from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
+from registry.templates.label_moves import Approval, approvals_of_labels
+from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
 __all__ = ["LabelStatus", "label_statuses", "labels_ahead", "mark_rollouts"]
@@ -79,16 +80,13 @@ def label_statuses(
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
     may_write = permissions.is_allowed(actor, Verb.MOVE, namespace, template.path)
     may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace, template.path)
-    approval, approved = (
-        approvals_of_labels([template])[template.pk],
-        approved_digests([template.pk]),
-    )
+    approval, ways_back = approvals_of_labels([template])[template.pk], find_ways_back([template.pk])
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
         number = standing.get(label)
         protected = label in namespace.protected_labels
         move = last.get(label)
-        back = _back(label, number, moves, approved[template.pk, label]) if protected and may_go_back else None
+        back = ways_back.get((template.pk, label)) if protected and may_go_back else None
         act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
         marks.append(
             LabelStatus(
@@ -105,7 +103,7 @@ def label_statuses(
                 act=act,
                 act_url=act_url,
                 back=back,
-                back_url=f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}" if back else "",
+                back_url=_back_address(template, label, back) if back else "",
                 unapproved=approval.get(label) == Approval.NEVER_APPROVED,
             )
         )
@@ -116,23 +114,20 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
     """The statuses, if a label that one of these rollouts divides goes back by stopping it: nothing else may."""
     by_label = {rollout.label: rollout for rollout in rollouts}
     return [
-        replace(status, back=rollout.stable.number, back_url=_stop_address(rollout))
+        replace(
+            status,
+            back=rollout.stable.number,
+            back_url=_back_address(rollout.template, rollout.label, rollout.stable.number),
+        )
         if (rollout := by_label.get(status.label))
         else status
         for status in statuses
     ]
 
 
-def _stop_address(rollout: Rollout) -> str:
-    """The panel that stops a rollout: its label goes back by nothing else."""
-    query = urlencode({"label": rollout.label, "version": rollout.stable.number})
-    return f"{reverse('labels', args=[rollout.template.name])}?{query}"
-
-
-def _back(label: str, number: int | None, moves: Sequence[LabelMove], approved: Collection[str]) -> int | None:
-    """The version that the label held last by approval before this one, or None."""
-    held = (move.after.number for move in moves if move.label == label and move.after and move.after.digest in approved)
-    return next((before for before in held if before != number), None) if number else None
+def _back_address(template: Template, label: str, number: int) -> str:
+    """The panel that rolls a label back to this version, or stops the rollout that divides its callers."""
+    return f"{reverse('labels', args=[template.name])}?{urlencode({'label': label, 'version': number})}"
 
 
 def labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:

@@ -36,6 +36,7 @@ from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import approved_digests
+from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
 __all__ = ["move"]
@@ -125,7 +126,9 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return show(request, "browse/labels.html", context, status=status)
     targets = held_before if context["protected"] else list(range(newest, 0, -1))
     version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
-    version = version if version in targets else next(iter(targets), 0)
+    if version not in targets:
+        back = find_ways_back([template.pk]).get((template.pk, label)) if context["protected"] else None
+        version = back if back in targets else next(iter(targets), 0)
     return _show_panel(request, actor, context, version, status)
 
 

@@ -21,6 +21,7 @@ from registry.core.errors import Invalid, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
+from registry.templates.label_ways_back import find_ways_back
 
 __all__ = ["break_glass"]
 
@@ -49,7 +50,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             )
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
-    back = emergencies.last_approved_version(change)
+    back = find_ways_back([change.template_id]).get((change.template_id, change.label))
     state = gate.evaluate(change, actor)
     blockers = state.blockers
     name, version = change.template.name, change.version.number

@@ -24,7 +24,7 @@ class FailureRow:
 
 
 def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
-    """The failures with the way back; one query if there is any. roles: by the namespaces' ids."""
+    """The failures with the way back; two queries if there is any. roles: by the namespaces' ids."""
     if not failures:
         return []
     earlier = live_failures.find_earlier_versions(failures)

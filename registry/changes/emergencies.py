@@ -21,14 +21,14 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates import label_moves
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import approved_digests, approved_moves
+from registry.templates.label_moves import approved_digests
+from registry.templates.label_ways_back import find_ways_back
 
 __all__ = [
     "Emergency",
     "close_emergency",
     "find_emergencies",
     "find_emergency",
-    "last_approved_version",
     "list_unapproved",
     "list_waiting_changes",
     "publish_in_emergency",
@@ -42,7 +42,7 @@ class Emergency:
 
     move: who, when, why. holds: the number that the label serves now, None if it is not set. is_served: whether
     those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version
-    that the label held last by approval and may go back to, or None. approvers: usernames, in the order of their
+    that the label goes back to, as `find_ways_back` has it, or None. approvers: usernames, in the order of their
     approvals. approved_at: when the last one came, before the move or after it; None until it is approved.
     """
 
@@ -77,7 +77,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
 
 
 def list_unapproved(actor: Actor) -> list[Emergency]:
-    """Those that the actor may read: five queries however many, one if there is none."""
+    """Those that the actor may read: seven queries however many, one if there is none."""
     rows = list_waiting_changes(actor)
     return list(find_emergencies(rows).values()) if rows else []
 
@@ -96,15 +96,16 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     if not open_changes:
         return {}
     templates = {change.template_id for change in open_changes}
-    held, targets, approvals = _held(templates), _targets(templates), _approvals([change.pk for change in open_changes])
+    held, approved, ways_back = _held(templates), approved_digests(templates), find_ways_back(templates)
+    approvals = _approvals([change.pk for change in open_changes])
     shown = {}
     for change in open_changes:
         place, move = (change.template_id, change.label), moved[change.pk]
         holds, digest = held.get(place, (None, ""))
         is_served = digest == change.version.digest
-        if change.unreviewed and any(other == digest for _, _, other in targets.get(place, ())):
+        if change.unreviewed and digest in approved[place]:
             is_served = False  # another change got the approval for these bytes: they are no emergency any more
-        back = next((number for pk, number, other in targets.get(place, ()) if pk < move.pk and other != digest), None)
+        back = ways_back.get(place)
         approvers, at = approvals.get(change.pk, ((), None))
         is_approved = not change.unreviewed
         shown[change.pk] = Emergency(
@@ -130,29 +131,11 @@ def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     }
 
 
-def last_approved_version(change: ChangeRequest) -> int | None:
-    """The number of the version that the change's label held last by approval and does not serve now, or None."""
-    place = (change.template_id, change.label)
-    _, digest = _held({change.template_id}).get(place, (None, ""))
-    targets = _targets({change.template_id}).get(place, [])
-    return next((number for _, number, other in targets if other != digest), None)
-
-
 def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
     """Template and label to the number and the digest of what it serves."""
     rows = Label.objects.filter(template__in=templates)
     columns = rows.values_list("template_id", "name", "version__number", "version__digest")
     return {(template, name): (number, digest) for template, name, number, digest in columns}
-
-
-def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
-    """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
-    rows = approved_moves().filter(template__in=templates)
-    approvals: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
-    columns = ("template_id", "label", "pk", "after__number", "after__digest")
-    for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):
-        approvals.setdefault((template, label), []).append((pk, number, digest))
-    return approvals
 
 
 def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:

@@ -4,8 +4,7 @@
 
 from collections.abc import Collection, Sequence
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, operator_actor
@@ -20,7 +19,7 @@ from registry.journal import log
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.queries import live_label
 from registry.templates.label_models import Label
-from registry.templates.label_moves import approved_moves
+from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template, Version
 from registry.templates.queries import list_templates_by_name
 
@@ -33,7 +32,6 @@ __all__ = [
 ]
 
 MOST_FAILURES = 20
-_AFTER_ALL = 2**63 - 1  # above the id of any move
 
 
 def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -> list[LiveFailure]:
@@ -71,19 +69,12 @@ def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
 
 
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:
-    """Failure's id to the number of the version that its label held last by approval before what fails; left out if
-    there is none. One query for all.
-
-    Moves after the newest one that approved what fails are no way back: the label was rolled back from them. What fails
-    and was never approved, as in an emergency, goes back to the newest that was.
+    """Failure's id to the number of the version that its label goes back to, as `find_ways_back` has it; left out if
+    there is none. Two queries for all.
     """
-    moves = approved_moves().filter(template=OuterRef("template"), label=OuterRef("label")).order_by("-pk")
-    last_approval = Subquery(moves.filter(after=OuterRef("version")).values("pk")[:1])
-    earlier_moves = moves.filter(pk__lt=OuterRef("bound")).exclude(after=OuterRef("version"))
-    rows = LiveFailure.objects.filter(pk__in=[failure.pk for failure in failures]).annotate(
-        bound=Coalesce(last_approval, Value(_AFTER_ALL)), earlier=Subquery(earlier_moves.values("after__number")[:1])
-    )
-    return dict(rows.filter(earlier__isnull=False).values_list("pk", "earlier"))
+    ways_back = find_ways_back({failure.template_id for failure in failures})
+    earlier = {failure.pk: ways_back.get((failure.template_id, failure.label)) for failure in failures}
+    return {pk: number for pk, number in earlier.items() if number is not None}
 
 
 def record_nightly_outcome(run: Run) -> None:

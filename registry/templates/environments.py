@@ -1,7 +1,6 @@
 """The versions that all labels of templates point to, and where a protected label could be rolled back to."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -9,8 +8,9 @@ from registry.accounts.actor import Actor
 from registry.core.pagination import Page
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
-from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import Approval, approved_digests, by_approval, by_emergency, read_approval
+from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval, by_approval, by_emergency, read_approval
+from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
@@ -26,9 +26,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class EnvironmentCell:
-    """Where a label points, since when, and the version it may go back to: the last other one it held, for a protected
-    label the last other one it held by approval (None if there is none).
+    """Where a label points, and since when.
 
+    before: of a protected label the version that it goes back to, as `find_ways_back` has it; else None.
     approval: for a protected label how it came to what it serves, else None.
     """
 
@@ -97,24 +97,13 @@ def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
 def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
     ids = [template.pk for template in rows]
     protected = {template.pk: template.namespace.protected_labels for template in rows}
-    held = _held(ids, protected)
+    ways_back = find_ways_back(ids)
     places: defaultdict[int, dict[str, EnvironmentCell]] = defaultdict(dict)
     labels = Label.objects.filter(template__in=ids).annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template_id", "name", "version__number", "moved_at", "approved", "emergency")
     for template, name, number, moved_at, *facts in labels.order_by("name").values_list(*columns):
-        before = next((other for other in held.get((template, name), ()) if other != number), None)
-        approval = read_approval(*facts) if name in protected[template] else None
+        is_protected = name in protected[template]
+        before = ways_back.get((template, name)) if is_protected else None
+        approval = read_approval(*facts) if is_protected else None
         places[template][name] = EnvironmentCell(number, moved_at, before, approval)
     return places
-
-
-def _held(ids: list[int], protected: Mapping[int, Collection[str]]) -> dict[tuple[int, str], list[int]]:
-    """The versions that each label held, newest move first; of a protected label only those it held by approval."""
-    approved = approved_digests(ids)
-    moves = LabelMove.objects.filter(template__in=ids, after__isnull=False).order_by("-pk")
-    held: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    columns = ("template_id", "label", "after__number", "after__digest")
-    for template, label, number, digest in moves.values_list(*columns):
-        if label not in protected[template] or digest in approved[template, label]:
-            held[template, label].append(number)
-    return held

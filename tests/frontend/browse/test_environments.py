@@ -52,6 +52,26 @@ def test_a_reviewer_is_offered_the_way_back_once_there_is_one(reply, browser):
     assert "Roll back" not in words(browser("author").get("/environments/"))
 
 
+def test_a_version_that_was_rolled_back_is_no_way_back(reply, browser):
+    """The rows of Environments, the template's page and the panel name the version before the one that came back."""
+    reply.publish(2)
+    reply.save(OTHER.replace("Quote", "Cite"), message="Cite the policy")
+    reply.publish(3)
+    act = {"actor": reply.actor("reviewer"), "name": REPLY, "label": "production"}
+    labels.roll_back_label(**act, version=2, reason="It forgot the policy")
+    address = f"/t/{REPLY}/-/labels?label=production"
+    client = browser("reviewer")
+    page = words(client.get("/environments/"))
+    assert f'href="{address}&amp;version=1" data-panel>Roll production back to v1' in page
+    page = words(client.get(f"/t/{REPLY}/"))
+    assert "Roll back to v1" in page
+    assert "Roll back to v3" not in page
+    panel = words(client.get(address))
+    assert "Roll production back to v1" in panel
+    assert f'href="{address}&amp;version=3"' in panel, "a person may choose it all the same"
+    assert "Roll production back to v3" in words(client.get(f"{address}&version=3"))
+
+
 def test_an_author_promotes_what_is_ready_and_a_reader_may_not(reply, browser):
     address = f'href="/t/{REPLY}/-/propose?label=production&amp;version=2" data-panel>Promote v2'
     assert address in words(browser("author").get("/environments/"))

@@ -139,6 +139,16 @@ def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer
     assert queries.served_emergencies(admin) == {(found.change.template_id, "production"): number}
 
 
+def test_it_goes_back_past_a_version_that_was_rolled_back(allowed, admin, reviewer, save, propose, publish):
+    for mark in ("one", "two"):
+        publish(save(mark))
+    labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong answers")
+    number = propose(save("three")).number
+    queries.publish_in_emergency(actor=reviewer, number=number, reason="Customers get insults")
+    [found] = queries.list_unapproved(admin)
+    assert (found.is_served, found.holds, found.roll_back_target) == (True, 3, 1)
+
+
 def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, change, save, propose):
     break_glass(reviewer)
     number = propose(save("two")).number

@@ -213,7 +213,7 @@ def test_what_a_label_was_rolled_back_from_is_no_way_back(save, publish, attach,
     roll_back(reviewer, third)
     LiveFailure.objects.filter(pk=failure.pk).update(version=third)
     failure.refresh_from_db()
-    assert live_failures.find_earlier_versions([failure]) == {failure.pk: second.number}
+    assert live_failures.find_earlier_versions([failure]) == {failure.pk: first.number}
 
 
 def test_each_evaluation_that_fails_leads_back(save, publish, attach, reader):

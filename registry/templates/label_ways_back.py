@@ -1,0 +1,35 @@
+"""Ways back of protected labels: the version that each is rolled back to unless a person chooses another."""
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from registry.templates.label_models import LabelMove
+from registry.templates.label_moves import approved_digests
+
+__all__ = ["find_ways_back"]
+
+
+def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
+    """Template id and label to the number of the version that the label goes back to; left out if there is none.
+
+    It is the last version that the label held by approval on the way to what it serves, or served last. A roll back
+    leaves the version that was served and all that came after the one it goes to: none of them is a way back. Two
+    queries for all.
+    """
+    trails: defaultdict[tuple[int, str], list[tuple[int | None, str | None]]] = defaultdict(list)
+    moves = LabelMove.objects.filter(template__in=template_ids).order_by("pk")
+    columns = ("template_id", "label", "how", "after__number", "after__digest")
+    for template, label, how, number, digest in moves.values_list(*columns):
+        trail = trails[template, label]
+        if how == "rolled_back":
+            earlier = (at for at in reversed(range(len(trail))) if trail[at][1] == digest)
+            del trail[next(earlier, len(trail)) :]
+        trail.append((number, digest))
+    approved = approved_digests(template_ids)
+    ways_back = {}
+    for place, trail in trails.items():
+        served = trail[-1][1]  # None: the label was taken off, and is not set
+        held = (number for number, digest in reversed(trail) if digest != served and digest in approved[place])
+        if served is not None and (number := next(held, None)) is not None:
+            ways_back[place] = number
+    return ways_back
