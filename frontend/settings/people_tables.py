@@ -1,14 +1,11 @@
-"""What the page of people shows beside the list: the keys of a namespace in short, and how much of a long list."""
+"""What the page of people shows beside the list: the keys in short, and how much of a long list."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 from registry.accounts.actor import Actor
-from registry.namespaces import key_queries, permissions
-from registry.namespaces.models import Namespace
-from registry.namespaces.verbs import Verb
+from registry.namespaces import key_queries
 
 __all__ = ["MOST_PEOPLE", "KeyRow", "list_key_rows", "shorten_list"]
 
@@ -18,10 +15,11 @@ MOST_PEOPLE = 25
 
 @dataclass(frozen=True)
 class KeyRow:
-    """A key that works: its service, what it may, when it was used last, and when it ends, None for never."""
+    """A key that works: its service and namespace, what it may, its last use, and when it ends, None for never."""
 
     id: str
     name: str
+    namespace: str
     rights: str
     last_used_at: datetime | None
     expires_at: datetime | None
@@ -35,18 +33,11 @@ class _Row(Protocol):
 Row = TypeVar("Row", bound=_Row)
 
 
-def list_key_rows(actor: Actor, namespaces: Sequence[Namespace], name: str) -> list[KeyRow]:
-    """The keys of the namespace of this name that have not ended, for whoever may manage them; nobody else gets any.
-
-    namespaces: those that the actor manages.
-    """
-    namespace = next((each for each in namespaces if each.name == name), None)
-    if namespace is None or not permissions.is_allowed(actor, Verb.MANAGE, namespace):
-        return []
+def list_key_rows(actor: Actor) -> list[KeyRow]:
+    """The keys that have not ended, of all namespaces whose keys the actor may manage, by namespace."""
     return [
-        KeyRow(key.id, key.name, key_queries.name_rights(key), key.last_used_at, key.expires_at)
-        for key in key_queries.list_keys(actor, name)
-        if not key_queries.has_key_ended(key)
+        KeyRow(key.id, key.name, key.namespace.name, key_queries.name_rights(key), key.last_used_at, key.expires_at)
+        for key in key_queries.list_managed_keys(actor)
     ]
 
 

@@ -81,7 +81,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     opened = next((row.person for row in rows if row.is_open), None)
     tab_namespace = _choose_namespace(request, administered)
     shown_rows = shorten_list(rows, is_whole=bool(words) or request.GET.get("rows") == "all")
-    groups = group_queries.read_groups(managed)
+    groups, key_rows = group_queries.read_groups(managed), list_key_rows(actor)
     context = {
         "section": "settings",
         "rows": shown_rows,
@@ -89,7 +89,8 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tab_namespaces": administered,
         "tab_namespace": tab_namespace,
         "tab_group_count": sum(group.namespace.name == tab_namespace for group in groups),
-        "key_rows": list_key_rows(actor, managed, tab_namespace),
+        "tab_key_count": sum(key.namespace == tab_namespace for key in key_rows),
+        "key_rows": key_rows,
         "invitations": invitations,
         "opened_roles": _roles_in(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,

@@ -13,6 +13,7 @@ from registry.core.errors import AddressNotAllowed, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.key_use import note_key_use
+from registry.namespaces.models import Membership, Role
 from registry.namespaces.verbs import Verb
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "find_key",
     "has_key_ended",
     "list_keys",
+    "list_managed_keys",
     "list_own_keys",
     "name_rights",
     "require_address",
@@ -96,6 +98,19 @@ def list_keys(actor: Actor, namespace: str) -> list[Key]:
     """All keys of the namespace, revoked ones too, the newest first; admins only."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return list(space.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
+
+
+def list_managed_keys(actor: Actor) -> list[Key]:
+    """The keys that have not ended, of all namespaces whose keys the actor may manage, by namespace, the newest first:
+    as many queries however many. None for a key.
+    """
+    if actor.key is not None or not actor.person.is_active:
+        return []
+    managed = Membership.objects.filter(person=actor.person, role=Role.ADMIN)
+    if not actor.person.has_two_step:
+        managed = managed.filter(namespace__two_step_required=False)
+    rows = Key.objects.filter(namespace__in=managed.values("namespace")).select_related("namespace")
+    return [key for key in rows.order_by("namespace__name", "-created_at") if not has_key_ended(key)]
 
 
 def list_own_keys(actor: Actor) -> list[Key]:

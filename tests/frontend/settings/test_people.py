@@ -12,7 +12,8 @@ from registry.accounts.models import User
 from registry.changes import rules, schedules
 from registry.invitations.models import Invitation
 from registry.journal import log
-from registry.namespaces import groups, keys
+from registry.namespaces import groups, keys, services
+from registry.namespaces.models import Namespace
 from tests.frontend.accounts.test_sign_in import sign_in
 from tests.frontend.conftest import words
 from tests.support.sessions import manage_accounts
@@ -227,7 +228,7 @@ def test_every_namespace_that_can_be_chosen_has_pages_for_its_tabs(boss):
         assert {boss.get(address).status_code for address in tabs_of(boss.get(f"/people?of={name}"))} == {200}
 
 
-def test_groups_and_the_keys_of_the_chosen_namespace_are_below_the_people(desk, boss):
+def test_groups_and_keys_are_below_the_people(desk, boss):
     admin = desk.actor("admin")
     groups.make_group(actor=admin, namespace="support", title="Refund owners")
     for name in ("chat-service", "old-service"):
@@ -242,6 +243,32 @@ def test_groups_and_the_keys_of_the_chosen_namespace_are_below_the_people(desk, 
     assert 'href="/n/support/keys#id_name">New key' in below
     counts = re.findall(r'(Groups|Service keys) <span class="count">(\d+)', page)
     assert counts == [("Groups", "1"), ("Service keys", "1")]
+
+
+def test_keys_of_every_namespace_that_the_reader_manages_are_listed_with_their_namespace(desk, boss):
+    admin = desk.actor("admin")
+    services.create_namespace(actor=admin, name="billing")
+    for namespace in ("support", "demo"):
+        keys.issue_key(actor=admin, namespace=namespace, name=f"{namespace}-service", scope="read")
+    keys.issue_key(actor=desk.actor("outsider"), namespace="other", name="hidden-service", scope="read")
+    page = words(boss.get("/people?of=billing"))
+    below = page[page.index('id="people-keys"') :]
+    assert re.findall(r'href="/n/(\w+)/keys\?can=\w+#can" ?><b>([\w-]+)</b>', below) == [
+        ("demo", "demo-service"),
+        ("support", "support-service"),
+    ]
+    assert '<td class="aside">support</td>' in below
+    assert "hidden-service" not in page
+    assert re.search(r'Service keys <span class="count">(\d+)', page)[1] == "0", (
+        "billing, where the tab leads, has none"
+    )
+
+
+def test_keys_of_a_namespace_that_asks_for_two_step_sign_in_are_not_listed_without_it(desk, boss):
+    keys.issue_key(actor=desk.actor("admin"), namespace="support", name="chat-service", scope="read")
+    assert "chat-service" in boss.get("/people").content.decode()
+    Namespace.objects.filter(name="support").update(two_step_required=True)
+    assert "chat-service" not in boss.get("/people").content.decode()
 
 
 def test_keys_are_not_listed_for_who_manages_no_namespace(desk, browser):
