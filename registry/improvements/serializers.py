@@ -105,6 +105,7 @@ class ImprovementDetailOutput(ImprovementOutput):
         child=serializers.CharField(), help_text="How the inputs change, in the model's words."
     )
     problems = serializers.ListField(child=serializers.CharField(), help_text="Why the last reply could not be used.")
+    reply = serializers.CharField(help_text="The model's last reply, as it came.")
     figures = serializers.SerializerMethodField()
 
     @extend_schema_field(FiguresOutput(allow_null=True))

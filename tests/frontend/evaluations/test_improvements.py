@@ -203,10 +203,13 @@ def test_it_is_stopped_and_dismissed(browser, place):
 
 
 def test_what_failed_says_why(browser, open_place):
-    with open_place("I would use fewer words.") as place:
+    with open_place("I would use <b>fewer</b> words.") as place:
         improvement = place.measure(place.start())
-    page = words(browser("author").get(address(improvement)))
+    answer = browser("author").get(address(improvement))
+    page = words(answer)
     assert "No reply of the model could be used, after 3 calls." in page
+    assert "The model’s last reply" in page
+    assert "I would use &lt;b&gt;fewer&lt;/b&gt; words." in answer.content.decode(), "shown as text, never as markup"
     assert "What the model proposes" not in page
 
 
