@@ -11,8 +11,9 @@ def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
     """The entry of DATABASES for `sqlite:///path` or `postgresql://user:password@host/name`.
 
     is_pooled: a pooler gives the connection to others between transactions, so that no cursor may outlive one.
+    A connection that is kept between requests is tried first: it may have ended with a restart of the database.
     """
-    database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60)}
+    database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)}
     database["DISABLE_SERVER_SIDE_CURSORS"] = is_pooled
     if database["ENGINE"].endswith("sqlite3"):
         database["OPTIONS"] = {

@@ -259,7 +259,9 @@ def test_every_answered_save_outlives_the_kills(instance, record_property):
     instance.wait_until_it_answers()
     wait_until_mirrored(instance.place)
     for author in authors:
-        listed = author.client.get(f"{author.path}/-/versions", params={"limit": 100}).json()["results"]
+        answer = author.client.get(f"{author.path}/-/versions", params={"limit": 100})
+        assert answer.status_code == 200, answer.text
+        listed = answer.json()["results"]
         there = {entry["version"]: entry["digest"] for entry in listed}
         assert sorted(there) == list(range(1, len(there) + 1))
         assert {number: there.get(number) for number in author.answered} == author.answered
