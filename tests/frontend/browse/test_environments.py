@@ -63,7 +63,7 @@ def test_a_version_that_was_rolled_back_is_no_way_back(reply, browser):
     client = browser("reviewer")
     page = words(client.get("/environments/"))
     assert f'href="{address}&amp;version=1" data-panel>Roll production back to v1' in page
-    page = words(client.get(f"/t/{REPLY}/"))
+    page = words(client.get(f"/t/{REPLY}"))
     assert "Roll back to v1" in page
     assert "Roll back to v3" not in page
     panel = words(client.get(address))
