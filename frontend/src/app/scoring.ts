@@ -1,10 +1,17 @@
 // Keys of a form that scores the replies of one row: 1 to 5, G and B score, C comments, Enter goes on.
 const SCORES: Record<string, string> = { g: "good", b: "bad", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5" };
 
+// A second key before the page of the first has come would replace that score, or score the same reply again.
+let sentForm: HTMLFormElement | null = null;
+addEventListener("pageshow", () => {
+  sentForm = null; // also where the browser goes back to a page that was left while it was sent
+});
+
 /** Presses what a key stands for in the form on the page; whether there was something to press. */
 export function pressScoreKey(key: string, target: EventTarget | null): boolean {
   const form = document.querySelector<HTMLFormElement>("form[data-scoring]");
   if (!form) return false;
+  if (form === sentForm) return true;
   if (key === "Enter") {
     if (target instanceof Element && target.closest("a, button, summary")) return false;
     return pressButton(form.querySelector<HTMLButtonElement>("button[value=next]"));
@@ -20,6 +27,7 @@ export function pressScoreKey(key: string, target: EventTarget | null): boolean 
 }
 
 function pressButton(button: HTMLButtonElement | null): boolean {
+  if (button) sentForm = button.form;
   button?.click();
   return Boolean(button);
 }
