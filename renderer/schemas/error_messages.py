@@ -15,6 +15,14 @@ __all__ = ["describe_schema_error"]
 _MOST = 300  # characters of a sentence
 _LISTED = 10  # allowed values that are named
 _KINDS = {bool: "a boolean", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
+_TYPES = {  # the same words for the types of a schema
+    "boolean": "a boolean",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "array": "a list",
+    "object": "a mapping",
+}
 
 
 def describe_schema_error(error: "ValidationError") -> str:
@@ -29,7 +37,7 @@ def describe_schema_error(error: "ValidationError") -> str:
 
 def _type(types: Any, value: Any) -> str:
     names = [types] if isinstance(types, str) else list(types)
-    return f"must be {' or '.join(map(str, names))}, not {_kind(value)}"
+    return f"must be {' or '.join(_TYPES.get(name, str(name)) for name in names)}, not {_kind(value)}"
 
 
 def _kind(value: Any) -> str:

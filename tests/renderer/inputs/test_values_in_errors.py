@@ -143,4 +143,4 @@ def test_a_reply_that_does_not_fit_is_not_quoted():
     with pytest.raises(RenderError) as failed:
         load(document).read(json.dumps({"age": CANARY}))
     assert CANARY not in str(failed.value)
-    assert "`age` in the reply must be integer, not a text" in str(failed.value)
+    assert "`age` in the reply must be a whole number, not a text" in str(failed.value)

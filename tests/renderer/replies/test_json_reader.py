@@ -115,7 +115,7 @@ def test_texts_are_read_as_the_schema_wants_them():
 
 
 def test_a_text_that_is_no_boolean_stays_and_is_refused():
-    with pytest.raises(OutputError, match="`ok` in the reply must be boolean"):
+    with pytest.raises(OutputError, match="`ok` in the reply must be a boolean"):
         conform({"ok": "maybe"}, SCHEMA)
 
 

@@ -57,7 +57,7 @@ def test_each_wrong_field_says_what_is_wrong_and_the_others_nothing():
     assert not reading["valid"]
     assert problems(reading) == {
         "decision": "must be one of refund, exchange, refuse",
-        "cites": "`[0]` must be integer, not a text",
+        "cites": "`[0]` must be a whole number, not a text",
         "reply": None,
     }
 

@@ -163,7 +163,7 @@ def test_json_of_several_replies_is_a_list():
 def test_json_that_does_not_fit_the_schema_names_the_reply_and_the_place():
     schema = {"properties": {"a": {"type": "integer"}}}
     message = refusal("json", {"strings": ['{"a": 1}', '{"a": []}']}, {"schema": schema})
-    assert message.startswith("json: reply 2: `a` in the reply must be integer")
+    assert message.startswith("json: reply 2: `a` in the reply must be a whole number")
 
 
 def test_trace_scores_are_a_shaper_too():
