@@ -63,7 +63,7 @@ def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
         return _choice(schema)
     kinds = schema.get("type")
     if isinstance(kinds, list):
-        if not kinds or len(set(map(str, kinds))) < len(kinds):
+        if not kinds or len(set(kinds)) < len(kinds):
             return None
         acceptors = [_one_type(kind, schema, keys, depth) for kind in kinds]
         checks = [check for check in acceptors if check is not None]
@@ -90,11 +90,13 @@ def _sound(schema: dict[str, Any]) -> bool:
         type(required) is list and all(type(name) is str for name in required) and len(set(required)) == len(required)
     )
     booleans = all(type(schema.get(key, True)) is bool for key in ("untrusted", "deprecated"))
+    types = schema.get("type", "")
+    names = types if type(types) is list else [types]
     return (
         keywords
         and booleans
         and type(schema.get("properties", {})) is dict
-        and type(schema.get("type", "")) in (str, list)
+        and all(type(name) is str for name in names)  # a mapping in the list can't even be looked up
     )
 
 

@@ -164,6 +164,7 @@ def test_data_that_are_no_mapping_are_refused():
     ("schema", "code"),
     [
         ("{type: strin}", "PT406"),
+        ("{type: [number, {a: 1}]}", "PT406"),
         ("{maxLength: -1}", "PT406"),
         ("{enum: x}", "PT406"),
         ("{$ref: 'https://example.org/s.json'}", "PT406"),

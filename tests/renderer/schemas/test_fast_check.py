@@ -103,6 +103,8 @@ def test_common_data_get_a_quick_yes(schema, value):
         {"enum": [1]},
         {"maxLength": 1},
         {"$ref": "#/$defs/x"},
+        {"type": ["number", {}]},
+        {"type": [["string"]]},
         True,
     ],
 )
