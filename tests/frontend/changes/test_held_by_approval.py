@@ -153,15 +153,16 @@ class TestPages:
         labels.move_label(actor=author, name=REPLY, label="staging", version=1, expected=2)
         change = protect(staged)[0]
         reviewer = browser("reviewer")
-        for address in (f"/t/{REPLY}", "/environments/"):
-            assert "Roll back" not in words(reviewer.get(address))
+        offers = {f"/t/{REPLY}": "Roll back to v1", "/environments/": "Roll staging back to v1"}
+        for address in offers:
+            assert "back to v" not in words(reviewer.get(address))
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert "never had another approved version" in page
         finish(staged, change)
         newer = change_services.propose_change(actor=author, name=REPLY, label="staging", version=2, message="")
         finish(staged, newer)
-        for address in (f"/t/{REPLY}", "/environments/"):
-            assert "Roll back to v1" in words(reviewer.get(address))
+        for address, offer in offers.items():
+            assert offer in words(reviewer.get(address))
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert re.findall(r"label=staging&amp;version=(\d)\" data-panel", page) == ["1"]
         assert "stays on <b>v1</b>, approved now" in page
