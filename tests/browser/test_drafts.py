@@ -103,7 +103,7 @@ def test_the_same_editor_in_another_tab_is_told(visit: Visit):
     first = visit.open("author", f"/t/{NAME}/-/edit")
     EditorPage(first).ready()
     line = first.locator("[data-presence]")
-    expect(line).to_be_hidden()
+    expect(line).to_be_hidden(timeout=20_000)  # a tab of another test that did not say goodbye counts for 10 seconds
     second = first.context.new_page()
     second.goto(f"/t/{NAME}/-/edit")
     expect(second.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
@@ -122,4 +122,4 @@ def test_another_draft_of_the_same_template_is_not_called_another_tab(visit: Vis
     same = first.context.new_page()
     same.goto(f"/t/{NAME}/-/edit")
     expect(same.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
-    expect(other.locator("[data-presence]")).to_be_hidden()
+    expect(other.locator("[data-presence]")).to_be_hidden(timeout=20_000)
