@@ -4,6 +4,7 @@ A worker that is killed while a model writes so leaves the prompt counted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 from promptuary.evaluation import ModelError
@@ -40,8 +41,13 @@ class CountedCall:
     ) -> None:
         self._tokens = spending.count_or_estimate(tokens, prompt)
         self._namespace, self._person, self._endpoint, self._prompt = namespace, person, endpoint, prompt
-        self._account = SpendingAccount(namespace.pk, person.pk, endpoint.name, endpoint.price, log.now().date())
         self._counted = Counted(0, 0, 0)
+
+    @cached_property
+    def _account(self) -> SpendingAccount:
+        """The account of the day on which the first try is counted; what is taken back later is of that day."""
+        endpoint = self._endpoint
+        return SpendingAccount(self._namespace.pk, self._person.pk, endpoint.name, endpoint.price, log.now().date())
 
     def count_try(self) -> Counted:
         """Count the prompt of a try that is made next; gives what was added.
