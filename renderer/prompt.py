@@ -82,8 +82,8 @@ class RenderedPrompt(TypedDict):
 class Prompt:
     """A rendered prompt.
 
-    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does
-    not declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
+    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document
+    does not declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
     """
 
     parts: tuple[Part, ...]

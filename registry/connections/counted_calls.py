@@ -1,6 +1,6 @@
 """Calls of a model that count as spent: each try before it is made, and what it took once that is known.
 
-A worker that is killed while a model writes so leaves the prompt counted.
+If a worker is killed while a model writes, the prompt stays counted.
 """
 
 from collections.abc import Callable, Mapping, Sequence

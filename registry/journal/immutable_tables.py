@@ -203,7 +203,8 @@ def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
     """What an update must be to pass: the tombstone's texts, all else as it was, and a redaction that says why."""
     parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
     parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
-    redaction = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{tombstone.version}"  # noqa: S608  # constant
+    column = tombstone.version
+    redaction = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{column}"  # noqa: S608  # constant
     return " AND ".join([*parts, f"EXISTS ({redaction})"])
 
 

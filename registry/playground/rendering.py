@@ -157,7 +157,10 @@ def render_columns(
 def _render_column(
     actor: Actor, name: str, request: ColumnRequest, inputs: Mapping[str, Any], place: str
 ) -> RenderedColumn:
-    """Render what the column runs. Invalid names the fields at fault: `inputs.…`, or those of the column at `place`."""
+    """Render what the column runs.
+
+    Raises Invalid that names the fields at fault: `inputs.…`, or those of the column at `place`.
+    """
     version = None
     if request.source == PlaygroundColumn.DRAFT:
         bundle, rendered = _render_draft(actor, request.document, inputs, place)

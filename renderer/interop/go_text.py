@@ -1,6 +1,6 @@
 """Go templates as pieces: values, `if`, `with` and `range` become Jinja.
 
-Functions, pipes, variables of one's own and other templates are refused with their line.
+A function, a pipe, a variable that the template sets, or an included template is refused, and its line is named.
 """
 
 import re

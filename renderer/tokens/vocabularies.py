@@ -195,8 +195,8 @@ def _missing(name: str, file: Source, reasons: list[str]) -> MissingVocabularyEr
     if "registry" not in why:
         ways.insert(0, "connect to a registry that has it (PROMPTUARY_URL and PROMPTUARY_KEY)")
     message = (
-        f"The tokens of this prompt are counted with the vocabulary {name} (sha256:{file.sha256[:16]}…), which is not "
-        f"here{': ' + why if why else ''}. To get it, {', or '.join(ways)}. Or ask for an estimate by "
+        f"The tokens of this prompt are counted with the vocabulary {name} (sha256:{file.sha256[:16]}…), which is "
+        f"not here{': ' + why if why else ''}. To get it, {', or '.join(ways)}. Or ask for an estimate by "
         f'tokenizer="estimate".'
     )
     return MissingVocabularyError(message, vocabulary=name, digest=f"sha256:{file.sha256}")

@@ -19,6 +19,7 @@ def test_it(record_property):
     assert 1 + 1 == 3
 """
 
+# What a test for the other database engine looks like to a round.
 SKIPPED = """
 import pytest
 @pytest.mark.skip(reason="runs on postgres only")

@@ -103,9 +103,9 @@ class SlotText:
 
     def shown(self) -> str:
         """The author's text alone, for messages: `…` stands for each value."""
-        return (
-            self.constant if self.constant is not None else "".join(f"{text}…" for text, _ in self._steps) + self._tail
-        )
+        if self.constant is not None:
+            return self.constant
+        return "".join(f"{text}…" for text, _ in self._steps) + self._tail
 
     def slots(self) -> list[int]:
         """The numbers of its slots."""

@@ -6,7 +6,6 @@ import threading
 from decimal import Decimal
 
 import pytest
-from django.db import connections as database_connections
 
 from promptuary.evaluation import ModelError, Reply
 from registry.connections import queries, services, spending
@@ -16,6 +15,7 @@ from registry.core.errors import TooMany
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations.call_pool import CallPool
 from tests.support.fake_model_server import ModelServer
+from tests.support.parallel_runs import finish_runs_side_by_side
 
 PRICES = {"prompt_price": "1000", "completion_price": "1000"}  # 0.11 for 100 tokens and 10
 FAULTS = ("broken", "busy", "malformed", "good")
@@ -131,14 +131,6 @@ def quick(monkeypatch, settings):
     monkeypatch.setattr("promptuary.evaluation.http_models._pause", lambda error: 0.0 if error.retryable else False)
 
 
-def work(number):
-    try:
-        while run_worker.advance_run(number, seconds=0):
-            pass
-    finally:
-        database_connections.close_all()
-
-
 def test_a_request_that_is_not_answered_in_time_stays_counted(start, connect, server):
     server.script[1] = "silent"  # for 1.5 s
     connect(**PRICES, timeout=1)
@@ -183,11 +175,7 @@ def test_twenty_runs_of_a_faulty_server_pass_a_cap_by_the_tries_in_flight_at_mos
     with FaultyServer() as server:
         connect(**PRICES, base_url=server.url, concurrency=2)
         services.set_caps(actor=admin, namespace="support", person_day="2", namespace_month=None)
-        threads = [threading.Thread(target=work, args=[start(10).pk]) for _ in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        finish_runs_side_by_side([start(10) for _ in range(20)])
     spent = Spending.objects.get()
     dearest = Decimal("0.11")  # a whole reply
     assert Decimal(2) <= spent.cost < Decimal(2) + 20 * 2 * dearest

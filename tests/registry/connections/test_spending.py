@@ -1,12 +1,10 @@
 """Spending: counted as replies come, and capped before each call."""
 
 import json
-import threading
 from datetime import date
 from decimal import Decimal
 
 import pytest
-from django.db import connections as database_connections
 
 from registry.accounts.models import User
 from registry.connections import queries, services, spending
@@ -16,6 +14,7 @@ from registry.evaluations import datasets, run_estimates, run_worker, start_runs
 from registry.evaluations.models import Run
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
+from tests.support.parallel_runs import finish_runs_side_by_side
 
 PRICES = {"prompt_price": "1000", "completion_price": "1000"}  # a tenth of a unit for 100 tokens
 
@@ -199,20 +198,7 @@ def test_a_run_that_reached_the_cap_is_run_again_once_there_is_room(start, cap, 
 @pytest.mark.dialect
 def test_runs_side_by_side_pass_a_cap_by_the_calls_in_flight_at_most(transactional_db, start, cap, server):
     cap(person_day="2")  # 19 calls
-    runs = [start() for _ in range(5)]
-
-    def work(number):
-        try:
-            while run_worker.advance_run(number, seconds=0):
-                pass
-        finally:
-            database_connections.close_all()
-
-    threads = [threading.Thread(target=work, args=[run.pk]) for run in runs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    finish_runs_side_by_side([start() for _ in range(5)])
     assert 19 <= sum(server.answered.values()) <= 19 + 5 * 4
     counted = Spending.objects.get()
     assert counted.calls == sum(server.answered.values())

@@ -74,22 +74,23 @@ Cast = dict[str, Actor]
 def fix_clock_and_ids() -> Iterator[None]:
     """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
     clock = mock.patch.object(log, "now", _count_moments().__next__)
-    # The two looks lie within acts that decide on several changes, so that the story itself can't take them.
-    writes = mock.patch.object(notifications, "_write", partial(_write_with_a_look, notifications._write))
-    tells = mock.patch.object(notifications, "tell_mentioned", partial(_tell_with_a_look, tell_mentioned))
+    # When the journal was recorded, two functions read the clock once more than now. Both run within acts that decide
+    # on several changes, so the story can't read it for them: they are replaced by ones that do.
+    writes = mock.patch.object(notifications, "_write", partial(_read_clock_and_write, notifications._write))
+    tells = mock.patch.object(notifications, "tell_mentioned", partial(_tell_and_read_clock, tell_mentioned))
     with clock, writes, tells, mock.patch("secrets.choice", random.Random(14).choice):
         yield
 
 
-def _write_with_a_look(write: Callable[..., None], actor: Actor, kind: str, *rest: Any, **more: Any) -> None:
-    """Write notifications; those of remarks looked at the clock too when the journal was recorded."""
+def _read_clock_and_write(write: Callable[..., None], actor: Actor, kind: str, *rest: Any, **more: Any) -> None:
+    """Write notifications. Those of remarks read the clock when the journal was recorded."""
     if kind in (ChangeDecided.kind, CommentAdded.kind, ReleaseCommented.kind):
         log.now()
     write(actor, kind, *rest, **more)
 
 
-def _tell_with_a_look(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
-    """Tell whom a remark mentions, with the look at the clock that this took when the journal was recorded."""
+def _tell_and_read_clock(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
+    """Tell whom a remark mentions. Telling somebody read the clock when the journal was recorded."""
     told = tell(*facts, **more)
     if told:
         log.now()
