@@ -13,7 +13,6 @@ from registry.core.errors import AddressNotAllowed, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.key_use import note_key_use
-from registry.namespaces.models import Membership, Role
 from registry.namespaces.verbs import Verb
 
 __all__ = [
@@ -104,12 +103,10 @@ def list_managed_keys(actor: Actor) -> list[Key]:
     """The keys that have not ended, of all namespaces whose keys the actor may manage, by namespace, the newest first:
     as many queries however many. None for a key.
     """
-    if actor.key is not None or not actor.person.is_active:
+    if actor.key is not None:
         return []
-    managed = Membership.objects.filter(person=actor.person, role=Role.ADMIN)
-    if not actor.person.has_two_step:
-        managed = managed.filter(namespace__two_step_required=False)
-    rows = Key.objects.filter(namespace__in=managed.values("namespace")).select_related("namespace")
+    managed = permissions.find_allowing_namespaces(actor.person, Verb.MANAGE)
+    rows = Key.objects.filter(namespace__in=managed).select_related("namespace")
     return [key for key in rows.order_by("namespace__name", "-created_at") if not has_key_ended(key)]
 
 

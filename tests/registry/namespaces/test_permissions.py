@@ -31,6 +31,21 @@ def test_each_role_may_what_the_table_says(cast, support, role):
     assert {verb.value for verb in Verb if is_allowed(cast[role], verb, support)} == MAY[role]
 
 
+@pytest.mark.parametrize("two_step_required", [False, True])
+@pytest.mark.parametrize("is_active", [True, False])
+def test_the_namespaces_that_allow_a_verb_are_those_where_it_is_allowed(
+    cast, support, outsider, is_active, two_step_required
+):
+    support.two_step_required = two_step_required
+    support.save()
+    for actor in [*cast.values(), outsider]:
+        actor.person.is_active = is_active
+        actor.person.save()
+        for verb in Verb:
+            allowing = permissions.find_allowing_namespaces(actor.person, verb)
+            assert (support in allowing) is is_allowed(actor, verb, support)
+
+
 @pytest.mark.parametrize("role", MAY)
 def test_a_read_key_reads_whatever_its_person_may(cast, support, admin, role):
     key = keys.issue_key(
