@@ -101,8 +101,8 @@ class Caller:
             self._client.cookies["promptuary-csrf"] = "c" * 32
             self._headers["X-CSRFToken"] = "c" * 32
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> "Response":
-        """Header names are written with underscores: `If_Match`."""
+    def call(self, method: str, path: str, body: Any = None, /, **headers: str) -> "Response":
+        """Header names are written with underscores: `If_Match`. Any name will do, `method` and `body` too."""
         sent = {**self._headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         options = {"data": content, "content_type": "application/json"} if method not in ("GET", "HEAD") else {}
