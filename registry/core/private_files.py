@@ -26,11 +26,11 @@ _OTHERS = 0o077  # what group and others may do
 def keep_private(home: Path) -> None:
     """Set this process's umask, make the home, and close it to others.
 
-    A sentence on standard error says what was changed, or what can't be. Raises ImproperlyConfigured if the home is a
-    folder that all users share, such as /tmp: its permissions are not ours to change.
+    A sentence on standard error says what was changed, or what can't be. Raises ImproperlyConfigured if the home can't
+    be made or written to, or is a folder that all users share, such as /tmp: its permissions are not ours to change.
     """
     os.umask(UMASK)
-    home.mkdir(parents=True, exist_ok=True)
+    _make_home(home)
     status = home.stat()
     if status.st_mode & stat.S_ISVTX:
         raise ImproperlyConfigured(
@@ -40,6 +40,21 @@ def keep_private(home: Path) -> None:
         _say(f"Other users of this machine could look into {home}; it is now open to its owner only (mode 0700).")
     if sentence := describe_exposure(home):
         _say(sentence)
+
+
+def _make_home(home: Path) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise ImproperlyConfigured(f"PROMPTUARY_HOME is {home}, which is a file. Name a folder.") from None
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"PROMPTUARY_HOME is {home}, which can't be made: {error.strerror}. Name a folder in which you may write."
+        ) from error
+    if not os.access(home, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(
+            f"PROMPTUARY_HOME is {home}, in which this user may not write. Name another folder, or give it to the user."
+        )
 
 
 def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:

@@ -56,6 +56,36 @@ def test_what_earlier_versions_left_open_is_closed_and_counted(tmp_path):
     assert private_files.tighten_tree(home, [outside]) == 0
 
 
+def test_a_home_that_cant_be_made_is_refused_with_its_path_and_the_reason(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ImproperlyConfigured, match=r"PROMPTUARY_HOME is .*/file, which is a file\. Name a folder\."):
+        private_files.keep_private(tmp_path / "file")
+    with pytest.raises(ImproperlyConfigured, match=r"/file/home, which can't be made: Not a directory\."):
+        private_files.keep_private(tmp_path / "file" / "home")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_a_home_that_cant_be_written_to_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # root may write everywhere
+    with pytest.raises(ImproperlyConfigured, match="in which this user may not write"):
+        private_files.keep_private(tmp_path)
+
+
+def test_the_command_line_says_so_in_one_line(tmp_path):
+    (tmp_path / "file").write_text("x")
+    environment = {
+        **os.environ,
+        "PROMPTUARY_HOME": str(tmp_path / "file"),
+        "DJANGO_SETTINGS_MODULE": "registry.settings",
+    }
+    command = [sys.executable, ROOT / "manage.py", "serve"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
+        f"Error in the configuration: PROMPTUARY_HOME is {tmp_path / 'file'}, which is a file. Name a folder."
+    ]
+
+
 def test_a_folder_that_all_users_share_is_refused_and_left_as_it_is(tmp_path):
     tmp_path.chmod(0o1777)
     with pytest.raises(ImproperlyConfigured, match="all users of this machine share"):
