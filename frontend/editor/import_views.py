@@ -45,6 +45,7 @@ FORMAT_CHOICES = [
     ("single", gettext_lazy("text with {name}")),
     ("double", gettext_lazy("text with {{ name }}")),
     ("dollar", gettext_lazy("text with $name")),
+    ("ruby", gettext_lazy("text with #{name} or %{name}")),
     ("percent", gettext_lazy("text with %(name)s")),
     ("angle", gettext_lazy("text with <<name>>")),
     ("square", gettext_lazy("text with [[name]]")),
@@ -54,6 +55,7 @@ FORMAT_CHOICES = [
     ("handlebars", "Handlebars"),
     ("mustache", "Mustache"),
     ("go", "Go"),
+    ("erb", "ERB, EEx"),
     ("none", gettext_lazy("plain text, braces and all")),
 ]
 

@@ -1,30 +1,33 @@
-"""Placeholders of plain texts, found and read into pieces: `{x}`, `{{x}}`, `$x`, `%(x)s`, `<<x>>`, `[[x]]`,
+"""Placeholders of plain texts, found and read into pieces: `{x}`, `{{x}}`, `$x`, `#{x}`, `%(x)s`, `<<x>>`, `[[x]]`,
 `!<INPUT 0>!`; and `<x>` and `[X]`, which are read only if somebody says so.
 
-Formulas in LaTeX have braces and dollars of their own. They stay text, and so do `$x` in a fenced block of code and
-`$X` in capitals.
+Formulas in LaTeX and strings such as `f"{x}"` in code have braces and dollars of their own. They stay text, and so do
+`$x` in a fenced block of code and `$X` in capitals.
 """
 
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
+from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT, write_number_format
 from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, find_unread, is_formula
 
 __all__ = [
     "SYNTAXES",
     "PlainText",
     "describe_guess",
+    "describe_inputs",
     "find_syntax",
     "list_placeholders",
     "read_placeholders",
 ]
 
-_SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
+_SINGLE = re.compile(rf"(?<![{{$])\{{([^\W\d]\w*)(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})")
+_RUBY = re.compile(r"(?<![\w\\{])(?P<sign>[#%])\{@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}(?!\})")
 # A brace behind it closes an object of JSON. A dash joins the words of a name.
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
 _DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
@@ -47,6 +50,7 @@ _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
 
 _PATTERNS = {
     "single": _SINGLE,
+    "ruby": _RUBY,
     "dollar": _DOLLAR,
     "angle": _ANGLE,
     "percent": _PERCENT,
@@ -70,6 +74,8 @@ def find_syntax(text: str) -> str:
         return "numbered"
     if _is_spaced_double(text):
         return "double"
+    if _is_ruby(text):
+        return "ruby"
     if not _DOLLAR_BRACE.search(text) and not _TRIPLE.search(text) and _is_str_format(text):
         return "str.format"
     if _DOUBLE.search(text):
@@ -83,7 +89,12 @@ def describe_guess(text: str, syntax: str) -> Difference | None:
     pattern = _PATTERNS.get("single" if syntax == "str.format" else syntax)
     if pattern is None or syntax == "double":
         return None
-    spelled = list(dict.fromkeys(match[0] for match in _placeholders(pattern, text)))
+    return describe_inputs([match[0] for match in _placeholders(pattern, text)])
+
+
+def describe_inputs(spellings: Sequence[str]) -> Difference | None:
+    """Says which places of a text became inputs, by their spellings; None without any."""
+    spelled = list(dict.fromkeys(spellings))
     if not spelled:
         return None
     if len(spelled) == 1:
@@ -96,7 +107,13 @@ def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
     pattern = {**_PATTERNS, "str.format": _SINGLE, "double": _DOUBLE, "numbered": _NUMBERED}.get(syntax)
     found = _placeholders(pattern, text) if pattern else []
     prefix = "input_" if syntax == "numbered" else ""
-    return [(prefix + next(filter(None, match.groups())), match[0]) for match in found]
+    return [(prefix + _name_of(match), match[0]) for match in found]
+
+
+def _name_of(match: re.Match[str]) -> str:
+    """The name that a match asks a value for; empty for a doubled sign."""
+    told = set(match.re.groupindex.values())
+    return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in told), "")
 
 
 def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -106,8 +123,9 @@ def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    if pattern is _SINGLE and LATEX_COMMAND.search(text):
-        return [match.span() for match in LATEX.finditer(text)]
+    if pattern is _SINGLE:
+        formulas = LATEX.finditer(text) if LATEX_COMMAND.search(text) else ()
+        return [match.span() for match in (*formulas, *CODE_STRING.finditer(text))]
     if pattern is _DOLLAR:
         return [match.span() for match in FENCED.finditer(text)]
     return []
@@ -130,15 +148,32 @@ def _is_spaced_double(text: str) -> bool:
     return bool(_SPACED.search(text)) and "{{" not in rest and "}}" not in rest
 
 
+def _is_ruby(text: str) -> bool:
+    """Whether all names in single braces stand after one sign of Ruby's. `#{x}` may number something, so it takes two
+    names.
+    """
+    found = list(_RUBY.finditer(text))
+    signs = {match["sign"] for match in found}
+    if len(signs) != 1 or len(found) != len(_SINGLE.findall(_RUBY.sub("{x}", text))):
+        return False
+    return signs == {"%"} or len({match[2] for match in found}) > 1
+
+
 def _is_str_format(text: str) -> bool:
-    """Whether Python's `str.format` reads it, with plain names and no more in its braces, and none is a formula's."""
-    if any(_SINGLE.search(command[0]) for command in LATEX_COMMAND.finditer(text)):
+    """Whether Python's `str.format` reads it, with plain names and formats of numbers in its braces; none of them is
+    in a formula or in a string of code.
+    """
+    foreign = (*LATEX_COMMAND.finditer(text), *CODE_STRING.finditer(text))
+    if any(_SINGLE.search(match[0]) for match in foreign):
         return False
     try:
         read = [(field, spec, sign) for _, field, spec, sign in string.Formatter().parse(text) if field is not None]
     except ValueError:
         return False
-    return bool(read) and all(_PATH.fullmatch(field) and not spec and not sign for field, spec, sign in read)
+    return bool(read) and all(
+        _PATH.fullmatch(field) and not sign and (not spec or re.fullmatch(NUMBER_FORMAT, spec))
+        for field, spec, sign in read
+    )
 
 
 def _read_none(text: str, _names: InputNames) -> PlainText:
@@ -182,8 +217,8 @@ def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
         raise LossError(f"`!{conversion}` in `{{{field}!{conversion}}}` has no counterpart here; give the text itself")
     if not spec:
         return expression
-    if re.fullmatch(r"(?:\.\d+)?[dfeg]", spec) or re.fullmatch(r"\d*\.\d+f", spec):
-        return f"'%{spec}'|format({expression})"
+    if formatted := write_number_format(expression, spec):
+        return formatted
     raise LossError(f"the format `{spec}` in `{{{field}:{spec}}}` has no counterpart here; give the text itself")
 
 
@@ -198,15 +233,16 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
                 continue
             pieces.append(text[end : match.start()])
             end = match.end()
-            found = next((group for group in match.groups() if group), None)
-            if found is None:
+            if not (found := _name_of(match)):
                 pieces.append(whole)  # a doubled sign
                 is_doubled = True
                 continue
             name, _, rest = found.partition(".")
             path = f".{rest}" if rest else ""
             line = text.count("\n", 0, match.start()) + 1
-            pieces.append(Slot(names.input_name(name, shown=match[0], line=line) + path))
+            expression = names.input_name(name, shown=match[0], line=line) + path
+            spec = match.groupdict().get("format")
+            pieces.append(Slot((spec and write_number_format(expression, spec)) or expression))
         pieces.append(text[end:])
         described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()
         unread = find_unread("".join(piece if isinstance(piece, str) else _FILLED for piece in pieces))
@@ -252,6 +288,7 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "str.format": _read_str_format,
     "single": _read_single,
     "double": _read_double,
+    "ruby": _by_pattern(_RUBY),
     "dollar": _by_pattern(_DOLLAR, whole="$"),
     "angle": _by_pattern(_ANGLE),
     "numbered": _read_numbered,

@@ -17,6 +17,7 @@ LANGUAGE_OF_SUFFIX = {
     **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),
     ".mustache": "mustache",
     ".njk": "nunjucks",
+    **dict.fromkeys((".erb", ".eex"), "erb"),
 }
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
 

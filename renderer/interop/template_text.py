@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from promptuary.renderer import validate
+from promptuary.renderer.interop.erb import has_erb_tags, read_erb
 from promptuary.renderer.interop.go_text import has_actions, read_go
 from promptuary.renderer.interop.handlebars import has_sections, read_handlebars, read_mustache
 from promptuary.renderer.interop.imported import LossError
@@ -25,6 +26,7 @@ _READERS: dict[str, Callable[[str, InputNames], PlainText]] = {
     "mustache": read_mustache,
     "handlebars": read_handlebars,
     "go": read_go,
+    "erb": read_erb,
     "semantic-kernel": read_kernel_text,
 }
 LANGUAGES = (*SYNTAXES, *_READERS)
@@ -37,6 +39,8 @@ def find_language(text: str) -> str:
         return "jinja"
     if has_actions(text):
         return "go"
+    if has_erb_tags(text):
+        return "erb"
     if _KERNEL.search(text):
         return "semantic-kernel"
     syntax = find_syntax(text)

@@ -1,10 +1,14 @@
 """What Jinja's filters, its tests and the methods of values say of the value that they are applied to."""
 
+import re
+import string
+from collections.abc import Iterator, Sequence
+
 from jinja2 import nodes
 
 from promptuary.renderer.jinja.usage import Usage
 
-__all__ = ["TEXT_METHODS", "note_filter", "note_method", "note_test"]
+__all__ = ["TEXT_METHODS", "note_filter", "note_formatted", "note_method", "note_test"]
 
 _LIST_FILTERS = frozenset(
     "batch groupby join map max min random reject rejectattr select selectattr slice sum unique".split()
@@ -15,6 +19,9 @@ _TEXT_FILTERS = frozenset(
 )
 _NUMBER_FILTERS = frozenset(("abs", "filesizeformat", "round"))
 _NUMBER_TESTS = frozenset(("divisibleby", "even", "float", "ge", "gt", "integer", "le", "lt", "number", "odd"))
+_PERCENT_FORMAT = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?(?P<kind>[A-Za-z]))")
+_KINDS_OF_NUMBERS = frozenset("bdeEfFgGinoxX")
+_NUMBER_SPEC = re.compile(r"[-+ ]?0?\d*(?:,(?:\.\d+)?[dfgeFGE]?|(?:\.\d+)?[dfgeFGE%])")
 _GROUP_METHODS = frozenset(("get", "items", "keys", "values"))
 TEXT_METHODS = frozenset(
     "endswith format join lower lstrip replace rstrip split splitlines startswith strip title upper".split()
@@ -49,6 +56,31 @@ def note_filter(usage: Usage, node: nodes.Filter) -> Usage | None:
     usage.is_number |= node.name in _NUMBER_FILTERS
     usage.is_group |= node.name in ("dictsort", "items")
     return None if node.name in ("length", "count", "int", "float", "tojson") else usage
+
+
+def note_formatted(node: nodes.Node | None, usages: Sequence[Usage | None], *, is_filter: bool) -> None:
+    """Note which of the values that a format prints are numbers: `'%.2f'|format(x)`, else `'{:.2f}'.format(x)`."""
+    text = node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
+    numbers = _numbers_of_percent_format(text) if is_filter else _numbers_of_str_format(text)
+    for usage, is_number in zip(usages, numbers, strict=False):
+        if usage is not None and is_number:
+            usage.is_number = True
+
+
+def _numbers_of_percent_format(text: str) -> list[bool]:
+    return [match["kind"] in _KINDS_OF_NUMBERS for match in _PERCENT_FORMAT.finditer(text) if match["kind"]]
+
+
+def _numbers_of_str_format(text: str) -> Iterator[bool]:
+    """For each value in the order of the arguments, as long as the fields have no names or numbers."""
+    try:
+        for _, field, spec, _ in string.Formatter().parse(text):
+            if field:
+                return
+            if field is not None:
+                yield _NUMBER_SPEC.fullmatch(spec or "") is not None
+    except ValueError:
+        return
 
 
 def note_test(usage: Usage, name: str) -> None:

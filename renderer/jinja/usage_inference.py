@@ -178,10 +178,12 @@ class _Walk:
 
     def _value_call(self, node: nodes.Call, scope: Scope) -> Usage | None:
         owner = self._method_owner(node, scope)
-        for argument in (*node.args, *(keyword.value for keyword in node.kwargs)):
-            usage = self.value(argument, scope)
-            if usage is not None and isinstance(node.node, nodes.Name) and node.node.name == "range":
-                usage.is_number = True
+        usages = self._arguments(node, scope)
+        is_range = isinstance(node.node, nodes.Name) and node.node.name == "range"
+        for usage in filter(None, usages if is_range else ()):
+            usage.is_number = True
+        if method := _method_of(node, ("format",)):
+            builtin_usage.note_formatted(method.node, usages, is_filter=False)
         if owner is not None and isinstance(node.node, nodes.Getattr):
             if node.node.attr == "get" and node.args and isinstance(node.args[0], nodes.Const):
                 found = owner.key(str(node.args[0].value))
@@ -200,10 +202,14 @@ class _Walk:
             builtin_usage.note_method(owner, node.node.attr)
         return owner
 
+    def _arguments(self, node: nodes.Call | nodes.Filter, scope: Scope) -> list[Usage | None]:
+        return [self.value(each, scope) for each in (*node.args, *(keyword.value for keyword in node.kwargs))]
+
     def _value_filter(self, node: nodes.Filter, scope: Scope) -> Usage | None:
         usage = self.value(node.node, scope) if node.node is not None else None
-        for argument in (*node.args, *(keyword.value for keyword in node.kwargs)):
-            self.value(argument, scope)
+        usages = self._arguments(node, scope)
+        if node.name == "format":
+            builtin_usage.note_formatted(node.node, usages, is_filter=True)
         return builtin_usage.note_filter(usage, node) if usage is not None else None
 
     def _value_test(self, node: nodes.Test, scope: Scope) -> Usage | None:

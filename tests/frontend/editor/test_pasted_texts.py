@@ -51,8 +51,10 @@ def test_the_line_end_that_is_left_out_is_said(author):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Hi <%= name %>.", "Changed: `<%= name %>` stays text"),
-        ("It costs {price:.2f}.", "Changed: `{price:.2f}` stays text"),
+        ("Hi <%= name %>.", "Changed: `<%= name %>` is read as an input"),
+        ("{{ name }} <%= name %>.", "Changed: `<%= name %>` stays text"),
+        ("It is {day:%d.%m.}.", "Changed: `{day:%d.%m.}` stays text"),
+        ("It costs {price:.2f}.", "Changed: `{price:.2f}` is read as an input"),
         ("Hi {{First Name}}.", "Changed: `{{First Name}}` stays text"),
         ("Hi {{ name | upper }}\n{{ now() }}", "line 2: `now()` is not offered"),
         ("Hi {{ name }}\n{% assign x = 1 %}", "line 2: encountered unknown tag 'assign'"),

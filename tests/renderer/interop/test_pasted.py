@@ -128,7 +128,7 @@ def test_places_of_other_notations_beside_ours_are_named(text, places):
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [("Hi {name}, <%= code %>.", "<%= code %>"), ("Hi {name}: {{x}} [[date]]", "[[date]]"), ("$a <<b>>", "$a")],
+    [("Hi <%= code %>, {name}.", "{name}"), ("Hi {name}: {{x}} [[date]]", "[[date]]"), ("$a <<b>>", "$a")],
 )
 def test_places_beside_what_becomes_an_input_are_named(text, place):
     pasted = read_pasted_prompt(text)

@@ -60,11 +60,11 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
     [
         ("Hi {{ name }},\nyour {order}.", "line 2: `{order}` stays text", "Hi Ann,\nyour {order}."),
         ("Hi {{ first name }}, {{ name }}.", "line 1: `{{ first name }}` stays text", "Hi {{ first name }}, Ann."),
-        ("Costs {price:.2f}, {name!r}.", "line 1: `{price:.2f}` stays text", "Costs {price:.2f}, {name!r}."),
+        ("Due {day:%d.%m.}, {name!r}.", "line 1: `{day:%d.%m.}` stays text", "Due {day:%d.%m.}, {name!r}."),
         ("Use {{ to open and }}.", "line 1: `{{ to open and }}` stays text", "Use {{ to open and }}."),
         ("{{name}} and {{ name }}, not {x}.", "line 1: `{x}` stays text", "Ann and Ann, not {x}."),
         ("Hi %(name)s,\nyou owe %s.", "line 2: `%s` stays text", "Hi Ann,\nyou owe %s."),
-        ("Hi\n<%= name %>.", "line 2: `<%= name %>` stays text", "Hi\n<%= name %>."),
+        ("{{name}}\n<%= name %>.", "line 2: `<%= name %>` stays text", "Ann\n<%= name %>."),
         ("${items.length} {{name}}", "line 1: `${items.length}` stays text", "${items.length} Ann"),
         ("${USER:-nobody} {{name}}", "line 1: `${USER:-nobody}` stays text", "${USER:-nobody} Ann"),
         ("<% if x %>y<% end %>", "line 1: `<% if x %>` stays text", "<% if x %>y<% end %>"),
@@ -120,6 +120,41 @@ def test_a_path_of_str_format_stays_one():
 def test_a_number_format_is_kept():
     template = read_one("a.txt", "cost {x:.2f}", "str.format")
     assert text_of(template, x=2) == "cost 2.00"
+
+
+@pytest.mark.parametrize("spec", [".2f", ",.2f", ".1%", ",", "d", "08.3f", ".3g", "03d"])
+@pytest.mark.parametrize("others", ["", '; reply as {"a": 1}'])
+@given(number=st.integers(-(10**6), 10**6))
+def test_a_number_format_that_is_pasted_prints_as_python_does(spec, others, number):
+    template = read_one("a.txt", f"cost {{x:{spec}}} for {{y}}{others}")
+    assert text_of(template, x=number, y="Ann") == f"cost {number:{spec}} for Ann{others}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{"a": 1}}\nprint(f"It is {area:.2f} of {shape}")\n',
+        "Reply as {'a': 1}.\nlog(rf'{x} and {y}')\n",
+        "An object {a:1}, a set {b:c}, and \\frac{x}{y:d}.",
+    ],
+)
+def test_fields_in_strings_of_code_and_in_formulas_stay_text(text):
+    template = read_one("a.txt", "{name}: " + text)
+    assert text_of(template, name="Ann") == "Ann: " + text
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("Sum up: %{text}", "Sum up: Ann"),
+        ("For #{name} and #{@user.name}.", "For Ann and Bo."),
+        ("Ticket #{name}", "Ticket #Ann"),
+        ("#{name}, {text}", "#Ann, Ann"),
+        ("100%{name}", "100%Ann"),
+    ],
+)
+def test_placeholders_of_ruby_go_with_their_sign_unless_it_may_be_text(text, rendered):
+    assert text_of(read_one("a.txt", text), name="Ann", text="Ann", user={"name": "Bo"}) == rendered
 
 
 @pytest.mark.parametrize("text", ["{x!r}", "{x:>10}", "{x"])

@@ -30,6 +30,7 @@ def test_a_missing_list_has_two_items():
 
 def test_a_missing_number_can_be_calculated_with():
     assert _rendered("{{ count + 1 }}") == ("2", ["count"])
+    assert _rendered("{{ '%.2f'|format(price) }}, {{ '{:,}'.format(count) }}") == ("1.00, 1", ["price", "count"])
 
 
 def test_a_condition_on_a_missing_value_holds():

@@ -1,0 +1,74 @@
+"""Texts of ERB and EEx: what they print is an input; conditions and loops become Jinja."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from promptuary.renderer.interop.pasted import read_pasted_prompt
+from tests.renderer.interop.imports import read_one, sentences, text_of
+
+
+def test_what_is_printed_becomes_an_input():
+    template = read_one("a.txt", "Hi <%= name %>, <%=@order.id%>.\n<%= @question %>")
+    assert text_of(template, name="Ann", order={"id": "7"}, question="Why?") == "Hi Ann, 7.\nWhy?"
+
+
+def test_a_call_becomes_an_input_that_says_what_to_give():
+    template = read_one("a.erb", 'By <%= names.join(", ") %> at <%= Time.now %>.')
+    assert "`Time.now` is the input `time_now`: give the text that this expression prints" in sentences(template)
+    assert text_of(template, names_join="Ann, Bo", time_now="noon") == "By Ann, Bo at noon."
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("<% if x %>yes<% else %>no<% end %>", "yes"),
+        ("<% unless @x.present? %>no<% else %>yes<% end %>", "yes"),
+        ("<% if !never || x.blank? %>yes<% end %>", "yes"),
+        ('<% if x == "a" && n > 2 %>yes<% elsif n %>no<% end %>', "yes"),
+        ("<% @items.each do |item| %><%= item.t %>;<% end %>", "1;2;"),
+        ("<% for item <- @items do %><%= item.t %>;<% end %>", "1;2;"),
+        ("a\n  <%- if x -%>\nb\n  <%- end -%>\nc", "a\nb\nc"),
+        ("a\n  <% if x %>\nb\n<% end %>\nc", "a\n  \nb\n\nc"),
+        ("a <%# a note %>b", "a b"),
+    ],
+)
+def test_statements_become_jinja_and_print_the_same(text, rendered):
+    values = {"x": "a", "n": 3, "never": False, "items": [{"t": 1}, {"t": 2}]}
+    assert text_of(read_one("a.erb", text), **values) == rendered
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\n<% render 'x' %>", "line 2: `<% render 'x' %>` is code"),
+        ("<% if x.y(1) %>a<% end %>", "line 1: the condition `x.y(1)` is code"),
+        ("<% if x %>a", "line 1: a tag that is opened here has no"),
+        ("a\n\n<% end %>", "line 3: `<% end %>` is code"),
+        ("<%= x %><%% y %>", "line 1: `<%%` is not read here"),
+        ("<% a.each do |b| %><%= b.upcase %><% end %>", "line 1: `<%= b.upcase %>` calls code"),
+    ],
+)
+def test_other_code_stays_text_with_the_line_that_says_why(text, said):
+    pasted = read_pasted_prompt(f"{text} <%= name %>")
+    assert pasted.kind == "literal"
+    assert pasted.reason.startswith(said)
+
+
+def test_tags_in_a_block_of_code_are_no_reason_to_read_the_text_so():
+    text = "Explain {name}:\n```erb\n<%= user.name %>\n```\n"
+    assert text_of(read_one("a.txt", text), name="Ann") == text.replace("{name}", "Ann")
+
+
+def test_placeholders_of_another_notation_stay_text_and_are_named():
+    template = read_one("a.txt", "Hi <%= name %>,\nyour {order}.")
+    assert "`<%= name %>` is read as an input" in sentences(template)
+    assert "line 2: `{order}` stays text" in sentences(template)
+    assert text_of(template, name="Ann") == "Hi Ann,\nyour {order}."
+
+
+@given(st.lists(st.sampled_from(["<%= a %>", "<%=@b%>", "\n", " ", "{x}", "%>", '"', "# "]), min_size=1).map("".join))
+def test_a_text_with_print_tags_alone_keeps_all_that_is_around_them(text):
+    expected = text.replace("<%= a %>", "‹a›").replace("<%=@b%>", "‹b›")
+    if expected.strip():
+        assert text_of(read_one("a.erb", text), a="‹a›", b="‹b›") == expected
