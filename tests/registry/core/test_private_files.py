@@ -78,7 +78,7 @@ def test_the_command_line_says_so_in_one_line(tmp_path):
         "PROMPTUARY_HOME": str(tmp_path / "file"),
         "DJANGO_SETTINGS_MODULE": "registry.settings",
     }
-    command = [sys.executable, ROOT / "manage.py", "serve"]
+    command = [sys.executable, str(ROOT / "manage.py"), "serve"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1
     assert ended.stderr.splitlines() == [
