@@ -3,8 +3,11 @@
 from typing import Any
 
 import dj_database_url
+from django.db import DatabaseError, OperationalError
 
-__all__ = ["describe_database"]
+__all__ = ["describe_database", "describe_failure"]
+
+_UNDEFINED_TABLE = "42P01"  # PostgreSQL's code
 
 
 def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
@@ -25,3 +28,15 @@ def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
             "PRAGMA secure_delete=ON;",
         }
     return database
+
+
+def describe_failure(error: DatabaseError) -> str:
+    """What to tell an operator of a database that can't be reached, is none, or lacks the tables of this version.
+
+    Empty for other errors, which are faults of the program: a traceback tells more of those.
+    """
+    if str(error).startswith("no such table") or getattr(error.__cause__, "sqlstate", None) == _UNDEFINED_TABLE:
+        return "The database lacks tables of this version. Make them with `python manage.py migrate`."
+    if type(error) not in (DatabaseError, OperationalError):
+        return ""
+    return f"The database can't be used: {error}\nPROMPTUARY_DATABASE_URL names it."

@@ -13,11 +13,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, connections
+from django.db import DatabaseError, connection, connections
 
 from promptuary.renderer.isolation import process as isolation_process
 from registry import forked_process, web_server, worker_process
-from registry.core import env, migration_lock, poolers, port_guard, private_files
+from registry.core import databases, env, migration_lock, poolers, port_guard, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
 from registry.starter import demo_connection
@@ -84,6 +84,10 @@ def _migrate_in_child() -> None:
         _migrate()
     except CommandError as error:
         raise SystemExit(f"CommandError: {error}") from error
+    except DatabaseError as error:
+        if sentence := databases.describe_failure(error):
+            raise SystemExit(sentence) from error
+        raise
 
 
 def _migrate() -> None:

@@ -1,10 +1,18 @@
-"""The connections to the database that a process keeps between requests."""
+"""The connections to the database that a process keeps, and what is told of a database that can't be used."""
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, IntegrityError, ProgrammingError, close_old_connections, connection, transaction
+
+from registry.core import databases
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.postgres
@@ -34,3 +42,52 @@ def end_session(settings, pid):
     names = ("host", "port", "user", "password", "dbname")
     with psycopg.connect(**{name: settings[name] for name in names if name in settings}) as admin:
         admin.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "url", "expected"),
+    [
+        (["serve"], "postgres://user:secret@127.0.0.1:1/name", "Connection refused"),
+        (["migrate"], "postgres://user:secret@127.0.0.1:1/name", "Connection refused"),
+        (["serve"], "sqlite:////absent/folder/database.sqlite3", "unable to open database file"),
+        (["serve"], "sqlite:///{file}", "file is not a database"),
+        (["createperson", "author"], "sqlite:///{home}/empty.sqlite3", "python manage.py migrate"),
+    ],
+)
+def test_an_operator_is_told_in_sentences_of_a_database_that_cant_be_used(tmp_path, command, url, expected):
+    file, home = tmp_path / "notes.txt", tmp_path / "home"
+    file.write_text("This is a text, and no database. " * 40)
+    ended = run_command(command, home, url.format(file=file, home=home))
+    assert ended.returncode == 1
+    assert expected in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "secret" not in ended.stderr
+    assert file.read_text().startswith("This is a text")
+
+
+@pytest.mark.slow
+def test_the_place_of_the_error_is_shown_when_asked_for(tmp_path):
+    ended = run_command(["migrate", "--traceback"], tmp_path / "home", "postgres://user:secret@127.0.0.1:1/name")
+    assert "Traceback" in ended.stderr
+
+
+def run_command(command, home, url):
+    environment = {**os.environ, "PROMPTUARY_HOME": str(home), "PROMPTUARY_DATABASE_URL": url, "PORT": "1024"}
+    environment |= {"DJANGO_SETTINGS_MODULE": "registry.settings"}
+    whole = [sys.executable, "manage.py", *command]
+    return subprocess.run(whole, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.django_db
+@pytest.mark.dialect
+def test_a_table_that_is_missing_is_told_from_a_fault_of_the_program():
+    assert "migrate" in databases.describe_failure(fail("SELECT * FROM registry_absent"))
+    assert databases.describe_failure(IntegrityError("UNIQUE constraint failed")) == ""
+    assert databases.describe_failure(ProgrammingError("syntax error")) == ""
+
+
+def fail(statement):
+    with pytest.raises(DatabaseError) as raised, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    return raised.value
