@@ -16,6 +16,7 @@ from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.releases import schedules
+from registry.releases.moved_members import Seen
 
 __all__ = ["ProposalForm"]
 
@@ -46,6 +47,8 @@ class ProposalForm(forms.Form):
         """Open the releases that the valid form asks for: their numbers, and the status; without numbers the errors are
         in the form. proposal: as `schedules.propose_releases_at` takes it."""
         owners = [each.person for each in self._people(chosen) if each.reason == "owner"]
+        # What the panel offers no box for is refused with the reason, not passed over.
+        unplanned: Seen = {name: (0, 0) for name in chosen if name not in self._candidates}
         try:
             proposed = schedules.propose_releases_at(
                 actor=actor,
@@ -53,7 +56,7 @@ class ProposalForm(forms.Form):
                 title=self.cleaned_data["title"],
                 description=self.cleaned_data["description"],
                 reviewers=[*owners, *self.cleaned_data["reviewers"]],
-                expected=read_ticked(request.POST.getlist("expected"), chosen),
+                expected={**read_ticked(request.POST.getlist("expected"), chosen), **unplanned},
                 **proposal,
             )
         except (Invalid, Conflict, NotAllowed) as error:

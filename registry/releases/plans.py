@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import history_queries
+from registry.changes import blockers, history_queries
 from registry.changes.contributors import History
 from registry.changes.models import ChangeRequest
 from registry.core import names
@@ -64,7 +64,7 @@ class PlannedMember:
 @dataclass(frozen=True)
 class LeftOut:
     """A template that the selection names and the release has no use for. code: archived, unset, redacted, equal,
-    emergency, superseded, member."""
+    emergency, superseded, member, rollout."""
 
     template: str
     code: str
@@ -186,7 +186,7 @@ class _Planner:
         self.templates = templates
         self._label, self._selection, self._release = label, selection, release
         ids = [template.pk for template in templates]
-        self._served = _versions_of_label(ids, label)
+        self._labels = _read_labels(ids, label)
         self._origins = _origin_versions(templates, selection)
         self._approvals = approvals_of_labels(templates)
         self._history: History = history_queries.read_history(templates)
@@ -204,7 +204,8 @@ class _Planner:
             return LeftOut(
                 template.name, "redacted", gettext("Version {version} was redacted.").format(version=version.number)
             )
-        held = self._served.get(template.pk)
+        served = self._labels.get(template.pk)
+        held = served.version if served else None
         if held is not None and (reason := self._reason_to_leave(template, version, held)) is not None:
             return reason
         others = [change for change in self._pending if change.template_id == template.pk]
@@ -216,6 +217,10 @@ class _Planner:
         if same is not None and same.open_release is not None:
             words = f"Release {same.open_release} proposes version {version.number} already."
             return LeftOut(template.name, "member", words)
+        if served is not None and served.rollout is not None:
+            rollout = served.rollout
+            found = blockers.of_rollout(self._label, same.number if same else 0, rollout.number, rollout.change_id)
+            return LeftOut(template.name, "rollout", f"{found.cause} {found.action}")
         return PlannedMember(template, version, held.number if held else None, same)
 
     def _without_version(self, template: Template) -> LeftOut:
@@ -258,13 +263,15 @@ def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection)
     if selection.from_label == LATEST:
         ids = [template.latest_id for template in templates if template.latest_id]
         return {row.template_id: row for row in _versions().filter(pk__in=ids)}
-    return _versions_of_label([template.pk for template in templates], selection.from_label)
+    labels = _read_labels([template.pk for template in templates], selection.from_label)
+    return {pk: label.version for pk, label in labels.items()}
 
 
-def _versions_of_label(ids: Iterable[int], label: str) -> dict[int, Version]:
-    rows = Label.objects.filter(template__in=list(ids), name=label)
-    rows = rows.select_related("version__author", "version__redaction").defer("version__bundle")
-    return {row.template_id: row.version for row in rows}
+def _read_labels(ids: Iterable[int], name: str) -> dict[int, Label]:
+    """By template id the label with what it serves, and the rollout that divides it."""
+    rows = Label.objects.filter(template__in=list(ids), name=name)
+    rows = rows.select_related("version__author", "version__redaction", "rollout").defer("version__bundle")
+    return {row.template_id: row for row in rows}
 
 
 def _versions() -> QuerySet[Version]:

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
 from registry.releases.models import Release
+from registry.rollouts import services as rollout_services
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import REPLY, words
@@ -104,3 +105,39 @@ def test_fetches_of_a_template_are_counted_in_words(reply, browser, count, shown
     assert f"Reaches 1 service. {shown.partition(', ')[2]}." in panel
     propose = " ".join(words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2")).split())
     assert ("1 fetch a day switches to v2, 0 stay" in propose) is (count == 3)
+
+
+@pytest.fixture
+def rollout(reply):
+    """Version 2 of the template rolls out."""
+    change = reply.propose(2)
+    decisions.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    return rollout_services.start_rollout(actor=reply.actor("author"), change=change.number)
+
+
+@pytest.mark.parametrize("address", [PANEL, "/releases/new/support/"])
+def test_a_template_in_a_rollout_has_no_box_and_says_why(rollout, reply, browser, address):
+    reply.save(name="support/triage")
+    panel = words(browser("author").get(address, {**PAIR, "template": [REPLY, "support/triage"]}))
+    reason = "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
+    assert f'<b>{REPLY}</b> <span class="note">{reason}</span>' in panel
+    assert f'name="template" value="{REPLY}"' not in panel
+    assert 'name="template" value="support/triage" form="panel-form" checked' in panel
+    assert "Promote 1 template to production" in panel
+
+
+@pytest.mark.parametrize(
+    ("address", "labels"),
+    [(PANEL, PAIR), ("/releases/new/support/", {"from_label": "latest", "label": "production"})],
+)
+def test_a_template_in_a_rollout_that_is_sent_all_the_same_is_refused_with_the_same_words(
+    rollout, reply, browser, address, labels
+):
+    reply.save(name="support/triage")
+    sent = {**labels, "title": "Both", "template": [REPLY, "support/triage"], "expected": ["support/triage 1 0"]}
+    refused = browser("author").post(address, sent)
+    assert (refused.status_code, Release.objects.count()) == (409, 0)
+    reason = "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
+    assert f"{REPLY}: {reason}" in words(refused)

@@ -13,6 +13,7 @@ from registry.namespaces import keys, services
 from registry.releases import plans, proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
+from registry.rollouts import services as rollout_services
 from registry.templates import archive, labels
 from registry.templates.models import Template
 from tests.registry.releases.conftest import FOUR
@@ -109,6 +110,37 @@ def test_an_archived_template_is_left_out(admin, save, stage, propose_from):
     archive.archive_template(actor=admin, name="support/reply", reason="Old")
     proposed = propose_from(templates=["support/policy", "support/reply"])
     assert [left.code for left in proposed.left_out] == ["archived"]
+
+
+@pytest.fixture
+def rollout(author, save, publish, propose, approve):
+    """Of version 2 of a template whose production serves version 1."""
+    publish(save("one", name="support/policy"))
+    change = propose(save("two", name="support/policy"))
+    approve(change)
+    return rollout_services.start_rollout(actor=author, change=change.number)
+
+
+def test_a_template_in_a_rollout_is_left_out_with_what_to_do(rollout, save, propose_from):
+    save("one", name="support/reply")
+    [left] = propose_from("latest", folder="support").left_out
+    assert (left.template, left.code) == ("support/policy", "rollout")
+    assert left.reason == "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
+
+
+def test_a_newer_version_than_the_one_that_rolls_out_is_left_out_too(rollout, save, propose_from, author):
+    save("three", name="support/policy")
+    with pytest.raises(Invalid, match="production is in rollout 1, which publishes change 2 gradually"):
+        propose_from("latest", templates=["support/policy"])
+    rollout_services.finish_rollout(actor=author, number=rollout.number)
+    assert propose_from("latest", templates=["support/policy"]).left_out == ()
+
+
+def test_a_template_in_a_rollout_is_not_added_to_a_release(open_release, rollout, save, author):
+    save("three", name="support/policy")
+    release = open_release(["support/refunds/reply"])
+    with pytest.raises(Conflict, match=r"support/policy can't be added: production is in rollout 1"):
+        proposals.add_to_release(actor=author, number=release.number, versions={"support/policy": 3})
 
 
 def test_nothing_left_is_refused_with_every_reason(save, propose_from):
