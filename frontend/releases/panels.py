@@ -99,7 +99,7 @@ def show_publish_panel(
             "Publish {count} template to {label}", "Publish {count} templates to {label}", len(members)
         ).format(count=len(members), label=release.label),
         "gate": gate,
-        "todo_rows": list_todo_rows(gate, actor.person.username),
+        "todo_rows": list_todo_rows(gate, actor),
         "rows": [row for row in presenters.member_rows(gate, actor, may_change=False) if row.change.is_open],
         "act": act,
         "slot": find_free_minute(blocker for _, blocker in gate.blockers),

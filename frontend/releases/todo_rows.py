@@ -1,13 +1,18 @@
-"""What is left to do before a release goes live: the blockers of its templates, those alike in one row."""
+"""What is left to do before a release goes live: each failed check in a row, the other blockers with those alike."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from frontend.changes import presenters as change_presenters
 from frontend.releases.approval_rows import ApprovalRow
+from registry.accounts.actor import Actor
 from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.models import ChangeRequest
-from registry.releases.gate import ReleaseGate
+from registry.releases.gate import Member, ReleaseGate
 
 __all__ = ["TodoRow", "list_todo_rows"]
 
@@ -18,7 +23,8 @@ class TodoRow:
 
     is_viewers: whether an approval of the one who looks would do it. person, button: whom the one who looks may ask
     for a review, and whether they `ask` or `remind`; both empty if nobody. icon: of a failed check, of one that runs,
-    of a freeze, or of what somebody has to do.
+    of a freeze, or of what somebody has to do. link, link_word: of a failed check where it is mended, or read by those
+    who can't.
     """
 
     changes: tuple[ChangeRequest, ...]
@@ -28,18 +34,38 @@ class TodoRow:
     person: str = ""
     button: str = ""
     icon: str = "circle-dashed"
+    link: str = ""
+    link_word: str = ""
 
 
-def list_todo_rows(gate: ReleaseGate, viewer: str, approvals: Iterable[ApprovalRow] = ()) -> list[TodoRow]:
-    """A freeze first, then what the templates need, in the order of their names. approvals: rows with buttons."""
+def list_todo_rows(gate: ReleaseGate, actor: Actor, approvals: Iterable[ApprovalRow] = ()) -> list[TodoRow]:
+    """A freeze first, then what the templates need, in the order of their names. actor: who looks. approvals: rows with
+    buttons.
+    """
     buttons = {row.person: row.button for row in approvals if row.button}
-    alike: dict[tuple[str, str, str, tuple[str, ...]], list[ChangeRequest]] = defaultdict(list)
-    kept: dict[tuple[str, str, str, tuple[str, ...]], Blocker] = {}
+    alike: dict[Blocker, list[ChangeRequest]] = defaultdict(list)
+    rows: dict[Blocker | tuple[Blocker, int], TodoRow] = {}
     for member, blocker in gate.listed_blockers:
-        key = (blocker.code, blocker.cause, blocker.action, blocker.waiting_for)
-        kept[key] = blocker
-        alike[key] += [member.change] if member is not None else []
-    return [_row(blocker, tuple(alike[key]), viewer, buttons) for key, blocker in kept.items()]
+        if member is not None and _is_failed_check(blocker):
+            rows[blocker, member.change.number] = _row_of_failed_check(member, blocker, actor)
+            continue
+        alike[blocker] += [member.change] if member is not None else []
+        rows[blocker] = _row(blocker, tuple(alike[blocker]), actor.person.username, buttons)
+    return list(rows.values())
+
+
+def _is_failed_check(blocker: Blocker) -> bool:
+    return blocker.code.startswith("check:") and bool(blocker.waiting_for)
+
+
+def _row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -> TodoRow:
+    change = member.change
+    page, newest = reverse("change", args=[change.number]), change.template.latest or change.version
+    act = change_presenters.permitted_actions(member.gate, actor)
+    [found] = change_presenters.blocker_rows(change, [blocker], act, newest.number)
+    link, link_word = found.link or "#checks", found.link_word or gettext("See the checks")
+    link = f"{page}{link}" if link.startswith("#") else link
+    return TodoRow((change,), found.cause, found.action, icon="circle-x", link=link, link_word=link_word)
 
 
 def _row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, buttons: dict[str, str]) -> TodoRow:
@@ -57,6 +83,4 @@ def _row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, butt
 def _find_icon(blocker: Blocker) -> str:
     if blocker.code == FREEZE:
         return "clock"
-    if blocker.code.startswith("check:"):
-        return "circle-x" if blocker.waiting_for else "loader"
-    return "circle-dashed"
+    return "loader" if blocker.code.startswith("check:") else "circle-dashed"

@@ -148,7 +148,7 @@ def _render_release(
             if member.change.number in losses
         ],
         "approval_rows": approval_rows,
-        "todo_rows": list_todo_rows(gate, actor.person.username, approval_rows),
+        "todo_rows": list_todo_rows(gate, actor, approval_rows),
         "approval_total": len(counted),
         "approved_count": sum(member.gate.approval_status.is_enough for member in counted),
         "live_topics": _list_live_topics(gate),

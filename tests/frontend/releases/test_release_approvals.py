@@ -1,18 +1,20 @@
 """The approvals on the page of a release: who approved, who is asked, what is still needed, and reminding them."""
 
+import re
 from datetime import timedelta
 
 import pytest
 
 from frontend.releases.todo_rows import list_todo_rows
-from registry.changes import rules
+from registry.changes import check_results, decisions, rules
+from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.review_requests import REST
 from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import OTHER, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 POLICY, ONE, TWO = "support/policy", "support/refunds/one", "support/refunds/two"
 
@@ -116,7 +118,8 @@ def test_what_several_templates_need_is_one_thing_to_do(desk, browser):
     release = proposals.propose_release(
         actor=desk.actor("author"), namespace="support", label="production", title="Two", selection=selection
     ).release
-    mine = list_todo_rows(release_gate.evaluate_release(release, desk.actor("reviewer")), "reviewer")
+    reviewer = desk.actor("reviewer")
+    mine = list_todo_rows(release_gate.evaluate_release(release, reviewer), reviewer)
     (approvals,) = [row for row in mine if row.is_viewers]
     assert [change.template.name for change in approvals.changes] == [ONE, TWO]
     page = words(browser("reviewer").get("/releases/1"))
@@ -134,3 +137,56 @@ def test_a_thing_to_do_offers_to_ask_whom_it_waits_for(release, browser, desk):
     assert 'form="ask" name="person" value="reviewer"' in blockers
     page = words(browser("reader").get("/releases/1"))
     assert "<button" not in page[page.index('class="blockers"') :].partition("</section>")[0]
+
+
+@pytest.fixture
+def breaking_release(desk, reply) -> Release:
+    """A release of two templates whose versions ask callers for the same new input, checked."""
+    rules.set_rules(actor=desk.actor("admin"), namespace="support", required_checks=["contract"])
+    breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").replace(
+        "You help", "{{ order }}: you help"
+    )
+    samples = {"one": {"question": "Why?", "order": "7"}}
+    desk.save(name=ONE)
+    first = change_services.propose_change(
+        actor=desk.actor("author"), name=ONE, label="production", version=1, message="First"
+    )
+    check_results.run_checks(number=first.number)
+    decisions.decide_on_change(
+        actor=desk.actor("reviewer"), number=first.number, decision="approve", digest=first.version.digest
+    )
+    change_services.publish_change(actor=desk.actor("author"), number=first.number)
+    versions = {name: desk.save(breaking, name=name, samples=samples).number for name in (ONE, REPLY)}
+    selection = ReleaseSelection(versions=versions)
+    release = proposals.propose_release(
+        actor=desk.actor("author"), namespace="support", label="production", title="Two", selection=selection
+    ).release
+    for change in release.members.all():
+        check_results.run_checks(number=change.number)
+    return release
+
+
+def test_each_failed_check_of_a_template_is_a_row_with_what_mends_it(breaking_release, browser):
+    numbers = dict(breaking_release.members.values_list("template__name", "number"))
+
+    def list_failed(person: str) -> list[tuple[str, str, str]]:
+        """The template, where the button leads, and its word, of each row of a failed check."""
+        page = words(browser(person).get(f"/releases/{breaking_release.number}"))
+        blockers = page[page.index('class="blockers"') :].partition("</section>")[0]
+        rows = [row for row in blockers.split('<li class="blocker">') if "The check contract failed" in row]
+        assert all('class="blocker-icon bad"' in row for row in rows)
+        found = [re.search(r'<b>([\w/]+):</b>.* href="([^"]+)">([\w ]+)<span class="unseen"> for', row) for row in rows]
+        return [(each[1], each[2], each[3]) for each in found if each]
+
+    pages = [("refunds/one", f"/changes/{numbers[ONE]}"), ("refunds/reply", f"/changes/{numbers[REPLY]}")]
+    drafts = [("refunds/one", f"/t/{ONE}/edit"), ("refunds/reply", f"/t/{REPLY}/edit")]
+    assert list_failed("reviewer") == [(path, f"{page}#decide", "Accept the break") for path, page in pages]
+    assert list_failed("author") == [(path, page, "Edit a draft") for path, page in drafts]
+    assert list_failed("reader") == [(path, f"{page}#checks", "See the checks") for path, page in pages]
+
+
+def test_a_newer_version_is_offered_to_the_author_of_a_failed_check(breaking_release, desk, browser):
+    number = breaking_release.members.get(template__name=REPLY).number
+    desk.save(OTHER, name=REPLY)
+    page = words(browser("author").get(f"/releases/{breaking_release.number}"))
+    assert f'href="/changes/{number}#head">Choose another version<span' in page
