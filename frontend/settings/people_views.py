@@ -88,8 +88,6 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "people_count": len(rows),
         "tab_namespaces": administered,
         "tab_namespace": tab_namespace,
-        "tab_group_count": sum(group.namespace.name == tab_namespace for group in groups),
-        "tab_key_count": sum(key.namespace == tab_namespace for key in key_rows),
         "key_rows": key_rows,
         "invitations": invitations,
         "opened_roles": _roles_in(opened, namespaces) if opened else [],

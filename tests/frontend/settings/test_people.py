@@ -259,9 +259,16 @@ def test_keys_of_every_namespace_that_the_reader_manages_are_listed_with_their_n
     ]
     assert '<td class="aside">support</td>' in below
     assert "hidden-service" not in page
-    assert re.search(r'Service keys <span class="count">(\d+)', page)[1] == "0", (
-        "billing, where the tab leads, has none"
-    )
+    assert re.search(r'Service keys <span class="count">(\d+)', page)[1] == "2", "as many as the list shows"
+
+
+def test_the_tab_of_groups_counts_those_of_the_list(desk, boss):
+    for namespace in ("support", "demo"):
+        groups.make_group(actor=desk.actor("admin"), namespace=namespace, title=f"Owners of {namespace}")
+    for namespace in ("support", "demo"):
+        page = words(boss.get(f"/people?of={namespace}"))
+        listed = page[page.index('class="people-access"') :].count("<b>Owners of ")
+        assert re.search(r'Groups <span class="count">(\d+)', page)[1] == str(listed) == "2"
 
 
 def test_keys_of_a_namespace_that_asks_for_two_step_sign_in_are_not_listed_without_it(desk, boss):
