@@ -31,11 +31,15 @@ _RANKS = ("emergency", "failing", "rolling", "ready", "open", "scheduled", "bloc
 
 @dataclass(frozen=True)
 class Head:
-    """A column as one namespace has it: protected or open; `rule` says of the target who may move it."""
+    """A column as one namespace has it: protected or open; `rule` says of the target who may move it, and when not.
+
+    more: of the freeze with its dates and the time zone; empty without one.
+    """
 
     label: str
     protected: bool
     rule: str = ""
+    more: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | Co
         return Head(label, False, gettext("open to authors"))
     needed = rules_of(space).count_needed_approvals(label, "")
     rule = ngettext("needs {count} approval", "needs {count} approvals", needed).format(count=needed)
-    return Head(label, True, f"{rule}, {freeze.notice}" if freeze else rule)
+    return Head(label, True, f"{rule}, {freeze.short_notice}", freeze.notice) if freeze else Head(label, True, rule)
 
 
 def _line(

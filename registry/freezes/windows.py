@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from django.utils import timezone
+from django.utils import dateformat, timezone
 from django.utils.translation import gettext
 
 __all__ = [
@@ -118,6 +118,11 @@ class StandingFreeze:
         return gettext("no releases until {moment}").format(moment=format_moment(self.until))
 
     @property
+    def short_notice(self) -> str:
+        """`no releases until Mon 08:00`"""
+        return gettext("no releases until {moment}").format(moment=_format_near_moment(self.until))
+
+    @property
     def advice(self) -> str:
         """When it is possible again."""
         if self.slot is None:
@@ -138,6 +143,13 @@ class ComingFreeze:
         """`no releases from Fri 20 Nov 16:00 CET until Mon 23 Nov 08:00 CET`"""
         return gettext("no releases from {start} until {end}").format(
             start=format_moment(self.window.begins), end=format_moment(self.window.ends)
+        )
+
+    @property
+    def short_notice(self) -> str:
+        """`no releases Fri 16:00 to Mon 08:00`"""
+        return gettext("no releases {start} to {end}").format(
+            start=_format_near_moment(self.window.begins), end=_format_near_moment(self.window.ends)
         )
 
 
@@ -163,8 +175,15 @@ def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None
 def format_moment(moment: datetime) -> str:
     """`Mon 23 Nov 08:00 CET`, in the time zone of whoever reads the page; in UTC outside of pages."""
     local = timezone.localtime(moment)
-    year = "" if abs(local - timezone.now()) < timedelta(days=300) else f" {local.year}"
-    return f"{local:%a} {local.day} {local:%b}{year} {local:%H:%M %Z}"
+    year = "" if abs(local - timezone.now()) < timedelta(days=300) else " Y"
+    return dateformat.format(local, f"D j M{year} H:i T")
+
+
+def _format_near_moment(moment: datetime) -> str:
+    """`Mon 08:00` where the weekday says which day it is, else with the day: `Mon 23 Nov 08:00`."""
+    local = timezone.localtime(moment)
+    is_near = abs(local.date() - timezone.localdate()) < timedelta(days=7)
+    return dateformat.format(local, "D H:i" if is_near else "D j M H:i")
 
 
 def format_week_minute(minute: int | None) -> str:

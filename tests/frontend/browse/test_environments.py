@@ -319,8 +319,25 @@ def test_the_next_freeze_of_a_week_stands_beside_the_protected_label(reply, brow
     assert "no releases" not in promote(browser)
     _freeze(reply, SOON, SOON + timedelta(days=1))
     end = SOON + timedelta(days=1)
+    page = promote(browser)
+    assert f">needs 1 approval, no releases {SOON:%a %H:%M} to {end:%a %H:%M}</span>" in page
     notice = f"no releases from {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC until {end:%a} {end.day} {end:%b %H:%M} UTC"
-    assert notice in promote(browser)
+    assert f'title="{notice}"' in page
+
+
+def test_a_freeze_that_ends_in_more_than_a_week_is_told_with_its_day(reply, browser):
+    end = SOON + timedelta(days=20)
+    _freeze(reply, SOON, end)
+    assert f"no releases {SOON:%a %H:%M} to {end:%a} {end.day} {end:%b %H:%M}</span>" in promote(browser)
+
+
+def test_days_of_a_freeze_are_named_in_the_language_of_the_page(reply, browser):
+    now = datetime.now(UTC)
+    _freeze(reply, now - timedelta(hours=1), now + timedelta(days=30))
+    client = browser("author")
+    page = words(client.get("/environments/?from=latest&to=production", headers={"accept-language": "de"}))
+    day = ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So")[(now + timedelta(days=30)).weekday()]
+    assert f"keine Veröffentlichungen bis {day} " in page
 
 
 def test_a_freeze_that_holds_now_is_told_before_one_that_comes(reply, browser):
@@ -329,7 +346,7 @@ def test_a_freeze_that_holds_now_is_told_before_one_that_comes(reply, browser):
     _freeze(reply, now - timedelta(hours=1), now + timedelta(hours=1))
     page = promote(browser)
     assert "no releases until" in page
-    assert "no releases from" not in page
+    assert page.count("no releases") == 2, "in short, and with the dates where the pointer rests"
 
 
 def test_what_has_nothing_to_promote_is_marked_for_phones_but_not_in_a_view(reply, browser):
