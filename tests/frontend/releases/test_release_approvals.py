@@ -179,7 +179,7 @@ def test_each_failed_check_of_a_template_is_a_row_with_what_mends_it(breaking_re
         return [(each[1], each[2], each[3]) for each in found if each]
 
     pages = [("refunds/one", f"/changes/{numbers[ONE]}"), ("refunds/reply", f"/changes/{numbers[REPLY]}")]
-    drafts = [("refunds/one", f"/t/{ONE}/edit"), ("refunds/reply", f"/t/{REPLY}/edit")]
+    drafts = [("refunds/one", f"/t/{ONE}/-/edit"), ("refunds/reply", f"/t/{REPLY}/-/edit")]
     assert list_failed("reviewer") == [(path, f"{page}#decide", "Accept the break") for path, page in pages]
     assert list_failed("author") == [(path, page, "Edit a draft") for path, page in drafts]
     assert list_failed("reader") == [(path, f"{page}#checks", "See the checks") for path, page in pages]
