@@ -139,6 +139,17 @@ def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visi
     expect(dialog.get_by_label("Why")).not_to_have_value("Because it was typed")
 
 
+@pytest.mark.parametrize("narrow", [False, True])
+def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, narrow: bool):
+    page = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=1", narrow=narrow)
+    page.get_by_text("On a date", exact=True).click()
+    page.get_by_label("Date and time").fill("2001-01-01T08:00")
+    page.get_by_role("button", name="Propose v1").click()
+    expect(page.get_by_text("This is in the past.")).to_be_in_viewport()
+    expect(page.get_by_label("Date and time")).to_be_focused()
+    expect(page.get_by_label("Date and time")).to_have_value("2001-01-01T08:00")
+
+
 @pytest.fixture
 def checked(server: Server) -> str:
     """A namespace of its own with four templates, one of which fails its samples."""

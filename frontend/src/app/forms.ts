@@ -1,4 +1,4 @@
-// Forms that submit on change, and forms that warn before unsent text is lost.
+// Forms that submit on change, forms that warn before unsent text is lost, and the first fault of a refused form.
 /** Selects inside `form[data-autosubmit]` submit it when changed, so its own button (class `without-js`) may hide.
  * In a form that writes, values that arrow keys or letters only pass by are not sent: Enter or leaving the select does. */
 function submitOnChange(): void {
@@ -42,7 +42,16 @@ function warnBeforeLeaving(): void {
   });
 }
 
+/** After a refusal the caret stands in the first field at fault, which may be far down; without one its sentence shows. */
+function showFirstFault(): void {
+  const fields = document.querySelectorAll<HTMLElement>(".field.field-error :is(input, select, textarea)");
+  const atFault = [...fields].find((field) => field.checkVisibility());
+  if (atFault) atFault.focus();
+  else document.querySelector(".panel-form .problem-error")?.scrollIntoView({ block: "nearest" });
+}
+
 export function installForms(): void {
   submitOnChange();
   warnBeforeLeaving();
+  showFirstFault();
 }
