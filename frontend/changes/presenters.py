@@ -50,6 +50,7 @@ ICONS = {
     "archived": "archive",
     blockers.FREEZE: "clock",
     blockers.IN_RELEASE: "list",
+    blockers.ROLLING_OUT: "loader",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
 UNFINISHED = ("circle-dashed", "", "not finished")
@@ -273,6 +274,10 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
         link, link_word = "#close", gettext("Withdraw")
     elif scores := _SCORES.search(blocker.action):
         link, link_word = scores[1], gettext("Rows to score")
-    icon = "loader" if blocker.code.startswith("check:") and not blocker.waiting_for else "circle-x"
-    action = _SCORES.sub("", blocker.action)
-    return BlockerRow(ICONS.get(blocker.code, icon), blocker.cause, action, link, link_word)
+    return BlockerRow(_find_icon(blocker), blocker.cause, _SCORES.sub("", blocker.action), link, link_word)
+
+
+def _find_icon(blocker: Blocker) -> str:
+    if blocker.code.startswith("check:"):
+        return "circle-x" if blocker.waiting_for else "loader"
+    return "users" if blocker.code.startswith(blockers.GROUP) else ICONS.get(blocker.code, "circle-dashed")

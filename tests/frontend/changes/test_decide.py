@@ -5,6 +5,7 @@ import pytest
 from registry.changes import rules, threads
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
+from registry.namespaces import groups
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
 
@@ -30,6 +31,13 @@ def test_the_reviewer_sees_what_stands_in_the_way_and_the_next_step(change, brow
     assert "it is your turn" in page
     assert "Approve v2 for production</button>" in page
     assert "v1 to v2 on" in page
+
+
+def test_a_group_that_has_to_approve_is_no_failure(change, browser, reply):
+    groups.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", approval_rules=[{"groups": ["legal"]}])
+    rows = browser("author").get(f"/changes/{change.number}").context["obstacles"]
+    assert {row.cause: row.icon for row in rows}["Needs an approval from Legal."] == "users"
 
 
 def test_the_author_is_not_offered_to_approve(change, browser):

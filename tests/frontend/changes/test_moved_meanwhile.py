@@ -59,6 +59,19 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
     assert client.post(f"/t/{REPLY}/-/propose", {**sent, "expected": 2}).status_code == 302
 
 
+def test_who_publishes_second_is_not_asked_to_press_a_button_that_is_gone(reply, third, browser):
+    assert SEEN.format(1) in words(browser("reviewer").get(f"/changes/{third.number}/publish"))
+    sent = {"do": "publish", "how": "at_once", "expected": 1}
+    assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302
+    answer = browser("reviewer").post(f"/changes/{third.number}", sent)
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 3)
+    assert MOVED in page
+    assert "author moved it from v1 to v3 <time" in page
+    assert f"Change {third.number} is published: nothing is left to publish." in page
+    assert "press the button again" not in page
+
+
 def test_publishing_is_refused_and_the_panel_shown_afresh(reply, third, browser):
     client = browser("author")
     assert SEEN.format(1) in words(client.get(f"/changes/{third.number}/publish"))

@@ -210,6 +210,8 @@ def test_a_running_rollout_is_no_problem_of_its_change_but_one_of_others(change,
     page = act("author", **PLAN)
     assert "The rollout of this change is under way" in page
     assert "thing blocks this change" not in page
+    rows = browser("author").get(f"/changes/{change.number}").context["obstacles"]
+    assert [row.icon for row in rows] == ["loader"], "nothing failed"
     reply.save(f"{DOCUMENT}    One more line.\n")
     other = reply.propose(3)
     approve(reply, other.number)
