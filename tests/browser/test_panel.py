@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.conftest import Server, Visit, make_four_templates
+from tests.browser.conftest import DESKTOP, PHONE, Server, Visit, make_four_templates
 from tests.browser.test_release import wait_for_checks
 
 NAME = "support/refunds/reply"
@@ -139,9 +139,9 @@ def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visi
     expect(dialog.get_by_label("Why")).not_to_have_value("Because it was typed")
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, narrow: bool):
-    page = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=1", narrow=narrow)
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, viewport: ViewportSize):
+    page = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=1", viewport=viewport)
     page.get_by_text("On a date", exact=True).click()
     page.get_by_label("Date and time").fill("2001-01-01T08:00")
     page.get_by_role("button", name="Propose v1").click()
