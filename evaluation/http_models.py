@@ -10,13 +10,15 @@ from typing import Any
 import httpx
 
 from promptuary.evaluation.characters import clean_text
+from promptuary.evaluation.connection_failures import describe_failure, find_place
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Asked, Reply
 from promptuary.evaluation.optional import need
+from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
-__all__ = ["HTTPModel", "Pace", "find_place", "make_status_error"]
+__all__ = ["HTTPModel", "Pace", "make_status_error"]
 
 _LONGEST_REASON = 300  # characters
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
@@ -52,7 +54,7 @@ class HTTPModel:
         title: str = "",
     ) -> None:
         self.name = name
-        self._title, self._place = title or name, find_place(base_url)
+        self._title, self._base_url = title or name, base_url
         self._protocol = find_protocol(protocol, base_url)
         headers = self._protocol.headers(key) if key else {}
         self._client = httpx.Client(
@@ -102,26 +104,28 @@ class HTTPModel:
         try:
             response = self._client.post(self._protocol.path, json=body)
         except httpx.TimeoutException as error:
-            sentence = f"{self._title} at {self._place} did not answer in time"
+            sentence = f"{self._title} at {find_place(self._base_url)} did not answer in time"
             raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
         except httpx.HTTPError as error:
-            sentence = f"{self._title} can't be reached at {self._place}: {error}"
+            sentence = describe_failure(self._title, self._base_url, error)
             raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
         if response.status_code != 200:
             raise make_status_error(self._title, response)
         return self._read_reply(response)
 
     def _read_reply(self, response: httpx.Response) -> Reply:
+        partial, spent = PartialReply(), _read_spent(response)
         try:
-            reply = self._protocol.reply(response.json())
+            text = self._protocol.read_whole(response.json(), partial)
+        except ModelError as error:
+            error.spent = (spent,)
+            raise
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             sentence = f"{self._title} sent an answer of an unknown form"
-            raise ModelError(sentence, retryable=True, spent=(_read_spent(response),)) from error
-        if not isinstance(reply.text, str):
-            raise ModelError(
-                f"{self._title} sent no text (finish reason: {reply.finish_reason})", spent=(_read_spent(response),)
-            )
-        return replace(reply, text=clean_text(reply.text))
+            raise ModelError(sentence, retryable=True, spent=(spent,)) from error
+        if text is None:
+            raise ModelError(f"{self._title} sent no text (finish reason: {partial.finish_reason})", spent=(spent,))
+        return Reply(clean_text(text), partial.prompt_tokens, partial.completion_tokens, partial.finish_reason)
 
 
 class Pace:
@@ -150,11 +154,6 @@ class Pace:
             turn = max(now, self._next)
             self._next = turn + self._gap
         return turn - now
-
-
-def find_place(base_url: str) -> str:
-    """The host of an address, with its port if it names one: what a message may tell of it."""
-    return httpx.URL(base_url).netloc.decode()
 
 
 def make_status_error(name: str, response: httpx.Response) -> ModelError:

@@ -4,6 +4,7 @@ Each says how a request is written, and how its reply is read, whole or as a str
 (llama.cpp, vLLM, Ollama) speak the first.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,17 +12,15 @@ from typing import Any, Protocol
 import httpx
 
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.models import Reply
+from promptuary.evaluation.partial_reply import PartialReply, ToolCall
 from promptuary.renderer.output import provider_arguments
 from promptuary.renderer.output.provider_arguments import ModelRequest
 from promptuary.renderer.output.provider_calls import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 
 __all__ = [
     "PROTOCOLS",
-    "PartialReply",
     "ProviderProtocol",
     "ProviderRequest",
-    "ToolCall",
     "find_protocol",
     "list_refused_settings",
 ]
@@ -42,31 +41,6 @@ class ProviderRequest:
     reserve: int = _LONGEST_REPLY
 
 
-@dataclass
-class ToolCall:
-    """A call of a tool that a model asks for. arguments: JSON text as the model wrote it."""
-
-    name: str = ""
-    arguments: str = ""
-
-
-@dataclass
-class PartialReply:
-    """A streamed reply as far as it has come. Counts are the provider's, None until it tells them.
-
-    is_complete: whether the provider said that nothing follows. A refusal's words are its text. thoughts: what the
-    model wrote for itself before it; it is billed as the text is.
-    """
-
-    text: str = ""
-    thoughts: str = ""
-    tool_calls: dict[Any, ToolCall] = field(default_factory=dict)
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    finish_reason: str | None = None
-    is_complete: bool = False
-
-
 class ProviderProtocol(Protocol):
     """How a provider is asked: the path below its address, its headers, its bodies."""
 
@@ -78,8 +52,11 @@ class ProviderProtocol(Protocol):
     def body(self, request: ModelRequest) -> dict[str, Any]:
         """The JSON to send. Raises RenderError if the provider has no form for the request."""
 
-    def reply(self, content: Any) -> Reply:
-        """The JSON that came as a reply; LookupError, TypeError or AttributeError if its form is unknown."""
+    def read_whole(self, content: Any, reply: PartialReply) -> str | None:
+        """Take the JSON of a reply that came whole into the reply, all but its text; gives that, None if it has none.
+
+        Raises as `read_event` does.
+        """
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
         """The JSON that asks for a streamed reply; RenderError as in `body`."""
@@ -110,10 +87,13 @@ class _ChatCompletions:
         settings = provider_arguments.chat_settings(request, self._limit_name, self._replaced)
         return {**provider_arguments.chat_body(request, settings), "stream": False}
 
-    def reply(self, content: Any) -> Reply:
+    def read_whole(self, content: Any, reply: PartialReply) -> str | None:
+        _require_no_error(content)
         choice, usage = content["choices"][0], content.get("usage") or {}
-        text, reason = choice["message"]["content"], choice.get("finish_reason")
-        return Reply(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), reason)
+        reply.prompt_tokens, reply.completion_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        reply.finish_reason, reply.is_complete = choice.get("finish_reason"), True
+        text = self._take_message(choice["message"], reply)
+        return text if text or isinstance(choice["message"].get("content"), str) else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
         return {**self.body(request), "stream": True, "stream_options": {"include_usage": True}}
@@ -126,20 +106,24 @@ class _ChatCompletions:
         choice = next((choice for choice in event.get("choices") or () if not choice.get("index")), None)
         if choice is None:
             return ""
-        delta = choice.get("delta") or {}
-        reply.thoughts += _join_text(delta.get("reasoning_content") or delta.get("reasoning"))
-        for part in delta.get("tool_calls") or ():
+        text = self._take_message(choice.get("delta") or {}, reply)
+        if choice.get("finish_reason"):
+            reply.finish_reason, reply.is_complete = reply.finish_reason or choice["finish_reason"], True
+        return text
+
+    def _take_message(self, message: Any, reply: PartialReply) -> str:
+        """Take a message or a piece of one into the reply, all but its text; gives that."""
+        reply.thoughts += _join_text(message.get("reasoning_content") or message.get("reasoning"))
+        for part in message.get("tool_calls") or ():
             index, last = part.get("index"), max(len(reply.tool_calls) - 1, 0)
-            if index is None:  # as some servers send it: each call has its id then
+            if index is None:  # as in a whole message, and as some servers stream it: each call has its id then
                 index = len(reply.tool_calls) if part.get("id") else last
             call, function = reply.tool_calls.setdefault(index, ToolCall()), part.get("function") or {}
             call.name += function.get("name") or ""
             call.arguments += function.get("arguments") or ""
-        if choice.get("finish_reason"):
-            reply.finish_reason, reply.is_complete = reply.finish_reason or choice["finish_reason"], True
-        if delta.get("refusal"):
+        if message.get("refusal"):
             reply.finish_reason = "refusal"
-        return _join_text(delta.get("content")) or _join_text(delta.get("refusal"))
+        return _join_text(message.get("content")) or _join_text(message.get("refusal"))
 
 
 class _Responses:
@@ -152,12 +136,21 @@ class _Responses:
         settings = provider_arguments.responses_settings(request)
         return {**provider_arguments.responses_body(request, settings), "stream": False, "store": False}
 
-    def reply(self, content: Any) -> Reply:
-        items = [item for output in content["output"] if output["type"] == "message" for item in output["content"]]
-        texts = [item["text"] for item in items if item["type"] == "output_text"]
-        usage = content.get("usage") or {}
-        text: Any = "".join(texts) if texts else None
-        return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"), self._finish_reason(content))
+    def read_whole(self, content: Any, reply: PartialReply) -> str | None:
+        _require_no_error(content)
+        texts: list[str] = []
+        for index, item in enumerate(content["output"]):
+            if item["type"] == "function_call":
+                reply.tool_calls[index] = ToolCall(item["name"], item.get("arguments") or "")
+            elif item["type"] == "reasoning":
+                reply.thoughts += _join_text(item.get("content") or item.get("summary"))
+            elif item["type"] == "message":
+                texts += [part["text"] for part in item["content"] if part["type"] == "output_text"]
+                refusals = [part["refusal"] for part in item["content"] if part["type"] == "refusal"]
+                texts += refusals
+                reply.finish_reason = "refusal" if refusals else reply.finish_reason
+        self._take_end(content, reply)
+        return "".join(texts) if texts else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
         return {**self.body(request), "stream": True}
@@ -207,11 +200,20 @@ class _AnthropicMessages:
         settings = provider_arguments.anthropic_settings(request)
         return {**provider_arguments.anthropic_body(request, settings), "stream": False}
 
-    def reply(self, content: Any) -> Reply:
-        texts = [item["text"] for item in content["content"] if item["type"] == "text"]
+    def read_whole(self, content: Any, reply: PartialReply) -> str | None:
+        _require_no_error(content)
+        texts: list[str] = []
+        for index, block in enumerate(content["content"]):
+            if block["type"] == "text":
+                texts.append(block["text"])
+            elif block["type"] == "thinking":
+                reply.thoughts += block["thinking"]
+            elif block["type"] == "tool_use":
+                reply.tool_calls[index] = ToolCall(block["name"], json.dumps(block["input"], ensure_ascii=False))
         usage, reason = content.get("usage") or {}, content.get("stop_reason")
-        text: Any = "".join(texts) if texts else None
-        return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"), _STOPS.get(reason, reason))
+        reply.prompt_tokens, reply.completion_tokens = usage.get("input_tokens"), usage.get("output_tokens")
+        reply.finish_reason, reply.is_complete = _STOPS.get(reason, reason), True
+        return "".join(texts) if texts else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
         return {**self.body(request), "stream": True}
@@ -283,8 +285,14 @@ def _join_text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
+def _require_no_error(content: Any) -> None:
+    """Raise the error that some servers send with status 200."""
+    if error := content.get("error"):
+        raise _stream_error(error)
+
+
 def _stream_error(error: Any) -> ModelError:
-    """The error that a provider tells of in the middle of a stream."""
+    """The error that a provider tells of in a reply, or in the middle of a stream."""
     details = error if isinstance(error, Mapping) else {"message": str(error)}
     kind = str(details.get("type") or details.get("code") or "error")
     retryable = any(word in kind for word in ("overloaded", "rate_limit", "server_error", "api_error"))

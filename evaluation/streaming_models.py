@@ -13,10 +13,12 @@ from typing import Any, Protocol
 import httpx
 
 from promptuary.evaluation.characters import CharacterReader, clean_text
+from promptuary.evaluation.connection_failures import describe_failure, find_place
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.http_models import Pace, find_place, make_status_error
+from promptuary.evaluation.http_models import Pace, make_status_error
 from promptuary.evaluation.models import Model
-from promptuary.evaluation.protocols import PartialReply, ProviderRequest, find_protocol
+from promptuary.evaluation.partial_reply import PartialReply
+from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
@@ -73,6 +75,7 @@ class HTTPStream:
         title: str = "",
     ) -> None:
         self._title, self._place = title or name, find_place(base_url)
+        self._broken_off = f"{self._title} broke off before the reply was complete"
         self.name, self._base_url, self._timeout = name, base_url.rstrip("/") + "/", timeout
         self._protocol, self._transport, self._pace = find_protocol(protocol, base_url), transport, Pace(per_second)
         self._headers = self._protocol.headers(key) if key else {}
@@ -98,10 +101,10 @@ class HTTPStream:
                 message = f"{self._title} at {self._place} gave no answer for {self._timeout:g} s"
             raise ModelError(message, retryable=True) from error
         except httpx.HTTPError as error:
-            verb = "broke off" if reply.text else f"can't be reached at {self._place}"
-            raise ModelError(f"{self._title} {verb}: {error}".rstrip(": "), retryable=True) from error
+            sentence = self._broken_off if reply.text else describe_failure(self._title, self._base_url, error)
+            raise ModelError(sentence, retryable=True) from error
         if not reply.is_complete:
-            raise ModelError(f"{self._title} broke off before the reply was complete", retryable=True)
+            raise ModelError(self._broken_off, retryable=True)
 
     def _body(self, request: StreamRequest) -> dict[str, Any]:
         reserve = {"reserve": request.reserve} if request.reserve else {}
@@ -136,7 +139,7 @@ class HTTPStream:
     async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
         try:
             if response.headers.get("content-type", "").startswith("application/json"):  # it doesn't stream
-                yield self._whole_reply(json.loads(await response.aread()), reply)
+                yield self._protocol.read_whole(json.loads(await response.aread()), reply) or ""
                 return
             async for data in _read_events(response):
                 if data == "[DONE]":
@@ -146,12 +149,6 @@ class HTTPStream:
                     yield piece
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ModelError(f"{self._title} sent an answer of an unknown form", retryable=True) from error
-
-    def _whole_reply(self, content: Any, reply: PartialReply) -> str:
-        whole = self._protocol.reply(content)
-        reply.prompt_tokens, reply.completion_tokens = whole.prompt_tokens, whole.completion_tokens
-        reply.finish_reason, reply.is_complete = whole.finish_reason, True
-        return whole.text or ""
 
 
 class WordStream:

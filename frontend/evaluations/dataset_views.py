@@ -15,6 +15,7 @@ from frontend.web.page import show
 from promptuary.evaluation import Row
 from promptuary.renderer.syntax.sequence_diff import diff_words
 from registry.accounts.actor import Actor
+from registry.core.errors import Conflict
 from registry.evaluations import dataset_archive, datasets, run_queries
 from registry.evaluations import dataset_queries as queries
 from registry.namespaces import queries as namespace_queries
@@ -102,13 +103,16 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Put the dataset away, or with `do=unarchive` bring it back."""
-    if request.POST.get("do") == "unarchive":
-        dataset_archive.unarchive_dataset(actor=actor, name=name)
-        messages.success(request, gettext("The dataset is restored."))
-    else:
-        dataset_archive.archive_dataset(actor=actor, name=name, reason=request.POST.get("reason", ""))
-        messages.success(request, gettext("The dataset is archived. It is no longer in the lists."))
+    """Put the dataset away, or with `do=unarchive` bring it back. Where that is not possible, its page says why."""
+    try:
+        if request.POST.get("do") == "unarchive":
+            dataset_archive.unarchive_dataset(actor=actor, name=name)
+            messages.success(request, gettext("The dataset is restored."))
+        else:
+            dataset_archive.archive_dataset(actor=actor, name=name, reason=request.POST.get("reason", ""))
+            messages.success(request, gettext("The dataset is archived. It is no longer in the lists."))
+    except Conflict as error:
+        messages.error(request, error.message)
     return redirect("dataset", name)
 
 

@@ -52,11 +52,10 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
                 "url": address,
             }
         )
-    on_page = [matrix_row.index for matrix_row in matrix.page.items]
-    place = on_page.index(index) if index in on_page else None
+    place = matrix.indexes.index(index) if index in matrix.indexes else None
     neighbours = {
-        "previous": on_page[place - 1] if place else None,
-        "following": on_page[place + 1] if place is not None and place + 1 < len(on_page) else None,
+        "previous": matrix.indexes[place - 1] if place else None,
+        "following": matrix.indexes[place + 1] if place is not None and place + 1 < len(matrix.indexes) else None,
     }
     return {
         "name": row_comparison.name_row(row.row.id, index),
@@ -73,7 +72,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
         "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
-        "of": len(on_page),
+        "of": len(matrix.indexes),
         **{
             f"{side}_url": f"{choice.url(row=neighbour)}#panel" if neighbour is not None else ""
             for side, neighbour in neighbours.items()
@@ -152,9 +151,7 @@ def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
 def _scoring(
     actor: Actor, runs: Sequence[Run], index: int, choice: MatrixChoice, following: int | None
 ) -> dict[str, Any] | None:
-    """The row's score buttons, unless a run waits for its turn; *Save and next* goes on to the following row of the
-    page.
-    """
+    """The row's score buttons, unless a run waits for its turn; *Save and next* goes on to the following row."""
     if any(run.state == Run.QUEUED for run in runs):
         return None
     following_url = f"{choice.url(row=following)}#panel" if following is not None else ""

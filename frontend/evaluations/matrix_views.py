@@ -48,6 +48,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     """The runs' rows side by side; `row` opens one of them beside the table."""
     choice = read_choice(request, number)
     runs = run_matrix.read_matrix_runs(actor, number, choice.others)
+    row = read_number(request.GET.get("row"))
     matrix = run_matrix.build_run_matrix(
         runs,
         only=choice.only,
@@ -57,9 +58,9 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         reason=choice.reason,
         tag=choice.tag,
         cursor=request.GET.get("cursor"),
+        opened=row,
         limit=_ROWS,
     )
-    row = read_number(request.GET.get("row"))
     waits = any(not run.is_over for run in runs)
     seen = read_number(request.GET.get("seen"))
     done = sum(run.done for run in runs)

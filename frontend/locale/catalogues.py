@@ -27,6 +27,7 @@ _STORED_REFUSALS = {
     "registry/changes/blockers.py",
     "registry/changes/checks.py",
     "registry/changes/contributor_reasons.py",
+    "registry/core/safe_http.py",
     "registry/namespaces/permissions.py",
 }
 _SKIPPED = {"node_modules", "__pycache__", "static", "management"}

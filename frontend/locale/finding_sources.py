@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 # Folders and files that make findings.
 _SOURCES = (
     "renderer",
+    "evaluation/connection_failures.py",
     "evaluation/datasets.py",
     "evaluation/errors.py",
     "evaluation/gates.py",

@@ -10,6 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from frontend.settings.forms import CapForm, ConnectionForm
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.findings import translate_finding
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -99,7 +100,7 @@ def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None
     try:
         result = services.try_connection(actor=actor, connection_id=row.id)
     except (Conflict, TooMany) as error:
-        messages.error(request, error.message)
+        messages.error(request, translate_finding(error.message))
         return
     seconds = result.milliseconds / 1000
     messages.success(

@@ -21,6 +21,7 @@ from registry.connections.models import Connection, SpendingCap
 from registry.core import safe_http
 from registry.core.encryption import seal
 from registry.core.errors import Conflict
+from registry.core.sentences import end_sentence
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -165,7 +166,7 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
         reply = model.complete(_Question([{"role": "user", "content": _QUESTION}]), {})
     except (ModelError, safe_http.Refused) as error:
         call.settle(error.spent if isinstance(error, ModelError) else ())
-        raise Conflict(gettext("The model did not answer: {error}.").format(error=error)) from error
+        raise Conflict(end_sentence(str(error))) from error
     milliseconds = int((time.monotonic() - began) * 1000)
     call.settle([reply, *reply.spent])
     return TryResult(reply.text[:500], milliseconds, reply.prompt_tokens, reply.completion_tokens)

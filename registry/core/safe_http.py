@@ -31,7 +31,7 @@ class Refused(Invalid):
     """The address is none that may be reached; the field is `url`."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(fields={"url": sentence})
+        super().__init__(sentence, fields={"url": sentence})
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class RunMatrix:
     """Runs with a page of their rows. baseline: the run that the others are compared with; metrics: "metric target" of
     what any of them scored; means: by run number and metric the mean of the rows scored so far with their number;
     counts: rows by filter; compared: rows that another run can be compared on; failures: why rows failed; tags: those
-    of any row, by name.
+    of any row, by name; indexes: all rows of the filter, in their order; page: some of them.
     """
 
     runs: tuple[Run, ...]
@@ -68,6 +68,7 @@ class RunMatrix:
     compared: int
     failures: tuple[FailureReason, ...]
     tags: tuple[str, ...]
+    indexes: tuple[int, ...]
     page: Page[MatrixRow]
 
 
@@ -115,6 +116,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     reason: str = "",
     tag: str = "",
     cursor: str | None = None,
+    opened: int | None = None,
     limit: int = 50,
 ) -> RunMatrix:
     """The matrix with the rows that match the filter, in the given order. A run under way has its scores so far.
@@ -122,7 +124,8 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
     of them; order: `drop` has the largest loss against the baseline first, `gain` the largest gain; baseline: the
     number of one of the runs, by default the first; reason: the key of a `FailureReason`, whose rows alone are kept;
-    tag: only rows with this tag are kept and counted, and the means stay those of all rows.
+    tag: only rows with this tag are kept and counted, and the means stay those of all rows. opened: the index of a row;
+    without a cursor, the page is the one that has it.
     """
     base = _find_baseline(runs, baseline)
     limit = check_limit(limit)
@@ -143,7 +146,10 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     kept = [index for index in chosen[only] if of_reason is None or index in of_reason]
     indexes = _ordered(kept, changes, order)
     before = read_number(cursor)
-    start = 0 if before is None else max(0, before + 1)
+    if before is not None:
+        start = max(0, before + 1)
+    else:
+        start = indexes.index(opened) // limit * limit if opened in indexes else 0
     placed = list(enumerate(indexes))[start : start + limit + 1]
     page = cut(placed, limit, lambda pair: pair[0])
     rows = _read_rows(runs, dataset_rows, outcomes, base, metrics, [index for _, index in page.items])
@@ -156,6 +162,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
         compared=sum(bool(of_row) for of_row in changes.values()),
         failures=failures,
         tags=tuple(sorted({name for row in dataset_rows for name in row.tags}, key=str.casefold)),
+        indexes=tuple(indexes),
         page=Page(rows, page.next),
     )
 

@@ -89,7 +89,7 @@ def push(remote: Remote) -> bool:
         diverged = isinstance(error, PushFailed) and error.diverged
         wait = _LONGEST_WAIT if diverged else min(_FIRST_WAIT * 2**remote.failures, _LONGEST_WAIT)
         again: datetime = timezone.now() + timedelta(seconds=wait)
-        sentence = " ".join(error.fields.values()) if isinstance(error, Refused) else str(error)
+        sentence = str(error)
         same.update(error=sentence[:2000], diverged=diverged, failures=F("failures") + 1, retry_at=again)
         return False
     same.update(pushed=number, pushed_at=timezone.now(), error="", diverged=False, failures=0, retry_at=None)

@@ -57,6 +57,7 @@ class RunChoices:
     can_connect: bool
     is_stored: bool
     datasets: list[Dataset]
+    fitting: frozenset[int]
 
 
 def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
@@ -72,6 +73,7 @@ def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
 def list_choices(actor: Actor, name: str) -> RunChoices:
     """What the actor can choose for runs of the template, which need not exist yet."""
     namespace, template = find_place(actor, name)
+    fitting = list_fitting_datasets(namespace, name.partition("/")[2])
     endpoints = connection_queries.list_endpoints(namespace.name)
     cap = connection_queries.find_cap(namespace)
     now = log.now()
@@ -92,13 +94,13 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
         ),
         can_connect=permissions.is_allowed(actor, Verb.MANAGE, namespace),
         is_stored=not namespace.discard_playground_texts,
-        datasets=_list_datasets(namespace, name.partition("/")[2]),
+        datasets=_list_datasets(namespace, fitting),
+        fitting=fitting,
     )
 
 
-def _list_datasets(namespace: Namespace, path: str) -> list[Dataset]:
-    """The datasets by name; first those whose rows fit the template of this path."""
-    fitting = list_fitting_datasets(namespace, path)
+def _list_datasets(namespace: Namespace, fitting: frozenset[int]) -> list[Dataset]:
+    """The datasets by name; first those of `fitting`."""
     rows = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).only("name", "namespace")
     return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MOST_DATASETS]
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import StreamingModel, StreamRequest
 from promptuary.renderer.errors import RenderError
 from registry.accounts.actor import Actor

@@ -135,7 +135,9 @@ def describe_choices(choices: RunChoices) -> dict[str, Any]:
         "why_not": choices.why_not,
         "can_connect": choices.can_connect,
         "is_stored": choices.is_stored,
-        "datasets": [{"name": row.name, "title": row.path} for row in choices.datasets],
+        "datasets": [
+            {"name": row.name, "title": row.path, "fits": row.pk in choices.fitting} for row in choices.datasets
+        ],
     }
 
 

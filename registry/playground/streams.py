@@ -30,7 +30,7 @@ from typing import Any
 import httpx
 
 from promptuary.evaluation import ModelError
-from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
 from registry.accounts.actor import Actor
 from registry.connections.endpoint import Endpoint
 from registry.core.database_threads import run_in_thread
@@ -47,6 +47,7 @@ _BEAT = 1.0  # seconds between two writings of what came, and two looks whether 
 _PIECE = 0.1  # seconds between two pieces of text that are sent: a reader sees no more, and each costs time
 _PIECES_A_SECOND = 160  # of all replies of this loop: with more than 16 the pause gets longer, and fetches wait less
 _POLL = 0.5  # seconds between two looks at a reply that another stream writes
+_BUSY = (429, 503, 529)  # statuses of a server that answers later; the last one is Anthropic's
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # if it says nothing
 _LONGEST_CALL = 900.0  # seconds of a whole reply
@@ -193,11 +194,11 @@ class _Call:
         try:
             await self._ask_once(endpoint)
         except ModelError as error:
-            if error.status != 429 or self.reply.text or (error.retry_after or 0) > _LONGEST_PAUSE:
+            if error.status not in _BUSY or self.reply.text or (error.retry_after or 0) > _LONGEST_PAUSE:
                 raise
             seconds = _SHORT_PAUSE if error.retry_after is None else error.retry_after
             self._is_refused = True
-            detail = f"The model is busy (429). Retrying in {seconds:.0f} s."
+            detail = f"The model is busy ({error.status}). Retrying in {seconds:.0f} s."
             self.events.put_nowait(("waiting", {"seconds": seconds, "detail": detail}))
             await asyncio.sleep(seconds)
             await self._ask_once(endpoint)
@@ -214,11 +215,16 @@ class _Call:
     def _failure(self, error: ModelError) -> Outcome:
         refused_by_status = error.status is not None and not self.reply.text
         never_sent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
-        busy = f"The model is busy (429): {error.reason}" if error.reason else "The model is busy (429)"
-        words = {429: busy, 401: _REJECTED, 403: _REJECTED}.get(error.status or 0)
-        sentence = end_sentence(words or self._capitalise(str(error)))
+        sentence = end_sentence(self._describe_refusal(error) or self._capitalise(str(error)))
         is_refused = refused_by_status or never_sent
         return self._outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
+
+    def _describe_refusal(self, error: ModelError) -> str:
+        """A sentence for a status that says enough by itself, else nothing."""
+        if error.status in _BUSY:
+            busy = f"The model is busy ({error.status})"
+            return f"{busy}: {error.reason}" if error.reason else busy
+        return _REJECTED if error.status in (401, 403) else ""
 
     def _capitalise(self, text: str) -> str:
         """A capital for the first letter, unless the text begins with the model's name."""

@@ -47,6 +47,7 @@ def test_a_reply_is_read_with_its_counts(prompt):
     [
         httpx.Response(429, headers={"retry-after": "0"}),
         httpx.Response(503),
+        httpx.Response(529),
         httpx.ReadTimeout("slow"),
         httpx.ConnectError("refused"),
         httpx.Response(200, text="<html>"),
@@ -254,7 +255,7 @@ def test_a_servers_own_word_for_the_longest_reply_goes_before_others(prompt):
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        (httpx.ConnectError("refused"), "Shop model can't be reached at 127.0.0.1:9: refused"),
+        (httpx.ConnectError("refused"), "Shop model can't be reached: there is no connection to 127.0.0.1 on port 9"),
         (httpx.ReadTimeout("slow"), "Shop model at 127.0.0.1:9 did not answer in time"),
         (httpx.Response(401, text="no"), "Shop model answered 401: no"),
     ],

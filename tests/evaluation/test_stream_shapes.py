@@ -6,7 +6,7 @@ import pytest
 
 from promptuary.evaluation import ModelError
 from promptuary.evaluation.characters import CharacterReader, clean_text
-from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
 from tests.support.stream_server import StreamServer
 

@@ -1,7 +1,6 @@
 """Streamed replies: the three protocols on the wire, and every way in which a stream can fail."""
 
 import asyncio
-import socket
 from typing import Any
 
 import httpx
@@ -10,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.evaluation import EchoModel, ModelError
-from promptuary.evaluation.protocols import PROTOCOLS, PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
+from promptuary.evaluation.protocols import PROTOCOLS
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest, WordStream, _read_events
 from tests.support.stream_server import TOOL, StreamServer
 
@@ -82,30 +82,63 @@ def test_a_refusal_says_its_status_and_when_to_ask_again(server, fault, status, 
     assert caught.value.retry_after == (0.05 if fault == "busy" else None)
 
 
-def test_a_server_that_does_not_stream_is_read_whole(server):
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_does_not_stream_is_read_whole(server, protocol):
     server.faults = ["whole"]
-    pieces, reply = ask(server)
-    assert (pieces, reply.completion_tokens) == (["Yes, you can."], 10)
+    pieces, reply = ask(server, protocol=protocol)
+    assert (pieces, reply.text) == (["Yes, you can."], "Yes, you can.")
+    assert (reply.prompt_tokens, reply.completion_tokens) == (100, 10)
+    assert (reply.finish_reason, reply.tool_calls) == ("stop", {})
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_tool_calls_of_a_server_that_does_not_stream_are_read(server, protocol):
+    server.faults = ["whole tool"]
+    _, reply = ask(server, protocol=protocol)
+    assert [(call.name, call.arguments) for call in reply.tool_calls.values()] == [(TOOL["name"], TOOL["arguments"])]
+    assert (reply.finish_reason, reply.is_complete) == ("tool_calls", True)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_refusal_of_a_server_that_does_not_stream_is_its_text(server, protocol):
+    server.faults, server.words = ["whole refusal"], ["I can't", " help."]
+    _, reply = ask(server, protocol=protocol)
+    assert (reply.text, reply.finish_reason, reply.completion_tokens) == ("I can't help.", "refusal", 10)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "content"),
+    [
+        ("openai", {"choices": [{"message": {"content": "Yes.", "reasoning_content": "Boots?"}}]}),
+        (
+            "responses",
+            {
+                "output": [
+                    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Boots?"}]},
+                    {"type": "message", "content": [{"type": "output_text", "text": "Yes."}]},
+                ]
+            },
+        ),
+        ("anthropic", {"content": [{"type": "thinking", "thinking": "Boots?"}, {"type": "text", "text": "Yes."}]}),
+    ],
+)
+def test_thoughts_of_a_whole_reply_are_no_text(protocol, content):
+    reply = PartialReply()
+    assert (PROTOCOLS[protocol].read_whole(content, reply), reply.thoughts) == ("Yes.", "Boots?")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_error_that_comes_with_status_200_is_told(protocol):
+    error = {"error": {"type": "overloaded_error", "message": "Overloaded"}}
+    with pytest.raises(ModelError, match=r"^the provider stopped with overloaded_error: Overloaded$") as caught:
+        PROTOCOLS[protocol].read_whole(error, PartialReply())
+    assert caught.value.retryable
 
 
 def test_a_silent_server_is_left_after_the_timeout(server):
     server.faults, server.pause = ["silent"], 1.0
     with pytest.raises(ModelError, match=r"gave no answer for 0\.1 s"):
         ask(server, timeout=0.1)
-
-
-def test_an_endpoint_where_nobody_listens_is_named():
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
-    reply = PartialReply()
-
-    async def collect():
-        stream = HTTPStream("m", f"http://127.0.0.1:{port}/v1", title="Shop model")
-        return [piece async for piece in stream.stream(REQUEST, reply)]
-
-    with pytest.raises(ModelError, match=f"^Shop model can't be reached at 127.0.0.1:{port}: "):
-        asyncio.run(collect())
 
 
 def test_closing_the_iterator_ends_the_call(server):
@@ -131,6 +164,11 @@ def test_the_events_are_those_that_the_openai_package_reads(server):
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == "Yes, you can."
     events = list(client.responses.create(model="m", input="May I?", stream=True))
     assert events[-1].response.output_text == "Yes, you can."
+    server.faults = ["whole tool", "whole refusal", "whole refusal"]
+    whole = client.chat.completions.create(model="m", messages=REQUEST.messages).choices[0].message
+    assert whole.tool_calls[0].function.name == TOOL["name"]
+    assert client.chat.completions.create(model="m", messages=REQUEST.messages).choices[0].message.refusal
+    assert client.responses.create(model="m", input="May I?").output[0].content[0].refusal == "Yes, you can."
     ask(server)
     assert {name: server.bodies[-1][name] for name in arguments} == {name: server.bodies[0][name] for name in arguments}
 
@@ -141,8 +179,11 @@ def test_the_events_are_those_that_the_anthropic_package_reads(server):
     client: Any = anthropic.Anthropic(api_key="k", base_url=server.url.removesuffix("/v1"), max_retries=0)
     with client.messages.stream(model="m", max_tokens=50, messages=REQUEST.messages) as stream:
         assert stream.get_final_text() == "Yes, you can."
+    server.faults = ["whole tool"]
+    whole = client.messages.create(model="m", max_tokens=50, messages=REQUEST.messages)
+    assert (whole.stop_reason, whole.content[1].name) == ("tool_use", TOOL["name"])
     ask(server, protocol="anthropic")
-    sent, own = server.bodies
+    sent, _, own = server.bodies
     assert {**own, "temperature": None} == {**sent, "temperature": None}
 
 

@@ -12,16 +12,18 @@ from typing import Any
 
 __all__ = ["StreamServer"]
 
+_STATUSES = {"busy": 429, "rejected": 401, "broken": 500, "unavailable": 503, "overloaded": 529}
 TOOL = {"name": "look_up", "arguments": '{"order": "HB-1"}'}
 
 
 class StreamServer:
     """Answers every prompt with `words`, one event a word.
 
-    faults: what goes wrong with the next calls, in order: busy (429 with Retry-After), rejected (401), broken (503),
-    cut (the connection ends after two words), error (an error event after two words), silent (no answer while
-    `pause` lasts), stalled (nothing more after two words for ten times `pause`), whole (no stream but one JSON answer),
-    tool (a call of a tool after the words), or a list: the events of the next call.
+    faults: what goes wrong with the next calls, in order: busy (429 with Retry-After), rejected (401), broken (500),
+    unavailable (503), overloaded (529), cut (the connection ends after two words), error (an error event after two
+    words), silent (no answer while `pause` lasts), stalled (nothing more after two words for ten times `pause`), tool
+    (a call of a tool after the words), whole (no stream but one JSON answer), whole tool, whole refusal (the same as
+    a refusal, in these words), or a list: the events of the next call.
     pause: seconds before each word.
     """
 
@@ -81,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, server: StreamServer, body: dict[str, Any], fault: str | list[dict[str, Any]]) -> None:
         events = fault if isinstance(fault, list) else None
         fault = "" if isinstance(fault, list) else fault
-        status = {"busy": 429, "rejected": 401, "broken": 503}.get(fault)
+        status = _STATUSES.get(fault)
         if status:
             headers = {"Retry-After": str(server.retry_after)} if fault == "busy" else {}
             self._send(status, b'{"error": {"message": "no"}}', headers)
@@ -89,13 +91,15 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "silent":
             time.sleep(server.pause)  # a slow model, if a test wants one
             return
-        if fault == "whole" or not body.get("stream"):
-            self._send(200, json.dumps(_whole_reply(server.words)).encode(), {"Content-Type": "application/json"})
+        protocol = self.path.rsplit("/", 1)[1]
+        if fault.startswith("whole") or not body.get("stream"):
+            content = _WHOLE_REPLIES[protocol]("".join(server.words), fault.removeprefix("whole").strip())
+            self._send(200, json.dumps(content).encode(), {"Content-Type": "application/json"})
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.end_headers()
-        for number, event in enumerate(events or _EVENTS[self.path.rsplit("/", 1)[1]](server.words, fault)):
+        for number, event in enumerate(events or _EVENTS[protocol](server.words, fault)):
             name = f"event: {event['type']}\n" if "type" in event else ""
             if "delta" in json.dumps(event):
                 time.sleep(server.pause)  # a slow model, if a test wants one
@@ -119,10 +123,39 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the test reads the bodies."""
 
 
-def _whole_reply(words: list[str]) -> dict[str, Any]:
-    message = {"role": "assistant", "content": "".join(words)}
-    usage = {"prompt_tokens": 100, "completion_tokens": 10}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+def _whole_chat(text: str, fault: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
+    if fault == "refusal":
+        message |= {"content": None, "refusal": text}
+    elif fault == "tool":
+        message |= {"content": None, "tool_calls": [{"id": "t1", "type": "function", "function": TOOL}]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if fault == "tool" else "stop"}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    return {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+
+
+def _whole_response(text: str, fault: str) -> dict[str, Any]:
+    *_, last = _response_events([text], fault)
+    response: dict[str, Any] = last["response"]
+    if fault == "refusal":
+        response["output"][0]["content"] = [{"type": "refusal", "refusal": text}]
+    return response
+
+
+def _whole_message(text: str, fault: str) -> dict[str, Any]:
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    if fault == "tool":
+        blocks.append({"type": "tool_use", "id": "t1", "name": TOOL["name"], "input": json.loads(TOOL["arguments"])})
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": blocks,
+        "stop_reason": {"tool": "tool_use", "refusal": "refusal"}.get(fault, "end_turn"),
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 10},
+    }
 
 
 def _chat_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
@@ -217,4 +250,5 @@ def _message_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
+_WHOLE_REPLIES = {"completions": _whole_chat, "responses": _whole_response, "messages": _whole_message}
 _EVENTS = {"completions": _chat_events, "responses": _response_events, "messages": _message_events}

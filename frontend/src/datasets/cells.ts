@@ -1,5 +1,6 @@
 // Values of cells: what is shown and typed for each kind, and what is wrong with it.
 import { gettext } from "../language.ts";
+import { findJsonError } from "../playground/json_error.ts";
 import { compactSource } from "./json_source.ts";
 import type { Cell, Column, Kind } from "./types.ts";
 
@@ -43,10 +44,13 @@ export function readCell(text: string, kind: Kind): Cell | undefined {
     JSON.parse(trimmed);
     return { source: compactSource(trimmed) };
   } catch (error) {
-    return {
-      text,
-      problem: gettext("Not JSON: {reason}", { reason: describeReadError(error) }),
-    };
+    const place = findJsonError(trimmed);
+    if (place === null) return { text, problem: gettext("Not JSON: {reason}", { reason: describeReadError(error) }) };
+    const near = [...trimmed.slice(place)].slice(0, 12).join("");
+    const problem = near
+      ? gettext("Not JSON: “{near}” is not allowed at character {place}.", { near, place: place + 1 })
+      : gettext("Not JSON: the end is missing.");
+    return { text, problem };
   }
 }
 

@@ -8,6 +8,7 @@ import { type DelimitedTable, guessDelimiter, parseDelimited } from "./delimited
 import { fixFault } from "./fault_fixes.ts";
 import { placeFaults } from "./faults.ts";
 import { installFileButton } from "./file_button.ts";
+import { readText } from "./file_text.ts";
 import { drawFilterSelects, readPicks } from "./filter_selects.ts";
 import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
@@ -135,18 +136,15 @@ class DatasetForm {
   async #readFile(input: HTMLInputElement): Promise<void> {
     const file = input.files?.[0];
     if (!file || /\.ya?ml$/i.test(file.name)) return; // the server reads YAML, when the form is sent
-    const text = await file.text();
-    input.value = "";
-    if (/\.[ct]sv$/i.test(file.name)) {
-      this.#import(file.name, parseDelimited(text, guessDelimiter(text)));
-      return;
-    }
     try {
-      this.#view.apply(parseRows(text.replace(/^\ufeff/, ""), this.#declared), gettext("load a file"));
+      const text = readText(new Uint8Array(await file.arrayBuffer()));
+      if (/\.[ct]sv$/i.test(file.name)) this.#import(file.name, parseDelimited(text, guessDelimiter(text)));
+      else this.#view.apply(parseRows(text.replace(/^\ufeff/, ""), this.#declared), gettext("load a file"));
       this.#report([]);
     } catch (error) {
       this.#report([`${file.name}: ${describeReadError(error)}`]);
     }
+    input.value = "";
   }
 
   /** Shows what a table becomes, and adds its rows. file: its name, empty for pasted cells. */

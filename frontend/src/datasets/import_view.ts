@@ -112,8 +112,19 @@ export function openImport(
       }),
     );
     values.hidden = !values.childElementCount;
+    const added = imported.filter((one) => one.outcome === "new").length;
+    const surplus = grid.rows.length + added - Number(panel.closest<HTMLElement>("[data-most]")?.dataset.most);
     summary.textContent = [
-      ngettext("{count} row ready.", "{count} rows ready.", ready.length),
+      rows.length || table.problems.length
+        ? ngettext("{count} row ready.", "{count} rows ready.", ready.length)
+        : gettext("There is no row below the column names."),
+      surplus > 0
+        ? ngettext(
+            "That is {count} row more than a dataset can have.",
+            "That is {count} rows more than a dataset can have.",
+            surplus,
+          )
+        : "",
       wrong
         ? ngettext("{count} row has an error and is left out.", "{count} rows have an error and are left out.", wrong)
         : "",
@@ -123,7 +134,7 @@ export function openImport(
         : "",
     ].join(" ");
     addButton.textContent = ngettext("Add {count} row", "Add {count} rows", ready.length);
-    canAdd = ready.length > 0 && !problems.length;
+    canAdd = ready.length > 0 && !problems.length && !(surplus > 0);
     addButton.setAttribute("aria-disabled", String(!canAdd));
   };
   addButton.addEventListener("click", () => {

@@ -1,5 +1,5 @@
 // Columns of a CSV file onto columns of the grid, and the rows they make.
-import { gettext } from "../language.ts";
+import { gettext, ngettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { DelimitedRow } from "./delimited.ts";
 import { EqualTexts } from "./equal_texts.ts";
@@ -156,7 +156,14 @@ export function readImport(
     const width =
       values.length === mapping.length
         ? ""
-        : gettext("{cells} cells, the first line has {columns}.", { cells: values.length, columns: mapping.length });
+        : ngettext(
+            "{count} cell, the first line has {columns}.",
+            "{count} cells, the first line has {columns}.",
+            values.length,
+            {
+              columns: mapping.length,
+            },
+          );
     const repeated =
       earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
     const empty = Object.keys(cells).length ? "" : gettext("No value of this line is imported.");

@@ -70,7 +70,11 @@ function drawForm(
   };
   const [box, dataset] = createSelect(gettext("Dataset"), showNewField);
   const options = datasets.map((each) => ({ value: each.name, words: each.title }));
-  setOptions(dataset, [...options, { value: "", words: gettext("a new dataset") }], datasets[0]?.name ?? "");
+  setOptions(
+    dataset,
+    [...options, { value: "", words: gettext("a new dataset") }],
+    datasets.find((each) => each.fits)?.name ?? "",
+  );
   showNewField();
   const name = createElement("input", { type: "text", maxlength: 200, required: true });
   name.value = reply.name;
@@ -103,7 +107,10 @@ function drawForm(
     });
     add.removeAttribute("aria-busy");
     if (!refusal) dialog.close();
-    else error.textContent = [...Object.values(refusal.fields), refusal.detail].filter(Boolean)[0] ?? "";
+    else {
+      const problem = [...Object.values(refusal.fields), refusal.detail].filter(Boolean)[0] ?? "";
+      error.textContent = gettext("Not added: {problem}", { problem });
+    }
   });
   return form;
 }

@@ -132,7 +132,8 @@ export interface Choices {
   can_connect: boolean;
   connect_url: string | null;
   is_stored: boolean;
-  datasets: { name: string; title: string }[];
+  /** fits: whether its rows are known to fit the template. */
+  datasets: { name: string; title: string; fits: boolean }[];
 }
 
 /** What the last preview says of the draft. */

@@ -135,6 +135,16 @@ def test_a_row_opens_with_its_replies_and_a_link_to_the_evidence(browser, two):
     assert "Said but not expected: &quot;and, more, words, than, that&quot;." in page
 
 
+def test_a_row_of_a_later_page_opens_there_and_its_neighbours_are_on_other_pages(browser, reply):
+    save_rows(reply, dataset_rows(60))
+    page = matrix(browser, [start_run(reply, "1")], row=50)
+    table, _, panel = page.partition('id="panel"')
+    assert ("Boot 50?" in table, "Boot 49?" in table) == (True, False)
+    assert "51 of 60" in panel
+    assert "row=49#panel" in panel
+    assert "row=51#panel" in panel
+
+
 def test_what_a_row_expects_is_edited_in_the_dataset_by_whoever_may(browser, two):
     link = "/d/support/refunds/gold/-/edit?search=case-2"
     page = matrix(browser, two, "author", row=2)

@@ -50,7 +50,10 @@ def test_the_test_button_says_what_the_model_answered(admin, place):
 
 def test_the_test_button_says_what_went_wrong(admin, fields):
     place = admin.post(LIST, {**fields, "base_url": "http://127.0.0.1:9/v1"})["Location"]
-    assert "be reached" in words(admin.post(place, {"do": "try"}, follow=True))
+    page = words(admin.post(place, {"do": "try"}, follow=True))
+    assert "be reached: nothing answers at 127.0.0.1 on port 9." in page
+    page = words(admin.post(place, {"do": "try"}, follow=True, headers={"accept-language": "de"}))
+    assert "ist nicht erreichbar: Nichts antwortet unter 127.0.0.1 an Port 9." in page
 
 
 def test_a_wrong_field_is_told_there_and_nothing_typed_is_lost_but_the_key(admin, fields):

@@ -96,6 +96,16 @@ def test_pages_follow_each_other_in_the_order(runs):
     assert second.page.next is None
 
 
+def test_the_page_with_an_opened_row_is_read(runs):
+    matrix = run_matrix.build_run_matrix(runs, limit=50, opened=60)
+    assert [row.index for row in matrix.page.items] == list(range(50, 80))
+    assert matrix.indexes == tuple(range(80))
+    assert run_matrix.build_run_matrix(runs, limit=50, opened=49).page.items[0].index == 0
+    assert run_matrix.build_run_matrix(runs, limit=50, opened=900).page.items[0].index == 0
+    filtered = run_matrix.build_run_matrix(runs, limit=50, only="failed", opened=60)
+    assert (filtered.page.items, filtered.indexes) == ([], ())
+
+
 def test_a_run_under_way_has_the_scores_of_its_rows_so_far(start):  # noqa: F811
     run = start()
     assert run_worker.advance_run(run.pk, seconds=0)

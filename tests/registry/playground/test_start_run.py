@@ -205,7 +205,8 @@ def test_the_dataset_that_measures_the_template_comes_first(author, admin):
         gates=["squad_f1 >= 0.5"],
     )
     titles = {
-        name: [row["title"] for row in describe_choices(queries.list_choices(author, name))["datasets"]]
+        name: [(row["title"], row["fits"]) for row in describe_choices(queries.list_choices(author, name))["datasets"]]
         for name in ("support/reply", "support/new")
     }
-    assert titles == {"support/reply": ["questions", "answers"], "support/new": ["answers", "questions"]}
+    assert titles["support/reply"] == [("questions", True), ("answers", False)]
+    assert titles["support/new"] == [("answers", False), ("questions", False)]

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
 from registry.connections import services as connection_services
 from registry.connections.models import Spending
 from registry.core.database_threads import run_in_thread
@@ -93,10 +93,47 @@ def test_tool_calls_are_told_and_stored(start, stream, connect, server):
     assert events[-1][1]["finish_reason"] == "tool_calls"
 
 
+def test_tool_calls_of_a_model_that_does_not_stream_are_stored(start, stream, connect, server):
+    server.faults = ["whole tool"]
+    connect()
+    events = stream(start())
+    assert names(events)[-2:] == ["tool", "done"]
+    assert events[-1][1]["tools"] == [{"name": "look_up", "arguments": '{"order": "HB-1"}'}]
+
+
+def test_a_refusal_of_a_model_that_does_not_stream_is_told(start, stream, connect, server):
+    server.faults, server.words = ["whole refusal"], ["I can't help."]
+    connect()
+    column = stream(start())[-1][1]
+    assert (column["text"], column["finish_reason"]) == ("I can't help.", "refusal")
+
+
+def test_a_host_whose_name_is_unknown_is_named(start, stream, connect, monkeypatch):
+    connect()
+    run = start()
+
+    def refuse(*_, **__):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert stream(run)[-1][1]["detail"] == "127.0.0.1 is not found."
+
+
 def test_echo_streams_and_costs_nothing(start, stream):
     column = stream(start({"source": "draft", "document": DRAFT, "model": "echo"}))[-1][1]
     assert (column["text"], column["cost"]) == ("Answer: May I return boots?", None)
     assert not Spending.objects.exists()
+
+
+@pytest.mark.parametrize(("fault", "status"), [("unavailable", 503), ("overloaded", 529)])
+def test_a_model_that_answers_later_is_asked_once_more(start, stream, connect, server, monkeypatch, fault, status):
+    monkeypatch.setattr(streams, "_SHORT_PAUSE", 0.01)
+    server.faults = [fault]
+    connect()
+    events = stream(start())
+    assert events[0][1]["detail"] == f"The model is busy ({status}). Retrying in 0 s."
+    assert events[-1][0] == "done"
+    assert Spending.objects.get().calls == 1
 
 
 def test_a_busy_model_is_asked_once_more_after_its_pause(start, stream, connect, server):
@@ -119,7 +156,7 @@ def test_a_model_that_stays_busy_fails_and_costs_nothing(start, stream, connect,
 def test_a_model_keeps_its_own_letters_and_a_sentence_one_full_stop(start, stream, connect, server):
     server.faults = ["broken"]
     connect()
-    assert stream(start())[-1][1]["detail"] == "small answered 503: no."
+    assert stream(start())[-1][1]["detail"] == "small answered 500: no."
 
 
 def test_stopping_while_a_busy_model_is_waited_for_costs_nothing(start, connect, server, author):
@@ -150,7 +187,8 @@ def test_a_dead_endpoint_fails_the_column_and_costs_nothing(start, stream, conne
         port = closed.getsockname()[1]
     connect(base_url=f"http://127.0.0.1:{port}/v1")
     name, failure = stream(start())[-1]
-    assert (name, "can't be reached" in failure["detail"], failure["column"]["state"]) == ("failed", True, "failed")
+    assert failure["detail"] == f"small can't be reached: nothing answers at 127.0.0.1 on port {port}."
+    assert (name, failure["column"]["state"]) == ("failed", "failed")
     assert Spending.objects.get().cost == 0
 
 

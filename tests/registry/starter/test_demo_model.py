@@ -11,7 +11,7 @@ import pytest
 
 from promptuary import renderer
 from promptuary.evaluation.judge import read_judgement
-from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
 from registry.accounts.actor import Actor
 from registry.connections import queries

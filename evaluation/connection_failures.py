@@ -1,0 +1,61 @@
+"""Sentences for connections to a model that failed, in plain words: no numbers or names of the operating system."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+
+import httpx
+
+__all__ = ["describe_failure", "find_place"]
+
+_PORTS = {"https": 443, "http": 80}
+_EXPIRED, _OTHER_NAMES = 10, (62, 64)  # X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH
+_CLOSED = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
+
+
+def find_place(base_url: str) -> str:
+    """The host of an address, with its port if it names one: what a message may tell of it."""
+    return httpx.URL(base_url).netloc.decode()
+
+
+def describe_failure(title: str, base_url: str, error: httpx.HTTPError) -> str:
+    """A sentence without a full stop that names the model and what failed. The error is none of a timeout."""
+    if isinstance(error, _CLOSED):
+        return f"{title} at {find_place(base_url)} closed the connection before it answered"
+    if isinstance(error, httpx.ProxyError):
+        return f"{title} can't be reached: the proxy on the way to {find_place(base_url)} refused"
+    if isinstance(error, httpx.DecodingError):
+        return f"{title} at {find_place(base_url)} sent an answer that can't be unpacked"
+    return f"{title} can't be reached: {_describe_cause(httpx.URL(base_url), error)}"
+
+
+def _describe_cause(url: httpx.URL, error: BaseException) -> str:
+    host, port = url.host, url.port or _PORTS.get(url.scheme, 0)
+    causes = [each for each in _list_causes(error) if isinstance(each, OSError)]
+    for cause in causes:
+        match cause:
+            case ssl.SSLCertVerificationError(verify_code=code) if code == _EXPIRED:
+                return f"the certificate of {host} has expired"
+            case ssl.SSLCertVerificationError(verify_code=code) if code in _OTHER_NAMES:
+                return f"the certificate at {host} is for another name"
+            case ssl.SSLCertVerificationError():
+                return f"the certificate of {host} is from nobody who is trusted here"
+            case ssl.SSLError():
+                return f"{host} speaks no TLS that is understood here on port {port}"
+            case socket.gaierror():
+                return f"the name {host} is not found"
+            case ConnectionRefusedError():
+                return f"nothing answers at {host} on port {port}"
+            case ConnectionError():
+                return f"{host} closed the connection on port {port}"
+    return f"there is no connection to {host} on port {port}"
+
+
+def _list_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, its cause, the cause of that and so on; asyncio puts the errors of several addresses into a group."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from _list_causes(each)
+        error = error.__cause__ or error.__context__
