@@ -161,7 +161,11 @@ class Server:
     def kill_process(self, draw: random.Random) -> None:
         """SIGKILL to one of its processes, at random; the server ends the others and recovers by itself."""
         assert self._process is not None
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
+        listing = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
+        for _ in range(300):
+            if children := listing.read_text().split():
+                break
+            time.sleep(0.1)  # it recovers from the kill before, and has none for a moment
         with contextlib.suppress(ProcessLookupError):  # a session that ended since it was listed
             os.kill(int(draw.choice(children)), signal.SIGKILL)
 
