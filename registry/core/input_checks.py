@@ -214,21 +214,21 @@ def _path(where: _Where) -> str:
 
 
 def _require_clean(text: str, where: _Where) -> None:
-    if text.isascii():
-        if "\0" in text:
-            raise BadJson(_unstorable(gettext("a NUL character"), where))
-        return
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadJson(_unstorable(gettext("half of a surrogate pair"), where)) from None
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            sign = gettext("half of a surrogate pair")
+            raise BadJson(_unstorable(sign, where, text[: error.start])) from None
     if "\0" in text:
-        raise BadJson(_unstorable(gettext("a NUL character"), where))
+        raise BadJson(_unstorable(gettext("a NUL character"), where, text.partition("\0")[0]))
 
 
-def _unstorable(sign: str, where: _Where) -> str:
-    sentence = gettext("The text at {quote} has {sign}, which can't be stored. Remove it.")
-    return sentence.format(quote=_quote(_path(where)), sign=sign)
+def _unstorable(sign: str, where: _Where, before: str) -> str:
+    """before: the text up to the sign."""
+    line = before.count("\n") + 1
+    sentence = gettext("The text at {quote} has {sign} on line {line}, which can't be stored. Remove it.")
+    return sentence.format(quote=_quote(_path(where)), sign=sign, line=line)
 
 
 def _quote(text: str) -> str:

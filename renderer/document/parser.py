@@ -123,23 +123,23 @@ def _unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
     suggestion = suggestions.likely_name(str(name), FORMATS)
     hint = f"; did you mean `{suggestion}`?" if suggestion else f"; known are {', '.join(FORMATS)}"
-    fix = suggestions.rename_fix(place, suggestion)
-    message = f"`{name}` is not a format{hint}"
+    fix, message = suggestions.rename_fix(place, suggestion), f"`{name}` is not a format{hint}"
     return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+_PART_NAME = re.compile(r"^- name:[ \t]+([^\n\x00\ud800-\udfff]{1,80})", re.MULTILINE)
 
 
 def _refused_text(text: str) -> Problem | None:
-    wrong = _NOT_TEXT.search(text)
-    if wrong:
+    if wrong := _NOT_TEXT.search(text):
         before = unify_newlines(text[: wrong.start()])
         place = Lines(before).place(len(before))
         reason = "a NUL character" if wrong.group() == "\0" else "a lone surrogate, which is not Unicode text"
-        return Problem("PT107", "error", f"the document has {reason}", place.line, place.column)
-    size = len(text.encode())
-    if size > MAX_BYTES:
+        part = names[-1].strip() if (names := _PART_NAME.findall(before)) else ""
+        message = f"the document has {reason} in the part {part}" if part else f"the document has {reason}"
+        return Problem("PT107", "error", message, place.line, place.column)
+    if (size := len(text.encode())) > MAX_BYTES:
         return Problem("PT106", "error", f"the document has {size:,} bytes; at most {MAX_BYTES:,} are taken")
     return None
 

@@ -100,6 +100,11 @@ def test_a_lone_carriage_return_ends_a_line_before_what_is_no_text():
     assert problems_of("one\rtwo\r\nthree\0") == [("PT107", 3, 6)]
 
 
+def test_a_sign_that_is_no_text_is_named_with_its_part():
+    _, (problem,) = parser.inspect_document("- name: rules\n  content: a\n- name: user 1\n  content: b\0\n- name: c\n")
+    assert (problem.line, problem.message) == (4, "the document has a NUL character in the part user 1")
+
+
 def test_a_document_larger_than_256_kib_is_refused():
     assert problems_of("x" * (256 * 1024 + 1)) == [("PT106", 1, 1)]
 
