@@ -56,6 +56,7 @@ FORMAT_CHOICES = [
     ("mustache", "Mustache"),
     ("go", "Go"),
     ("erb", "ERB, EEx"),
+    ("liquid", "Liquid"),
     ("none", gettext_lazy("plain text, braces and all")),
 ]
 

@@ -85,6 +85,7 @@ _NO_FINDINGS = (
     "what came of the replies ",
     "{stem}/prompt ",
     "{{join(",
+    "{{x}}|",
 )
 # Two words, or one beside a value.
 _WORDS = re.compile(

@@ -138,7 +138,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     names = InputNames()
     try:
         plain = read_template_text(text, language, names)
-        if language == "jinja" and (error := _find_error("".join(map(_unescaped, plain.pieces)))):
+        if language in ("jinja", "liquid") and (error := _find_error("".join(map(_unescaped, plain.pieces)))):
             raise LossError(error)
     except LossError as error:
         reason, names = str(error), InputNames()

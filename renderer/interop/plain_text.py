@@ -18,6 +18,7 @@ LANGUAGE_OF_SUFFIX = {
     ".mustache": "mustache",
     ".njk": "nunjucks",
     **dict.fromkeys((".erb", ".eex"), "erb"),
+    ".liquid": "liquid",
 }
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
 

@@ -54,7 +54,7 @@ __all__ = [
 
 READABLE_SUFFIXES = (
     *(".txt", ".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".prompt", ".prompty", ".py", ".j2", ".jinja"),
-    *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".erb", ".eex", ".modelfile"),
+    *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".erb", ".eex", ".liquid", ".modelfile"),
 )
 _PROMPT_IN_CODE = re.compile(r"^[ \t]*\w*prompt\w*[ \t]*=[ \t]*[fF](?:\"{3}|'{3})", re.MULTILINE)
 _BESIDE = ("config.json",)

@@ -14,6 +14,7 @@ from promptuary.renderer.interop.handlebars import read_handlebars
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list, as_mapping
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.kernel_text import read_kernel_text
+from promptuary.renderer.interop.liquid import read_liquid
 from promptuary.renderer.interop.pieces import Message
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.source_file import SourceFile
@@ -124,4 +125,6 @@ def _read_text(text: str, language: str, names: InputNames) -> PlainText:
         return read_handlebars(text, names)
     if language in ("jinja2", "jinja"):
         return read_template_text(text, "jinja", names)
+    if language == "liquid":
+        return read_liquid(text, names)
     raise LossError(f"there is no template format {language}")

@@ -12,6 +12,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
 from promptuary.renderer.interop.kernel_text import read_kernel_text
+from promptuary.renderer.interop.liquid import has_liquid_tags, read_liquid
 from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
 from promptuary.renderer.interop.unread_signs import find_unread
 
@@ -27,6 +28,7 @@ _READERS: dict[str, Callable[[str, InputNames], PlainText]] = {
     "handlebars": read_handlebars,
     "go": read_go,
     "erb": read_erb,
+    "liquid": read_liquid,
     "semantic-kernel": read_kernel_text,
 }
 LANGUAGES = (*SYNTAXES, *_READERS)
@@ -35,6 +37,8 @@ LANGUAGES = (*SYNTAXES, *_READERS)
 
 def find_language(text: str) -> str:
     """The language that a text without a format looks like."""
+    if has_liquid_tags(text):
+        return "liquid"
     if "{%" in text and "%}" in text:
         return "jinja"
     if has_actions(text):

@@ -57,7 +57,7 @@ def test_the_line_end_that_is_left_out_is_said(author):
         ("It costs {price:.2f}.", "Changed: `{price:.2f}` is read as an input"),
         ("Hi {{First Name}}.", "Changed: `{{First Name}}` stays text"),
         ("Hi {{ name | upper }}\n{{ now() }}", "line 2: `now()` is not offered"),
-        ("Hi {{ name }}\n{% assign x = 1 %}", "line 2: encountered unknown tag 'assign'"),
+        ("Hi {{ name }}\n{% widget x %}", "line 2: encountered unknown tag 'widget'"),
     ],
 )
 def test_what_stays_text_in_a_part_is_said(author, text, said):

@@ -13,7 +13,6 @@ REFUSED = {
     "handlebars_helper": "a helper of its program",
     "jinja_broken": "unexpected end of template",
     "dify": "calls a helper of its program",
-    "liquid": "unknown tag",
     "include": "takes in another file",
     "statement in prose": "expected token",
 }
