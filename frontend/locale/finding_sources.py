@@ -50,6 +50,7 @@ _SOURCES = (
     "registry/playground/streams.py",
     "registry/rollouts/clock.py",
     "registry/rollouts/stop_rules.py",
+    "registry/webhooks/delivery.py",
 )
 # Those of them whose texts are prompts, descriptions or code.
 _WITHOUT = (

@@ -11,6 +11,7 @@ import httpx
 from django.db import connection, transaction
 from django.db.models import Q
 
+from promptuary.evaluation.connection_failures import describe_failure
 from registry.core import safe_http
 from registry.core.errors import PromptuaryError
 from registry.journal import log
@@ -128,8 +129,12 @@ def _post(delivery: Delivery, at: datetime) -> _Answer:
             return _Answer(response.status_code, _read(response), _asked_pause(response, at))
     except PromptuaryError as error:
         return _Answer(None, error.message)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return _Answer(None, f"{type(error).__name__}: {error}"[:_SAID])
+    except httpx.TimeoutException:
+        return _Answer(None, f"The receiver did not answer within {_TIMEOUT:.0f} seconds.")
+    except httpx.InvalidURL:
+        return _Answer(None, "The address is no URL.")
+    except httpx.HTTPError as error:
+        return _Answer(None, f"{describe_failure('The receiver', address, error)}."[:_SAID])
 
 
 def _read(response: httpx.Response) -> str:

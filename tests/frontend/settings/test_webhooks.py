@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from registry.webhooks import delivery
 from registry.webhooks.models import Delivery, Webhook
 from tests.frontend.conftest import words
 
@@ -56,6 +57,14 @@ def test_a_trial_message_stands_in_the_log(admin, place):
     page = words(admin.post(place, {"do": "ping"}, follow=True))
     assert "webhook.ping" in page
     assert "pending" in page
+
+
+def test_a_receiver_that_is_away_is_told_of_in_the_language_of_the_page(admin, place):
+    admin.post(place, {"do": "ping"})
+    delivery.send_delivery(Delivery.objects.get())
+    assert "be reached: nothing answers at 127.0.0.1 on port 9." in words(admin.get(place))
+    page = words(admin.get(place, headers={"accept-language": "de"}))
+    assert "Der Empfänger ist nicht erreichbar: Nichts antwortet unter 127.0.0.1 an Port 9." in page
 
 
 def test_pausing_shows_who_did_it_and_going_on_ends_it(admin, place):

@@ -122,7 +122,7 @@ def test_a_receiver_that_is_away_is_told_of_in_the_log(make, save, receiver, set
     _deliver()
     attempt = Attempt.objects.get()
     assert attempt.status is None
-    assert "ConnectError" in attempt.said
+    assert attempt.said == "The receiver can't be reached: nothing answers at 127.0.0.1 on port 9."
 
 
 def test_an_address_that_is_not_allowed_any_more_is_not_connected_to(make, save, receiver, settings):
