@@ -132,7 +132,7 @@ def _post(delivery: Delivery, at: datetime) -> _Answer:
     except httpx.TimeoutException:
         return _Answer(None, f"The receiver did not answer within {_TIMEOUT:.0f} seconds.")
     except httpx.InvalidURL:
-        return _Answer(None, "The address is no URL.")
+        return _Answer(None, "The address isn't a valid URL.")
     except httpx.HTTPError as error:
         return _Answer(None, f"{describe_failure('The receiver', address, error)}."[:_SAID])
 
