@@ -93,7 +93,7 @@ def save_remark(  # where it is about and what it says
 
 def discard_remark(*, actor: Actor, number: int, remark: int) -> None:
     """Throw one of the actor's remarks away; nothing happens if there is none."""
-    Remark.objects.filter(person=actor.person, change=number, pk=remark).delete()
+    Remark.objects.filter(person=actor.person, change__number=number, pk=remark).delete()
 
 
 def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> SentReview:

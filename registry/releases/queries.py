@@ -132,7 +132,7 @@ def _lock_members(number: int) -> set[int]:
 
 
 def _template_ids(number: int) -> set[int]:
-    return set(ChangeRequest.objects.filter(release=number).values_list("template_id", flat=True))
+    return set(ChangeRequest.objects.filter(release__number=number).values_list("template_id", flat=True))
 
 
 def read_paths(release: Release) -> Iterator[str]:

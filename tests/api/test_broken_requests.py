@@ -1,12 +1,13 @@
 """Requests that are broken below the JSON: every address of the API refuses them, HEAD works wherever GET does."""
 
 import base64
+import json
 
 import pytest
 from django.db import transaction
 from django.test import Client
 
-from tests.api.test_permissions import TABLE, world  # noqa: F401  # the fixture
+from tests.api.test_permissions import TABLE, fill_body, world  # noqa: F401  # the fixture
 
 BODIES = [
     b"",
@@ -76,6 +77,24 @@ def test_head_and_odd_questions_are_answered_as_get_is(client, world, route):  #
             mark = "&" if "?" in address else "?"
             if (status := client.get(f"{address}{mark}{query}").status_code) >= 500:
                 failed.append((path, query, status))
+    assert failed == []
+
+
+@pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**40])
+@pytest.mark.parametrize("route", ["api-run"])
+def test_numbers_of_any_size_in_addresses_are_answered(client, world, route, number):  # noqa: F811
+    numbers = {name: number if isinstance(value, int) else value for name, value in world.items()}
+    failed = []
+    for (_, method), (path, body, _) in TABLE.items():
+        address = f"/api/v1/{path.format(**numbers)}"
+        if address == f"/api/v1/{path.format(**world)}":
+            continue
+        content = json.dumps(fill_body(body, world) if body else {})
+        with transaction.atomic():
+            answer = client.generic(method, address, content, content_type="application/json")
+            transaction.set_rollback(True)
+        if not 400 <= answer.status_code < 500:
+            failed.append((method, path, answer.status_code))
     assert failed == []
 
 

@@ -392,6 +392,25 @@ def test_nonsense_in_the_query_of_a_page_never_fails(busy, clients):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**40])
+def test_numbers_of_any_size_in_addresses_never_fail(busy, clients, number):
+    client, failed = clients["admin"], []
+    client.raise_request_exception = False
+    numbers = {name: number if isinstance(value, int) else value for name, value in busy.items()}
+    for asked, row in TABLE.items():
+        address, kept = test_permissions._fill(row.path, numbers), copy(client.cookies)
+        if address == test_permissions._fill(row.path, busy):
+            continue
+        with transaction.atomic():
+            answer = client.generic(asked[1], address, urlencode(row.sent or {}), "application/x-www-form-urlencoded")
+            transaction.set_rollback(True)
+        client.cookies = copy(kept)
+        if answer.status_code >= 500:
+            failed.append((asked, address))
+    assert failed == []
+
+
+@pytest.mark.slow
 def test_nonsense_in_a_form_never_fails(busy, clients):
     client, failed = clients["admin"], []
     client.raise_request_exception = False
