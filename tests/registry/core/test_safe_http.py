@@ -44,8 +44,9 @@ from registry.core.safe_http import Refused
     ],
 )
 def test_an_address_that_is_not_public_is_refused(url):
-    with pytest.raises(Refused, match="url: "):
+    with pytest.raises(Refused) as refused:
         safe_http.check(url)
+    assert refused.value.fields == {"url": refused.value.message}
 
 
 @pytest.mark.parametrize(
