@@ -56,7 +56,8 @@ def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
 
 def lock_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
     """The rollout, locked until commit: neither it, nor its label, nor its change request changes before that."""
-    Template.objects.select_for_update(no_key=True, of=("self",)).filter(rollouts__number=number).values_list("pk").first()
+    template = Template.objects.filter(rollouts__number=number)
+    template.select_for_update(no_key=True, of=("self",)).values_list("pk").first()
     log.lock()
     return find_rollout(actor, verb, number)
 
