@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any
 
 from registry.core.parent_death import end_with_parent
@@ -145,7 +146,7 @@ class Supervisor:
             pass_fds=inherited,
             start_new_session=True,  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
             # It takes no lock that another thread could hold.
-            preexec_fn=lambda: _prepare_child(planned.get("niceness", 0)),  # noqa: PLW1509 - see above
+            preexec_fn=partial(_prepare_child, os.getpid(), planned.get("niceness", 0)),  # noqa: PLW1509 - see above
         )
 
     def _follow(self, name: str, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
@@ -264,9 +265,11 @@ def _signal_group(process: "subprocess.Popen[bytes] | ForkedProcess", number: in
         pass
 
 
-def _prepare_child(niceness: int) -> None:
+def _prepare_child(parent: int, niceness: int) -> None:
     """What a child does before it becomes the process of the plan."""
-    end_with_parent()
+    # The supervisor's handler would swallow what comes before the child has become another program.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    end_with_parent(parent)
     if niceness:
         os.nice(niceness)
 

@@ -321,3 +321,24 @@ def test_a_process_that_ended_before_it_began_is_told_of():
         printed, _ = supervisor.communicate(timeout=SECONDS)
     assert supervisor.returncode == 7
     assert "Traceback" not in printed
+
+
+LATE_CHILD = """
+import os, signal, sys, time
+from registry import supervisor
+signal.signal(signal.SIGTERM, lambda *_: print("swallowed", flush=True))
+parent = os.getpid()
+if os.fork() == 0:
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    supervisor._prepare_child(parent, 0)
+    print("still there", flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
+def test_a_child_whose_parent_is_killed_before_it_has_become_its_program_ends():
+    ended = subprocess.run(
+        [sys.executable, "-c", LATE_CHILD], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False
+    )  # waits for the child too, which has the pipe
+    assert (ended.stdout, ended.stderr) == ("", "")

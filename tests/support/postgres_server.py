@@ -165,7 +165,7 @@ class Server:
         for _ in range(300):
             if children := listing.read_text().split():
                 break
-            time.sleep(0.1)  # it recovers from the kill before, and has none for a moment
+            time.sleep(0.1)  # bounded polling: it recovers from the kill before, and gives no signal when it has
         with contextlib.suppress(ProcessLookupError):  # a session that ended since it was listed
             os.kill(int(draw.choice(children)), signal.SIGKILL)
 

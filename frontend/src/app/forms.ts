@@ -1,6 +1,7 @@
 // Forms that submit on change, forms that warn before unsent text is lost, and the first fault of a refused form.
 /** Selects inside `form[data-autosubmit]` submit it when changed, so its own button (class `without-js`) may hide.
- * In a form that writes, values that arrow keys or letters only pass by are not sent: Enter or leaving the select does. */
+ * In a form that writes, values that arrow keys or letters only pass by are not sent: Enter or leaving the select
+ * does. */
 function submitOnChange(): void {
   let passing: HTMLSelectElement | null = null;
   const submit = (select: HTMLSelectElement) => {
@@ -42,7 +43,7 @@ function warnBeforeLeaving(): void {
   });
 }
 
-/** After a refusal the caret stands in the first field at fault, which may be far down; without one its sentence shows. */
+/** After a refusal the caret stands in the first field at fault, which may be far down; else its sentence shows. */
 function showFirstFault(): void {
   const fields = document.querySelectorAll<HTMLElement>(".field.field-error :is(input, select, textarea)");
   const atFault = [...fields].find((field) => field.checkVisibility());
