@@ -76,9 +76,12 @@ class Program:
     def start(self, *arguments: str) -> Iterator[Any]:
         """A running process with pipes, to read from and write to; waited for at the end, GitFailed if it fails.
 
-        Its input is closed at the end of the block, which makes git end.
+        Its input is closed at the end of the block, which makes git end. It is in a process group of its own: Ctrl-C in
+        a terminal, or a supervisor that stops, signals the group of this process, which then finishes its batch.
         """
-        process = self._git.execute(self._command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed)
+        process = self._git.execute(
+            self._command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0
+        )
         try:
             yield process
             process.stdin.close()

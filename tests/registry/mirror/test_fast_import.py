@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -13,6 +14,22 @@ from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Repository
 
 PRODUCTION = mirror_paths.branch("production")
+INTERRUPTED = """
+import os, signal, sys
+import django
+from pathlib import Path
+django.setup()
+from registry.mirror.repository import Repository
+
+def interrupt():
+    yield stream[: len(stream) // 2]
+    os.killpg(0, signal.SIGINT)
+    yield stream[len(stream) // 2 :]
+
+signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
+stream = sys.stdin.buffer.read()
+Repository(Path(sys.argv[1])).fast_import(interrupt())
+"""
 
 
 def entry(number, files=None, move=None, renames=None):
@@ -110,6 +127,14 @@ def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp
         repository.fast_import([cut[: int(len(cut) * share)]])
     write(repository, story())
     assert places(repository) == places(whole)
+
+
+def test_a_batch_is_finished_when_the_process_group_is_interrupted(repository):
+    stream = b"".join(mirror_fast_import.build(story(), {}, {}))
+    command = [sys.executable, "-c", INTERRUPTED, str(repository.path)]
+    ended = subprocess.run(command, input=stream, capture_output=True, start_new_session=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (0, b"interrupted\n"), ended.stderr
+    assert {head.stamp.number for head in repository.heads().values()} == {12}
 
 
 def test_a_kill_between_label_and_main_is_made_good(repository, tmp_path):
