@@ -47,7 +47,7 @@ def test_htmx_gets_the_checks_alone_with_their_sum(change, browser):
     assert page.startswith('<section id="checks"')
     assert 'data-status="Checks: 3 passed, 1 failed"' in page
     german = words(browser("reviewer").get(f"/changes/{change.number}", headers={**sent, "Accept-Language": "de"}))
-    assert 'data-status="Prüfungen: 3 bestanden, 1 fehlgeschlagen"' in german
+    assert 'data-status="Prüfungen: 3 bestanden, 1 gescheitert"' in german
 
 
 def test_a_reviewer_accepts_a_break_with_a_reason(change, browser):
