@@ -20,7 +20,7 @@ from frontend.changes.views import (
     render_change,
 )
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number, read_expected
+from frontend.web.forms import parse_form_number, read_expected, read_seen_version
 from registry.accounts.actor import Actor
 from registry.changes import (
     check_results,
@@ -89,7 +89,8 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
-        if "expected" in error.facts or ("expected" in request.POST and "how" in request.POST):
+        is_of_panel = do == "publish" and "digest" in error.facts
+        if is_of_panel or "expected" in error.facts or ("expected" in request.POST and "how" in request.POST):
             return show_publish_panel(request, actor, number, error)
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
@@ -176,13 +177,17 @@ def _read_action(request: HttpRequest) -> str:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    expected = read_expected(request.POST) if "expected" in request.POST else None  # the panel says what it showed
-    change_services.publish_change(actor=actor, number=number, expected=expected)
+    change_services.publish_change(actor=actor, number=number, **_read_seen(request))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
     at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
-    schedules.schedule_change(actor=actor, number=number, at=at, expected=read_expected(request.POST))
+    schedules.schedule_change(actor=actor, number=number, at=at, **_read_seen(request))
+
+
+def _read_seen(request: HttpRequest) -> dict[str, int | None]:
+    """What the form says that it showed: the version that the change proposed, and the one that its label served."""
+    return {"version": read_seen_version(request.POST), "expected": read_expected(request.POST)}
 
 
 def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:

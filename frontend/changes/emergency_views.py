@@ -11,7 +11,7 @@ from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import read_expected
+from frontend.web.forms import read_expected, read_seen_version
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, gate, label_preview
@@ -38,8 +38,13 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         try:
             if fault := reauthentication.proof_problem(request, actor):
                 raise Invalid(fields={"password": fault})
-            reason, expected = request.POST.get("reason", ""), read_expected(request.POST)
-            emergencies.publish_in_emergency(actor=actor, number=number, reason=reason, expected=expected)
+            emergencies.publish_in_emergency(
+                actor=actor,
+                number=number,
+                reason=request.POST.get("reason", ""),
+                version=read_seen_version(request.POST),
+                expected=read_expected(request.POST),
+            )
         except ProofRequired:
             raise  # leads to the page where it is given
         except PromptuaryError as error:

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_plan
-from frontend.web.forms import parse_form_number, read_expected
+from frontend.web.forms import parse_form_number, read_expected, read_seen_version
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.rollout_plans import name_share
@@ -23,14 +23,21 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
     planned = ChangeRequest.objects.filter(number=number).values_list("planned_rollout", flat=True).first()
     plan = read_plan(fields, planned)
     rollout = rollout_services.start_rollout(
-        actor=actor, change=number, steps=plan["steps"], stop_rule=plan["stop_rule"], expected=read_expected(fields)
+        actor=actor,
+        change=number,
+        steps=plan["steps"],
+        stop_rule=plan["stop_rule"],
+        version=read_seen_version(fields),
+        expected=read_expected(fields),
     )
     return _say_started(rollout)
 
 
 def publish_as_proposed(actor: Actor, number: int, fields: Any) -> str:
     """Publish if nothing was chosen beside the button; gives the message of a rollout that started, or nothing."""
-    rollout = publishing.publish_as_proposed(actor=actor, number=number, expected=read_expected(fields))
+    rollout = publishing.publish_as_proposed(
+        actor=actor, number=number, version=read_seen_version(fields), expected=read_expected(fields)
+    )
     return _say_started(rollout) if rollout else ""
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "add_errors",
     "parse_form_number",
     "read_expected",
+    "read_seen_version",
     "set_choices",
     "split_words",
     "version_choices",
@@ -42,6 +43,11 @@ def split_words(text: str) -> list[str]:
 def read_expected(fields: Mapping[str, Any]) -> int | None:
     """The number of the version that the label served if the form was drawn, 0 for none; None without a form."""
     return parse_form_number(fields.get("expected")) if "expected" in fields else None
+
+
+def read_seen_version(fields: Mapping[str, Any]) -> int | None:
+    """The number of the version that the change proposed if the form was drawn; None if the form does not say it."""
+    return parse_form_number(fields.get("seen_version")) or None
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:

@@ -48,6 +48,9 @@ AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label even if 
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
 TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
 WhyWithdrawn = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone who reviewed it reads it.")]
+SeenVersion = Annotated[
+    int | None, typer.Option("--version", min=1, help="Only if the change still proposes this version.")
+]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -98,15 +101,22 @@ def approve(
 
 
 def publish(
-    number: Number, at: At = "", at_once: AtOnce = False, as_json: Json = False, url: Url = "", key: Key = ""
+    number: Number,
+    at: At = "",
+    at_once: AtOnce = False,
+    version: SeenVersion = None,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
 ) -> None:
     """Publish an approved change request: its label moves, now or at a moment, or its planned rollout starts."""
+    seen = {} if version is None else {"version": version}  # an older registry knows no such field
     with answering(as_json), Connection(url, key) as connection:
         if at:
-            schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at})
+            schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at, **seen})
             tell_change(connection, schedule, as_json)
             return
-        body = {"at_once": True} if at_once else {}  # an older registry knows no such field
+        body: dict[str, Any] = {"at_once": True, **seen} if at_once else seen
         tell_change(connection, connection.call("POST", f"changes/{number}/publish", body), as_json)
 
 

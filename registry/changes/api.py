@@ -1,6 +1,7 @@
 """Change requests: propose, decide, publish."""
 
 from datetime import UTC
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -31,6 +32,7 @@ __all__ = [
     "Reopen",
     "RunChecks",
     "SeenInput",
+    "SeenVersion",
     "SetVersion",
     "Withdraw",
     "show",
@@ -61,9 +63,19 @@ class ProposeInput(Input):
     )
 
 
-class SeenInput(Input):
-    """What the label was seen to serve."""
+class SeenVersion(Integer):
+    """The number of the version that a change proposed when the caller looked; left out if nobody looked."""
 
+    def __init__(self, **options: Any) -> None:
+        sentence = "The version that the change proposes as you saw it: 409 where it is another by now. null: any."
+        more = {"required": False, "allow_null": True, "default": None, "help_text": sentence, **options}
+        super().__init__(min_value=1, **more)
+
+
+class SeenInput(Input):
+    """What the change was seen to propose, and its label to serve."""
+
+    version = SeenVersion()
     expected = ExpectedNumber()
 
 

@@ -55,13 +55,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     if decision != Decision.COMMENT and not change.takes_decisions:
         raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
-        raise Conflict(
-            gettext("The change proposes version {version} now, which is not what you looked at.").format(
-                version=change.version.number
-            ),
-            version=change.version.number,
-            digest=change.version.digest,
-        )
+        raise locking.conflict_of_head(change)
     taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None
     if taken_back == Decision.REQUEST_CHANGES:
         permissions.require_proof(actor)  # it opens the gate as an approval does; taking an approval back closes it

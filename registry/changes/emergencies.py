@@ -157,12 +157,14 @@ def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]
 _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.ROLLING_OUT}
 
 
-def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:
+def publish_in_emergency(
+    *, actor: Actor, number: int, reason: str, version: int | None = None, expected: int | None = None
+) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
-    expected: as `label_moves.require_unmoved` takes it. The request counts as published; without its approvals it stays
-    unreviewed until it has them after the fact. Everyone concerned is notified. Its checks stay as they are at this
-    moment.
+    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it. The request
+    counts as published; without its approvals it stays unreviewed until it has them after the fact. Everyone concerned
+    is notified. Its checks stay as they are at this moment.
     One event, as in `label_moves.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
@@ -174,6 +176,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
             raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)
         label_moves.require_unmoved(change.template, change.label, expected)
+        locking.require_seen_head(change, version)
         gate = change_gate.evaluate(change, actor)
         blockers = gate.blockers
         if not blockers:

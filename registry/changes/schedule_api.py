@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import schedules
-from registry.changes.api import show
+from registry.changes.api import SeenVersion, show
 from registry.changes.serializers import ChangeOutput
 from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import actor_of
@@ -27,8 +27,9 @@ class ScheduleInput(Input):
 
 
 class ScheduleChangeInput(ScheduleInput):
-    """When it goes live, and what the label was seen to serve."""
+    """When it goes live, and what the change was seen to propose and its label to serve."""
 
+    version = SeenVersion()
     expected = ExpectedNumber()
 
 
@@ -42,7 +43,9 @@ class ChangeSchedule(APIView):
         """Schedule the publish, approved by then or not: rights, gate and freezes are read at that moment."""
         body = read(ScheduleChangeInput, request)
         at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
-        schedules.schedule_change(actor=actor_of(request), number=number, at=at, expected=body["expected"])
+        schedules.schedule_change(
+            actor=actor_of(request), number=number, at=at, version=body["version"], expected=body["expected"]
+        )
         return show(request, number, Verb.PUBLISH)
 
     @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})

@@ -55,11 +55,13 @@ def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeR
         return change if at is None else schedule_change(actor=actor, number=change.number, at=at)
 
 
-def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:
+def schedule_change(
+    *, actor: Actor, number: int, at: datetime, version: int | None = None, expected: int | None = None
+) -> ChangeRequest:
     """Schedule the publish of a request; the worker does it, in the actor's name; again for another moment.
 
     It goes live all at once then: a rollout that was planned at the proposal is planned no longer.
-    expected: as `label_moves.require_unmoved` takes it.
+    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict if it is closed, is
     published with a release, or is rolled out already.
     """
@@ -76,6 +78,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | 
             )
         locking.require_not_rolling_out(change)
         label_moves.require_unmoved(change.template, change.label, expected)
+        locking.require_seen_head(change, version)
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key

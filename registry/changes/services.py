@@ -143,10 +143,12 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
     return change
 
 
-def publish_change(*, actor: Actor, number: int, expected: int | None = None) -> ChangeRequest:
+def publish_change(
+    *, actor: Actor, number: int, version: int | None = None, expected: int | None = None
+) -> ChangeRequest:
     """Move the label, when nothing blocks it any more: the gate itself.
 
-    expected: as `label_moves.require_unmoved` takes it.
+    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
     event, as in `label_moves.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided`
     has it.
@@ -156,6 +158,7 @@ def publish_change(*, actor: Actor, number: int, expected: int | None = None) ->
         permissions.require_proof(actor)
         if change.is_open:
             label_moves.require_unmoved(change.template, change.label, expected)
+            locking.require_seen_head(change, version)
         publish_locked(actor, change)
     return change
 

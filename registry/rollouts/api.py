@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.changes.api import SeenVersion
 from registry.changes.rollout_plan_serializers import RolloutPlanInput
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
@@ -34,6 +35,7 @@ class StartRolloutInput(RolloutPlanInput):
     """Which change is published gradually, and how."""
 
     change = Integer(min_value=1)
+    version = SeenVersion()
     expected = ExpectedNumber()
 
 

@@ -18,7 +18,7 @@ __all__ = ["Publish"]
 
 
 class PublishInput(change_api.SeenInput):
-    """What the label was seen to serve, and whether a planned rollout is passed over."""
+    """What was seen of the change and its label, and whether a planned rollout is passed over."""
 
     at_once = Flag(
         required=False,
@@ -38,8 +38,9 @@ class Publish(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Move the label, when nothing blocks it any more; if a rollout was planned, start that instead."""
         given, actor = read(PublishInput, request), actor_of(request)
+        seen = {name: given[name] for name in ("version", "expected")}
         if given["at_once"]:
-            change_services.publish_change(actor=actor, number=number, expected=given.get("expected"))
+            change_services.publish_change(actor=actor, number=number, **seen)
         else:
-            publishing.publish_as_proposed(actor=actor, number=number, expected=given.get("expected"))
+            publishing.publish_as_proposed(actor=actor, number=number, **seen)
         return change_api.show(request, number, Verb.PUBLISH)

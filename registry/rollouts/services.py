@@ -59,13 +59,15 @@ def start_rollout(
     steps: Sequence[Mapping[str, Any]] = rollout_plans.STEPS,
     stop_rule: Mapping[str, Any] | None = None,
     salt: str | None = None,
+    version: int | None = None,
     expected: int | None = None,
 ) -> Rollout:
     """Publish an approved change gradually: its label serves it to the share of the first step from now on.
 
     The gate is that of `publish_change`, with the same refusals, Gone if its version was redacted among them.
     Conflict if the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
-    already. salt: what chooses the callers, by default a new one. expected: as `label_moves.require_unmoved` takes it.
+    already. salt: what chooses the callers, by default a new one. version: as `locking.require_seen_head` takes it.
+    expected: as `label_moves.require_unmoved` takes it.
     """
     checked_steps, rule = rollout_plans.check_steps(steps), rollout_plans.check_stop_rule(stop_rule)
     with transaction.atomic():
@@ -75,6 +77,7 @@ def start_rollout(
             raise locking.conflict_of_closed(request)
         _require_unscheduled(request)
         label_moves.require_unmoved(request.template, request.label, expected)
+        locking.require_seen_head(request, version)
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = locking.find_stable_label(request.template, request.label, request.version)
         label.version.require_text()

@@ -206,3 +206,69 @@ def test_a_schedule_over_the_api_says_what_it_saw(reply, third, browser):
     assert client.post("/api/v1/rollouts", body, content_type="application/json").status_code == 409
     body["expected"] = 2
     assert client.post("/api/v1/rollouts", body, content_type="application/json").status_code == 201
+
+
+SEEN_VERSION = '<input type="hidden" name="seen_version" value="{}">'
+REPLACED = "The change proposes version 4 now, which is not what you looked at."
+
+
+@pytest.fixture
+def replaced(reply, third):
+    """The request for version 3, which proposes version 4 by now."""
+    reply.save(OTHER + "\n\n")
+    change_services.set_head(actor=reply.actor("author"), number=third.number, version=4)
+    third.refresh_from_db()
+    return third
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+@pytest.mark.parametrize("how", [{}, {"how": "at_once"}, {"how": "gradually", "shares": "5", "hours": "24"}])
+def test_publishing_another_version_than_the_panel_showed_is_refused(reply, replaced, browser, how, is_approved):
+    client, digest = browser("author"), replaced.version.digest
+    if is_approved:
+        decisions.decide_on_change(
+            actor=reply.actor("reviewer"), number=replaced.number, decision="approve", digest=digest
+        )
+    answer = client.post(f"/changes/{replaced.number}", {"do": "publish", "expected": 1, "seen_version": 3, **how})
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 1)
+    assert page.count(REPLACED) == 1
+    assert SEEN_VERSION.format(4) in page
+    assert ('id="panel-form"' in page) == is_approved
+
+
+def test_scheduling_another_version_than_the_page_showed_is_refused(reply, replaced, browser):
+    client, address = browser("author"), f"/changes/{replaced.number}"
+    assert SEEN_VERSION.format(4) in words(client.get(address))
+    moment = (timezone.now() + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    sent = {"do": "schedule", "goes_live_at": moment, "expected": 1, "seen_version": 3}
+    answer = client.post(address, sent)
+    assert (answer.status_code, REPLACED in words(answer)) == (409, True)
+    assert client.post(address, {**sent, "seen_version": 4}).status_code == 302
+
+
+def test_an_emergency_with_another_version_than_the_panel_showed_is_refused(reply, replaced, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    client, address = browser("reviewer"), f"/changes/{replaced.number}/emergency"
+    assert SEEN_VERSION.format(4) in words(client.get(address))
+    sent = {"reason": "Insults", "password": "reviewer-promptuary", "expected": 1, "seen_version": 3}
+    answer = client.post(address, sent)
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 1)
+    assert REPLACED in page
+    assert "Insults" in page
+    assert client.post(address, {**sent, "seen_version": 4}).status_code == 302
+    assert served() == 4
+
+
+def test_the_api_refuses_a_version_that_was_replaced(replaced, browser):
+    client = browser("author")
+    for method, path, more in (
+        ("post", f"/api/v1/changes/{replaced.number}/publish", {}),
+        ("post", f"/api/v1/changes/{replaced.number}/publish", {"at_once": True}),
+        ("put", f"/api/v1/changes/{replaced.number}/schedule", {"goes_live_at": "2999-01-01T00:00:00"}),
+        ("post", "/api/v1/rollouts", {"change": replaced.number, "steps": [{"share": 500, "hours": None}]}),
+    ):
+        answer = getattr(client, method)(path, {"version": 3, **more}, content_type="application/json")
+        assert (answer.status_code, answer.json()["detail"], answer.json()["version"]) == (409, REPLACED, 4), path
+    assert served() == 1
