@@ -8,6 +8,8 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.rollout_plans import REPLIES, name_share
+from registry.freezes.queries import find_standing_freezes
+from registry.freezes.windows import StandingFreeze
 from registry.namespaces import permissions
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
@@ -36,7 +38,9 @@ class MetricRow:
 class RolloutRow:
     """A rollout with its words. fill and tick: the share and that of the next step, in percent, for the track.
 
-    tick is empty if the next step is everybody. may_go_on, may_stop: which buttons the person has.
+    tick is empty if the next step is everybody. may_go_on, may_stop: which buttons the person has. Of one that has not
+    ended: freeze is what its next step waits for, if one stands now; is_unapproved, whether an approval of what it
+    serves was taken back or does not count any more.
     """
 
     rollout: Rollout
@@ -48,6 +52,8 @@ class RolloutRow:
     needed_replies: int
     may_go_on: bool = False
     may_stop: bool = False
+    freeze: StandingFreeze | None = None
+    is_unapproved: bool = False
 
 
 def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
@@ -61,12 +67,15 @@ def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
 
 
 def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles] | None = None) -> list[RolloutRow]:
-    """The rows in the order given; one query for the scores of all.
+    """The rows in the order given; one query for the scores of all, and one for freezes if one has not ended.
 
     roles: the person's, by the namespaces' ids; without them the rows have no buttons.
     """
     scores = stop_rules.read_side_scores(rollouts)
-    return [_permit(_row(rollout, scores[rollout.number]), roles or {}) for rollout in rollouts]
+    spaces = {rollout.template.namespace_id for rollout in rollouts if rollout.is_active}
+    freezes = find_standing_freezes(spaces) if spaces else {}
+    rows = [_row(rollout, scores[rollout.number], freezes) for rollout in rollouts]
+    return [_permit(row, roles or {}) for row in rows]
 
 
 def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
@@ -79,7 +88,7 @@ def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
     return replace(row, may_go_on=rank >= TABLE[Verb.PUBLISH].rank, may_stop=rank >= TABLE[Verb.ROLL_BACK].rank)
 
 
-def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
+def _row(rollout: Rollout, scores: Collection[SideScore], freezes: Mapping[int, StandingFreeze]) -> RolloutRow:
     following = rollout.next_step
     needed = (rollout.stop_rule or {}).get("replies", REPLIES)
     return RolloutRow(
@@ -90,6 +99,8 @@ def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
         tick=f"{following['share'] / 100:g}" if following else "",
         metrics=[_metric(score, needed if rollout.is_active else 0) for score in scores],
         needed_replies=needed,
+        freeze=freezes.get(rollout.template.namespace_id) if rollout.is_active else None,
+        is_unapproved=rollout.is_active and rollout.change.state != ChangeRequest.APPROVED,
     )
 
 

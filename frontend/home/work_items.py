@@ -14,8 +14,10 @@ from frontend.changes.presenters import change_title
 from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
 from registry.changes import blockers, review_requests
+from registry.changes.blockers import Blocker
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
+from registry.changes.services import describe_blocker
 from registry.releases.gate import ReleaseGate
 from registry.templates.models import Draft, Template
 from registry.usage import queries as usage_queries
@@ -188,11 +190,11 @@ def _concerns(gate: Gate, person: str) -> bool:
 
 
 def _is_rolling_out(gate: Gate) -> bool:
-    """Whether nothing but the request's own rollout is left to wait for."""
+    """Whether nothing is left to wait for but the request's own rollout, and a freeze: the rollout's row tells both."""
     rollout = gate.facts.rollout
     if rollout is None or rollout[1] != gate.change.number:
         return False
-    return all(blocker.code == blockers.ROLLING_OUT for blocker in gate.blockers)
+    return all(blocker.code in (blockers.ROLLING_OUT, blockers.FREEZE) for blocker in gate.blockers)
 
 
 def _mine(gate: Gate, username: str) -> WorkItem:
@@ -227,6 +229,12 @@ def _theirs(gate: Gate) -> WorkItem:
     return _item(gate, verb, button)
 
 
+def _advise(blocker: Blocker, reason: str) -> str:
+    """What to do about it; of a freeze also which one, and when it ends, unless the row's reason says so."""
+    is_named = blocker.code != blockers.FREEZE or blocker.cause == reason
+    return blocker.action if is_named else describe_blocker(blocker)
+
+
 def _item(gate: Gate, verb: str, button: str) -> WorkItem:
     turn = gate.turn
     has_passed = bool(gate.checks) and all(check.outcome == "passed" for check in gate.checks)
@@ -238,6 +246,6 @@ def _item(gate: Gate, verb: str, button: str) -> WorkItem:
         reason=turn.reason if turn else "",
         since=turn.since if turn else gate.change.updated_at,
         more=max(0, len(gate.blockers) - 1),
-        advice=" ".join(dict.fromkeys(blocker.action for blocker in gate.blockers)),
+        advice=" ".join(dict.fromkeys(_advise(blocker, turn.reason if turn else "") for blocker in gate.blockers)),
         checks_passed=len(gate.checks) if has_passed else 0,
     )

@@ -190,17 +190,22 @@ def of_approvals(standing: Standing) -> Blocker:
 
 
 def _name_void_approvals(standing: Standing) -> str:
-    """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
+    """Whose approvals were given and do not count: of an earlier head, of a contributor, or of somebody who may not
+    approve any more.
+    """
     facts, counted = standing.facts, standing.counted
     deciding = ("approve", "request_changes", "take_back")
     last = {it.person: it for it in facts.decisions if it.decision in deciding}
     sentences = ""
     for person, decision in last.items():
-        if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
+        is_of_head = decision.digest == facts.digest and decision.round == facts.round
+        if decision.decision != "approve" or person in counted.approvals or not (decision.is_reviewer or is_of_head):
             continue
         against = standing.against.get(person, ())
         is_own = person == standing.viewer
-        if against and is_own:
+        if not decision.is_reviewer:
+            sentence = _name_lost_right(standing.rules, is_own=is_own)
+        elif against and is_own:
             sentence = gettext("Your approval does not count. {why}")
         elif against:
             sentence = gettext("The approval by {person} does not count: {person} {why}.")
@@ -217,6 +222,19 @@ def _name_void_approvals(standing: Standing) -> str:
         why = (against[0].you if is_own else against[0].they) if against else ""
         sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
     return sentences
+
+
+def _name_lost_right(rules: Rules, *, is_own: bool) -> str:
+    """Why an approval of the head does not count whose person is no reviewer today."""
+    if rules.two_step_required and is_own:
+        return gettext("Your approval does not count: you need the role reviewer and two-step sign-in now.")
+    if rules.two_step_required:
+        return gettext(
+            "The approval by {person} does not count: {person} needs the role reviewer and two-step sign-in now."
+        )
+    if is_own:
+        return gettext("Your approval does not count: you may not approve here any more.")
+    return gettext("The approval by {person} does not count: {person} may not approve here any more.")
 
 
 def of_owners(standing: Standing) -> Blocker:

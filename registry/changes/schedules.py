@@ -30,6 +30,7 @@ from registry.templates.models import Template
 __all__ = [
     "FIELD",
     "find_scheduler",
+    "leave_schedule",
     "list_due_changes",
     "propose_at",
     "publish_scheduled_change",
@@ -102,6 +103,16 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
     return change
 
 
+def leave_schedule(actor: Actor, change: ChangeRequest, reason: str) -> None:
+    """End the schedule of a request because it is published in another way from now on; for services, under the
+    journal's lock. Whoever proposed and whoever scheduled it hear the reason.
+    """
+    person = change.scheduled_by.username if change.scheduled_by else None
+    _clear(change)
+    event = ChangeUnscheduled(**locking.step_of(change), reason=reason, scheduled_by=person)
+    locking.append(actor, change, event)
+
+
 def require_slot(namespace: Namespace, at: datetime) -> None:
     """Raise Invalid if nothing can be scheduled for this moment in the namespace."""
     now = log.now()
@@ -168,10 +179,7 @@ def _end_schedule(number: int, at: datetime, reason: str) -> None:
         change = rows.select_related("template__namespace", "version", "opened_by", "scheduled_by").first()
         if change is None or change.scheduled_by is None:
             return
-        person = change.scheduled_by.username
-        _clear(change)
-        event = ChangeUnscheduled(**locking.step_of(change), reason=reason, scheduled_by=person)
-        locking.append(operator_actor(), change, event)
+        leave_schedule(operator_actor(), change, reason)
 
 
 def _clear(change: ChangeRequest) -> None:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Conflict
 from registry.releases.models import Release
+from registry.templates.former_names import current_names
 from registry.templates.label_models import Label
 
 __all__ = ["Seen", "read_open_members", "require_unmoved"]
@@ -33,14 +34,22 @@ def require_unmoved(
 ) -> None:
     """Raise Conflict if a template that the caller saw is another by now; facts["expected"] lists their names.
 
-    is_whole: whether the caller saw every template, so that one that came since is refused too. reasons: why a template
-    is not there any more, by its name.
+    A template that was renamed since is the one that the caller saw. is_whole: whether the caller saw every template,
+    so that one that came since is refused too. reasons: why a template is not there any more, by its name.
     """
+    expected = _follow_renames(expected, found)
     added = set(found) - set(expected) if is_whole else set()
     moved = sorted({name for name, seen in expected.items() if found.get(name) != seen} | added)
     if moved:
         sentences = [_describe(name, label, expected.get(name), found.get(name), reasons) for name in moved]
         raise Conflict(" ".join(sentences), expected=moved)
+
+
+def _follow_renames(expected: Seen, found: Seen) -> Seen:
+    """What the caller saw, by the names that the templates have now: a query only where a name is not there."""
+    strangers = [name for name in expected if name not in found]
+    current = current_names(strangers) if strangers else {}
+    return {current.get(name, name): seen for name, seen in expected.items()}
 
 
 def _describe(

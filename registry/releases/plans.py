@@ -19,6 +19,7 @@ from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
 from registry.templates.label_moves import Approval, approvals_of_labels
 from registry.templates.models import Template, Version
+from registry.templates.queries import require_current_names
 
 __all__ = [
     "MOST_TEMPLATES",
@@ -129,6 +130,7 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
         names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL takes no NUL
         known = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
         if unknown := [name for name in chosen if name not in known]:
+            require_current_names(unknown, space)
             raise NotFound(
                 gettext("There is no template {value} in {space}.").format(value=unknown[0][:600], space=space.name)
             )

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import translation
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes import blockers, schedules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -185,10 +187,16 @@ def _require_unmoved(planned: Sequence[ReleasePlan], label: str, expected: Seen)
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:
-    """Make the planned member one of the release; gives the number of its change request."""
+    """Make the planned member one of the release; gives the number of its change request, which loses a schedule of its
+    own.
+    """
     if member.change is not None:
         member.change.release = release
         member.change.save(update_fields=["release"])
+        if member.change.goes_live_at is not None:
+            with translation.override("en"):  # stored in the event
+                reason = blockers.of_release(release.number).cause
+            schedules.leave_schedule(actor, member.change, reason)
         return member.change.number
     message = f"{release.title}\n\n{release.description}".strip()
     change = change_services.create_change(

@@ -19,6 +19,7 @@ from registry.releases.queries import lock_release
 from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
+from registry.templates.queries import require_current_names
 from registry.templates.roll_back_checks import LabelPast, read_label_pasts, require_roll_back
 
 __all__ = ["RollBackTarget", "list_roll_back_targets", "read_roll_back", "roll_back_release"]
@@ -146,6 +147,7 @@ def _choose_targets(
     """Those that are named, else all that are not back yet, each with its version. Raises Conflict if one can't go."""
     by_name = {target.template.name: target for target in every}
     if unknown := [name for name in templates if name not in by_name]:
+        require_current_names(unknown)
         raise NotFound(
             gettext("Release {release} did not publish {value}.").format(release=release.number, value=unknown[0][:600])
         )

@@ -1,6 +1,6 @@
 """Templates: one by its name, all whose names the actor may see, and drafts. Search is in `search_queries`."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
 
 from django.db.models import Exists, Model, OuterRef, QuerySet
@@ -34,6 +34,7 @@ __all__ = [
     "list_templates_by_name",
     "lock_template",
     "renamed",
+    "require_current_names",
     "search_words",
     "within_namespaces",
 ]
@@ -112,6 +113,18 @@ def renamed(former: str, name: str) -> Conflict:
         gettext("{former} was renamed: it is {name} now. Use that name.").format(former=former, name=name),
         renamed_to=name,
     )
+
+
+def require_current_names(names: Iterable[str], namespace: Namespace | None = None) -> None:
+    """Raise Conflict with the present name of the first of these that is a former name; for those who checked the right
+    to read. namespace: only templates of this one.
+    """
+    known = [name for name in names if "\0" not in name]  # PostgreSQL takes no NUL
+    rows = Template.objects.filter(former_names__name__in=known)
+    rows = rows.filter(namespace=namespace) if namespace else rows
+    former = rows.order_by("former_names__name").values_list("former_names__name", "name").first()
+    if former is not None:
+        raise renamed(*former)
 
 
 def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:

@@ -15,6 +15,7 @@ from frontend.web.findings import translate_finding
 from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
+from registry.freezes import services as freezes
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import clock
@@ -593,3 +594,50 @@ def test_the_panels_of_a_release_name_the_stop_too(act, change, browser, reply):
     )
     page = browser("author").get(f"/releases/{proposed.release.number}/publish")
     assert "was stopped at 5 %" in words(page)
+
+
+def test_a_freeze_is_named_where_a_rollout_waits_for_it(act, change, browser, desk):
+    act("author", **PLAN)
+    now = datetime.now(UTC)
+    starts, ends = ((now + timedelta(hours=hours)).isoformat() for hours in (-1, 3))
+    freezes.set_freeze(
+        actor=desk.actor("admin"), namespace="support", repeat="once", starts=starts, ends=ends, reason="Stocktaking"
+    )
+    sentence = "(Stocktaking). The next step waits until then."
+    home = words(browser("author").get("/"))
+    assert "support has no releases until" in home
+    assert home.count(sentence) == 1
+    assert f"/changes/{change.number}#rollout" in home
+    assert "Waiting on others" not in home  # the rollout's row tells all that there is to wait for
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert sentence in page
+    assert len(re.findall(r'type="button" aria-disabled="true" aria-describedby="rollout-freeze"', page)) == 2
+    assert "The next step waits" not in words(browser("author").get("/environments/"))
+
+
+def test_home_names_the_freeze_of_a_change_that_waits_for_more(reply, browser, desk):
+    number = reply.propose(2).number
+    now = datetime.now(UTC)
+    starts, ends = ((now + timedelta(hours=hours)).isoformat() for hours in (-1, 3))
+    freezes.set_freeze(
+        actor=desk.actor("admin"), namespace="support", repeat="once", starts=starts, ends=ends, reason="Stocktaking"
+    )
+    named = "(Stocktaking). Releases can continue after the freeze."
+    assert named in words(browser("reviewer").get("/"))
+    assert named in words(browser("author").get("/"))
+    approve(reply, number)
+    home = words(browser("author").get("/"))
+    assert home.count("support has no releases until") == 1
+
+
+def test_a_rollout_whose_approval_was_taken_back_says_so(act, change, browser, desk):
+    act("author", **PLAN)
+    pages = ("/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}")
+    assert not any("not approved any more" in words(browser("reviewer").get(page)) for page in pages)
+    act("reviewer", do="take_back", digest=change.version.digest)
+    for page in pages:
+        assert "not approved any more" in words(browser("reviewer").get(page)), page
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "<b>v2 is not approved any more, and 5 % of the callers still get it.</b> Roll back to v1" in page
+    approve(desk, change.number)
+    assert not any("not approved any more" in words(browser("reviewer").get(page)) for page in pages)

@@ -1,11 +1,19 @@
 """Templates added to a release and removed from it."""
 
-import pytest
+import json
+from datetime import UTC, datetime, timedelta
 
+import pytest
+from django.utils import translation
+
+from registry.changes import schedules
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, NotAllowed, NotFound
+from registry.journal.models import Event
+from registry.notifications.models import Notification
 from registry.releases import proposals
 from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
 from tests.registry.releases.conftest import FOUR
 
 
@@ -101,3 +109,28 @@ def test_a_member_of_a_withdrawn_release_goes_on_alone_when_it_is_reopened(
     change_services.reopen_change(actor=author, number=change.number)
     approve(change)
     assert publish_alone(change).state == "published"
+
+
+def test_a_scheduled_request_that_joins_is_not_published_alone(author, propose, approve, save, open_release, served):
+    change = propose(save("one", name=FOUR[0]))
+    approve(change)
+    schedules.schedule_change(actor=author, number=change.number, at=datetime.now(UTC) + timedelta(hours=1))
+    with translation.override("de"):
+        save("one", name=FOUR[1])
+        release = proposals.propose_release(
+            actor=author,
+            namespace="support",
+            label="production",
+            title="Together",
+            selection=ReleaseSelection(versions={FOUR[0]: 1, FOUR[1]: 1}),
+        ).release
+    change.refresh_from_db()
+    assert (change.goes_live_at, change.scheduled_by, change.release) == (None, None, release)
+    assert schedules.list_due_changes() == []
+    event = Event.objects.get(kind="change.unscheduled")
+    body = json.loads(event.text)["body"]
+    reason = f"It is part of release {release.number}, which is published as a whole."
+    assert (event.person, body["reason"], body["scheduled_by"]) == ("author", reason, "author")
+    notice = Notification.objects.get(kind="change.unscheduled", person=author.person)
+    assert notice.sentence.endswith(reason)
+    assert served() == {}
