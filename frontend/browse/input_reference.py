@@ -151,7 +151,12 @@ def _short(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= EXAMPLE_CHARACTERS else text[: EXAMPLE_CHARACTERS - 1].rstrip() + "…"
+    """The text up to the last word that fits; a word that is longer than all the room is cut itself."""
+    if len(text) <= EXAMPLE_CHARACTERS:
+        return text
+    start = text[:EXAMPLE_CHARACTERS]
+    words, _, _ = start.rpartition(" ")
+    return (words or start[:-1]).rstrip() + "…"
 
 
 def _either(words: list[str]) -> str:

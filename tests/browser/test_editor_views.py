@@ -209,6 +209,22 @@ def test_samples_are_put_in_order_by_keys_by_menu_and_by_dragging(new_draft):
     expect(names).to_have_text(["b", "a", "c"])
 
 
+def test_one_menu_of_a_row_is_open_at_a_time_and_escape_closes_it(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    page.get_by_role("button", name="Add sample").click()
+    handles, opened = page.get_by_label(re.compile("^Move or remove ")), page.locator("[data-samples] .menu[open]")
+    expect(handles).to_have_count(2)
+    handles.first.press("Enter")
+    expect(opened).to_have_count(1)
+    handles.last.press("Enter")
+    expect(page.locator("[data-samples] tr:last-child .menu[open]")).to_have_count(1)
+    expect(opened).to_have_count(1)
+    handles.last.press("Escape")
+    expect(opened).to_have_count(0)
+    expect(handles.last).to_be_focused()
+
+
 def test_samples_are_taken_in_from_a_file_that_is_chosen_or_dropped(new_draft):
     page = new_draft.page
     page.keyboard.press("Alt+3")

@@ -31,6 +31,19 @@ def test_the_palette_closes_and_gives_the_focus_back(visit: Visit):
     expect(link).to_be_focused()
 
 
+def test_a_menu_closes_by_escape_and_by_a_press_beside_it(visit: Visit):
+    page = visit.open("author", REPLY)
+    more, opened = page.locator(".menu > summary", has_text="More"), page.locator(".menu[open]")
+    more.click()
+    expect(opened).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(opened).to_have_count(0)
+    expect(more).to_be_focused()
+    more.click()
+    page.locator("h1").click()
+    expect(opened).to_have_count(0)
+
+
 def test_rows_are_walked_with_j_and_k(visit: Visit):
     page = visit.open("author", "/t/demo/")
     page.keyboard.press("j")

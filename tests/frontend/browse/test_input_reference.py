@@ -44,3 +44,19 @@ def test_examples_come_from_the_sample_and_are_short():
 
 def test_no_declared_inputs_make_an_empty_table():
     assert input_reference.describe_inputs(None, {"a": 1}, 1).rows == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (
+            "boots that were bought in the sale last week and that have come loose",
+            "boots that were bought in the sale last week and that have…",
+        ),
+        ("a" * 80, "a" * 59 + "…"),
+        ("a" * 60, "a" * 60),
+    ],
+)
+def test_an_example_is_cut_between_two_words(value, shown):
+    [row] = input_reference.describe_inputs({"question": {"type": "string"}}, {"question": value}, 1).rows
+    assert row.example == shown

@@ -1,0 +1,35 @@
+// Menus that open under their button: one is open at a time, Escape closes it, and so does a press beside it.
+
+const OPEN_MENUS = "details.menu[open]";
+
+/** Follows all menus of the page, also those that are drawn later. */
+export function installMenus(): void {
+  document.addEventListener("toggle", closeOthers, true);
+  document.addEventListener("pointerdown", (event) => closeMenus((menu) => !menu.contains(event.target as Node)));
+  document.addEventListener("keydown", closeOnEscape, true);
+}
+
+function closeOthers(event: Event): void {
+  const opened = event.target;
+  if (!(opened instanceof HTMLDetailsElement) || !opened.matches(OPEN_MENUS)) return;
+  closeMenus((menu) => !menu.contains(opened) && !opened.contains(menu));
+}
+
+/** Escape closes the innermost menu around the focus, or the one that is open elsewhere, and nothing beyond it. */
+function closeOnEscape(event: KeyboardEvent): void {
+  if (event.key !== "Escape" || event.isComposing) return;
+  const around = (event.target as Element).closest<HTMLDetailsElement>(OPEN_MENUS);
+  const elsewhere = document.querySelector("dialog[open]")
+    ? undefined
+    : [...document.querySelectorAll<HTMLDetailsElement>(OPEN_MENUS)].at(-1);
+  const menu = around ?? elsewhere;
+  if (!menu) return;
+  event.preventDefault();
+  event.stopPropagation();
+  menu.open = false;
+  menu.querySelector<HTMLElement>("summary")?.focus();
+}
+
+function closeMenus(isMeant: (menu: HTMLDetailsElement) => boolean): void {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>(OPEN_MENUS)) if (isMeant(menu)) menu.open = false;
+}
