@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 
-__all__ = ["describe_failure", "find_place"]
+__all__ = ["describe_failure", "describe_unreadable", "find_place"]
 
 _PORTS = {"https": 443, "http": 80}
 _EXPIRED, _OTHER_NAMES = 10, (62, 64)  # X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH
@@ -27,6 +27,15 @@ def describe_failure(title: str, base_url: str, error: httpx.HTTPError) -> str:
     if isinstance(error, httpx.DecodingError):
         return f"{title} at {find_place(base_url)} sent an answer that can't be unpacked"
     return f"{title} can't be reached: {_describe_cause(httpx.URL(base_url), error)}"
+
+
+def describe_unreadable(title: str, base_url: str, response: httpx.Response, *, is_empty: bool) -> str:
+    """A sentence without a full stop for an answer of status 200 that is no reply."""
+    if is_empty:
+        return f"{title} at {find_place(base_url)} sent an empty answer"
+    if response.headers.get("content-type", "").startswith("text/html"):
+        return f"{title} at {find_place(base_url)} sent a web page, not a reply: the address may be wrong"
+    return f"{title} sent an answer of an unknown form"
 
 
 def _describe_cause(url: httpx.URL, error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """Models that are asked over HTTP, by any of the protocols of `protocols`, and wait for the whole reply."""
 
+import math
 import re
 import threading
 import time
@@ -10,20 +11,24 @@ from typing import Any
 import httpx
 
 from promptuary.evaluation.characters import clean_text
-from promptuary.evaluation.connection_failures import describe_failure, find_place
+from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Asked, Reply
 from promptuary.evaluation.optional import need
-from promptuary.evaluation.partial_reply import PartialReply
+from promptuary.evaluation.partial_reply import PartialReply, read_count
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPModel", "Pace", "make_status_error"]
 
 _LONGEST_REASON = 300  # characters
+_LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
+_LONGEST_ANSWER = 16 * 1024 * 1024  # bytes
+_LONGEST_CALL = 900.0  # seconds of a whole reply, for a server that sends a little now and then
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
-_MARKUP = re.compile(r"<[a-zA-Z/!][^>]*>")
+_KEPT_HEADERS = ("content-type", "location", "retry-after")
+_MARKUP = re.compile(r"<[a-zA-Z/!][^<>]*>")
 
 
 class HTTPModel:
@@ -102,7 +107,8 @@ class HTTPModel:
         except RenderError as error:
             raise ModelError(error.message) from error
         try:
-            response = self._client.post(self._protocol.path, json=body)
+            with self._client.stream("POST", self._protocol.path, json=body) as answer:
+                response = self._read_answer(answer)
         except httpx.TimeoutException as error:
             sentence = f"{self._title} at {find_place(self._base_url)} did not answer in time"
             raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
@@ -113,6 +119,23 @@ class HTTPModel:
             raise make_status_error(self._title, response)
         return self._read_reply(response)
 
+    def _read_answer(self, answer: httpx.Response) -> httpx.Response:
+        """The answer with its body. Raises ModelError where a reply has no end; an error's body may be cut."""
+        content, ends_at = b"", time.monotonic() + _LONGEST_CALL
+        place = find_place(self._base_url)
+        for chunk in answer.iter_bytes():
+            content += chunk
+            if answer.status_code != 200 and len(content) > _LONGEST_ERROR:
+                break
+            if len(content) > _LONGEST_ANSWER:
+                spent = (Reply(content.decode(errors="replace")),)
+                raise ModelError(f"{self._title} at {place} sent more than {_LONGEST_ANSWER:,} bytes", spent=spent)
+            if time.monotonic() > ends_at:
+                spent = (Reply(content.decode(errors="replace")),)
+                raise ModelError(f"{self._title} at {place} took longer than {_LONGEST_CALL:g} s", spent=spent)
+        kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        return httpx.Response(answer.status_code, headers=kept, content=content)
+
     def _read_reply(self, response: httpx.Response) -> Reply:
         partial, spent = PartialReply(), _read_spent(response)
         try:
@@ -120,9 +143,11 @@ class HTTPModel:
         except ModelError as error:
             error.spent = (spent,)
             raise
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            sentence = f"{self._title} sent an answer of an unknown form"
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            is_empty = not response.content.strip()
+            sentence = describe_unreadable(self._title, self._base_url, response, is_empty=is_empty)
             raise ModelError(sentence, retryable=True, spent=(spent,)) from error
+        partial.clean()
         if text is None:
             raise ModelError(f"{self._title} sent no text (finish reason: {partial.finish_reason})", spent=(spent,))
         return Reply(clean_text(text), partial.prompt_tokens, partial.completion_tokens, partial.finish_reason)
@@ -158,7 +183,7 @@ class Pace:
 
 def make_status_error(name: str, response: httpx.Response) -> ModelError:
     """The error of an answer, which was read whole, with another status than 200."""
-    status, reason = response.status_code, _read_reason(response)
+    status, reason = response.status_code, _read_redirect(response) or _read_reason(response)
     return ModelError(
         f"{name} answered {status}: {reason}".rstrip(": "),
         retryable=status in (408, 409, 429) or status >= 500,
@@ -180,8 +205,19 @@ def _read_spent(response: httpx.Response) -> Reply:
         counts = [usage.get(f"{first}_tokens", usage.get(f"{second}_tokens")) for first, second in _COUNTS]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         counts = [None, None]
-    prompt_tokens, completion_tokens = (count if type(count) is int else None for count in counts)
+    prompt_tokens, completion_tokens = map(read_count, counts)
     return Reply(clean_text(response.text), prompt_tokens, completion_tokens)
+
+
+def _read_redirect(response: httpx.Response) -> str:
+    """Where an answer sends the caller instead, in words; empty if it is no redirect."""
+    if not response.has_redirect_location:
+        return ""
+    try:
+        host = httpx.URL(response.headers["location"]).host
+    except httpx.InvalidURL:
+        host = ""
+    return f"it redirects to {host or 'another address'}, and calls follow no redirect"
 
 
 def _read_reason(response: httpx.Response) -> str:
@@ -207,6 +243,7 @@ def _pause(error: Exception) -> bool | float:
 
 def _seconds(value: str | None) -> float | None:
     try:
-        return max(0.0, float(value)) if value else None
+        seconds = float(value or "")
     except ValueError:
-        return None  # the date form: fall back to the growing pause
+        return None  # none, or the date form: fall back to the growing pause
+    return max(0.0, seconds) if math.isfinite(seconds) else None

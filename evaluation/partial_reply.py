@@ -3,7 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PartialReply", "ToolCall"]
+from promptuary.evaluation.characters import clean_text
+
+__all__ = ["PartialReply", "ToolCall", "read_count"]
+
+_MOST_TOKENS = 100_000_000  # no prompt and no reply has more: a higher count is an error of the server
 
 
 @dataclass
@@ -29,3 +33,25 @@ class PartialReply:
     completion_tokens: int | None = None
     finish_reason: str | None = None
     is_complete: bool = False
+
+    @property
+    def size(self) -> int:
+        """Characters that came so far, in its text and beside it."""
+        calls = sum(len(call.name) + len(call.arguments) for call in self.tool_calls.values())
+        return len(self.text) + len(self.thoughts) + calls
+
+    def clean(self) -> None:
+        """Leave only what can be stored and counted: servers send counts and reasons that are none."""
+        self.prompt_tokens, self.completion_tokens = read_count(self.prompt_tokens), read_count(self.completion_tokens)
+        self.finish_reason, self.thoughts = _clean(self.finish_reason) or None, _clean(self.thoughts)
+        for call in self.tool_calls.values():
+            call.name, call.arguments = _clean(call.name), _clean(call.arguments)
+
+
+def read_count(value: Any) -> int | None:
+    """The tokens that a server counted; None if the value is no such count."""
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
+
+
+def _clean(value: Any) -> str:
+    return clean_text(value) if isinstance(value, str) else ""

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import httpx
 
-from promptuary.evaluation.characters import CharacterReader, clean_text
-from promptuary.evaluation.connection_failures import describe_failure, find_place
+from promptuary.evaluation.characters import CharacterReader
+from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.http_models import Pace, make_status_error
 from promptuary.evaluation.models import Model
@@ -26,6 +26,8 @@ __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a carriage return at the end may be half of a pair
 _LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
 _LONGEST_EVENT = 8 * 1024 * 1024
+_LONGEST_REPLY = 1024 * 1024  # characters, with thoughts and calls
+_MOST_CALLS = 1000  # of tools, in one reply
 _READ_PAUSE = 0.1  # seconds between two reads of a reply: what came meanwhile is read at once, and each read costs time
 _READS_A_SECOND = 160  # of all replies of this process: with more than 16 the pause gets longer
 _open_replies: set[int] = set()  # the ids of those that are read
@@ -128,27 +130,38 @@ class HTTPStream:
     async def _require_success(self, response: httpx.Response) -> None:
         if response.status_code == 200:
             return
-        content = b""
-        async for chunk in response.aiter_bytes():
-            content += chunk
-            if len(content) >= _LONGEST_ERROR:
-                break
-        headers = {"retry-after": response.headers.get("retry-after", "")}
+        content = await _read_body(response, _LONGEST_ERROR)
+        headers = {name: response.headers.get(name, "") for name in ("content-type", "location", "retry-after")}
         raise make_status_error(self._title, httpx.Response(response.status_code, headers=headers, content=content))
 
+    def _require_size(self, reply: PartialReply) -> None:
+        if len(reply.tool_calls) > _MOST_CALLS:
+            raise ModelError(f"{self._title} called more than {_MOST_CALLS:,} tools")
+        if reply.size > _LONGEST_REPLY:
+            raise ModelError(f"{self._title} wrote more than {_LONGEST_REPLY:,} characters")
+
     async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
+        is_empty = True
         try:
             if response.headers.get("content-type", "").startswith("application/json"):  # it doesn't stream
-                yield self._protocol.read_whole(json.loads(await response.aread()), reply) or ""
+                content = await _read_body(response, _LONGEST_EVENT)
+                is_empty = not content.strip()
+                yield self._protocol.read_whole(json.loads(content), reply) or ""
                 return
             async for data in _read_events(response):
+                is_empty = False
                 if data == "[DONE]":
                     reply.is_complete = True
                     return
                 if piece := self._protocol.read_event(json.loads(data), reply):
                     yield piece
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise ModelError(f"{self._title} sent an answer of an unknown form", retryable=True) from error
+                self._require_size(reply)
+            if is_empty:
+                raise LookupError
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            is_empty = is_empty and not response.num_bytes_downloaded
+            sentence = describe_unreadable(self._title, self._base_url, response, is_empty=is_empty)
+            raise ModelError(sentence, retryable=True) from error
 
 
 class WordStream:
@@ -173,21 +186,29 @@ class WordStream:
 
 @contextlib.contextmanager
 def _counted(reply: PartialReply) -> Iterator[None]:
-    """Count the reply among those that are read; at the end its tool calls have only characters that can be stored."""
+    """Count the reply among those that are read; at the end it has only what can be stored and counted."""
     _open_replies.add(id(reply))
     try:
         yield
     finally:
         _open_replies.discard(id(reply))
-        for call in reply.tool_calls.values():
-            call.name, call.arguments = clean_text(call.name), clean_text(call.arguments)
-        reply.finish_reason = reply.finish_reason and clean_text(reply.finish_reason)
+        reply.clean()
 
 
 @functools.cache
 def _tls_context() -> ssl.SSLContext:
     """One for the process: loading the certificates takes longer than a request."""
     return httpx.create_ssl_context()
+
+
+async def _read_body(response: httpx.Response, longest: int) -> bytes:
+    """The body, cut some time after so many bytes."""
+    content = b""
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) >= longest:
+            break
+    return content
 
 
 async def _read_events(response: httpx.Response) -> AsyncIterator[str]:

@@ -50,7 +50,12 @@ test("the first thing that stops a run is said, with what helps", () => {
   assert.equal(blockerOf({}, { errors: 2, missing: ["order_id"] }), "Fix 2 errors");
   assert.equal(blockerOf({}, { missing: ["order_id"] }), "order_id needs a value");
   const spent = { today: "5", cap: "5", currency: "USD" };
-  assert.equal(blockerOf({ spent }), "Daily limit reached, resets at 00:00 UTC");
+  const models = CHOICES.models.map((model) => ({ ...model, why_not: "The daily limit of author is reached." }));
+  assert.equal(blockerOf({ spent, models }), "Daily limit reached, resets at 00:00 UTC");
+  assert.equal(blockerOf({ spent }), undefined, "models that cost nothing");
+  const off = "support has a spending cap of 0.";
+  const closed = CHOICES.models.map((model) => ({ ...model, why_not: off }));
+  assert.equal(blockerOf({ spent: { today: "0", cap: "0", currency: "USD" }, models: closed }), off);
   const link = { can_run: false, why_not: "No model connected", can_connect: true, connect_url: "/n/x/models" };
   const state = begin({ type: "choicesLoaded", choices: { ...CHOICES, ...link } });
   assert.deepEqual(findBlocker(state)?.link, { words: "Connect a model", url: "/n/x/models" });

@@ -83,8 +83,20 @@ def find_refusals(namespace: Namespace, person: User, endpoints: Iterable[Endpoi
     if not capped or (cap.person_day is None and cap.namespace_month is None):
         return {}
     reached = _find_reached_cap(cap, namespace, person)
-    refusals = {endpoint.name: _refuse_price(endpoint, cap, namespace) or reached for endpoint in capped}
+    off = _refuse_switched_off(cap, namespace)
+    refusals = {endpoint.name: off or _refuse_price(endpoint, cap, namespace) or reached for endpoint in capped}
     return {name: refusal for name, refusal in refusals.items() if refusal is not None}
+
+
+def _refuse_switched_off(cap: SpendingCap, namespace: Namespace) -> Conflict | None:
+    """The refusal of a cap of 0, which no day and no month resets."""
+    if cap.person_day == 0:
+        sentence = gettext("{name} has a spending cap of 0 per person and day, which switches calls of models off.")
+    elif cap.namespace_month == 0:
+        sentence = gettext("{name} has a spending cap of 0 per month, which switches calls of models off.")
+    else:
+        return None
+    return Conflict(sentence.format(name=namespace.name))
 
 
 def _refuse_price(endpoint: Endpoint, cap: SpendingCap, namespace: Namespace) -> Conflict | None:

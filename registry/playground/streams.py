@@ -51,7 +51,6 @@ _BUSY = (429, 503, 529)  # statuses of a server that answers later; the last one
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # if it says nothing
 _LONGEST_CALL = 900.0  # seconds of a whole reply
-_LONGEST_TEXT = 1024 * 1024  # characters
 _NOT_WRITTEN = "The end of this reply could not be stored."
 _CLOSED = "The page was closed while this was written."
 _FINAL = ("done", "stopped", "failed")
@@ -209,8 +208,6 @@ class _Call:
         async for piece in sent.model.stream(sent.request, self.reply):
             self._first_at = self._first_at or time.monotonic()
             self.events.put_nowait(("text", {"text": piece}))
-            if len(self.reply.text) > _LONGEST_TEXT:
-                raise ModelError(f"the reply has more than {_LONGEST_TEXT:,} characters")
 
     def _failure(self, error: ModelError) -> Outcome:
         refused_by_status = error.status is not None and not self.reply.text
@@ -224,6 +221,8 @@ class _Call:
         if error.status in _BUSY:
             busy = f"The model is busy ({error.status})"
             return f"{busy}: {error.reason}" if error.reason else busy
+        if error.status == 403 and error.reason:
+            return f"The endpoint forbids this call: {error.reason}"
         return _REJECTED if error.status in (401, 403) else ""
 
     def _capitalise(self, text: str) -> str:

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,6 +17,17 @@ _STATUSES = {"busy": 429, "rejected": 401, "broken": 500, "unavailable": 503, "o
 TOOL = {"name": "look_up", "arguments": '{"order": "HB-1"}'}
 
 
+@dataclass(frozen=True)
+class RawAnswer:
+    """An answer as it goes over the wire. is_endless: the content comes again and again until the caller leaves."""
+
+    content: bytes = b""
+    content_type: str = "text/event-stream"
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    is_endless: bool = False
+
+
 class StreamServer:
     """Answers every prompt with `words`, one event a word.
 
@@ -23,14 +35,14 @@ class StreamServer:
     unavailable (503), overloaded (529), cut (the connection ends after two words), error (an error event after two
     words), silent (no answer while `pause` lasts), stalled (nothing more after two words for ten times `pause`), tool
     (a call of a tool after the words), whole (no stream but one JSON answer), whole tool, whole refusal (the same as
-    a refusal, in these words), or a list: the events of the next call.
+    a refusal, in these words), a list: the events of the next call, or a `RawAnswer`.
     pause: seconds before each word.
     """
 
     def __init__(self, words: list[str] | None = None, *, pause: float = 0.0) -> None:
         self.words = ["Yes,", " you", " can."] if words is None else words
         self.pause = pause
-        self.faults: list[str | list[dict[str, Any]]] = []
+        self.faults: list[str | list[dict[str, Any]] | RawAnswer] = []
         self.retry_after = 0.05  # seconds that a busy answer names
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -56,7 +68,7 @@ class StreamServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def next_fault(self) -> str | list[dict[str, Any]]:
+    def next_fault(self) -> "str | list[dict[str, Any]] | RawAnswer":
         """The fault of this call, or its events."""
         with self.lock:
             return self.faults.pop(0) if self.faults else ""
@@ -80,7 +92,12 @@ class _Handler(BaseHTTPRequestHandler):
             with server.lock:
                 server.open_calls -= 1
 
-    def _answer(self, server: StreamServer, body: dict[str, Any], fault: str | list[dict[str, Any]]) -> None:
+    def _answer(
+        self, server: StreamServer, body: dict[str, Any], fault: str | list[dict[str, Any]] | RawAnswer
+    ) -> None:
+        if isinstance(fault, RawAnswer):
+            self._send_raw(fault)
+            return
         events = fault if isinstance(fault, list) else None
         fault = "" if isinstance(fault, list) else fault
         status = _STATUSES.get(fault)
@@ -111,6 +128,15 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         if events is None and self.path.endswith("/chat/completions"):
             self.wfile.write(b"data: [DONE]\n\n")
+
+    def _send_raw(self, answer: RawAnswer) -> None:
+        self.send_response(answer.status)
+        for name, value in {"Content-Type": answer.content_type, **answer.headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(answer.content)
+        while answer.is_endless:
+            self.wfile.write(answer.content)
 
     def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)

@@ -24,17 +24,18 @@ export function findBlocker(state: RunState, columns: readonly Column[] = state.
     if (!choices.can_connect || !choices.connect_url) return { words };
     return { words, link: { words: gettext("Connect a model"), url: choices.connect_url } };
   }
-  const { spent } = choices;
-  if (spent?.cap != null && Number(spent.today) >= Number(spent.cap)) {
-    return { words: gettext("Daily limit reached, resets at 00:00 UTC") };
-  }
   const refused = findRefusedModel(choices, columns);
-  if (refused) return refused;
+  if (refused) return isDayOver(choices) ? { words: gettext("Daily limit reached, resets at 00:00 UTC") } : refused;
   if (!columns.some((column) => column.source === DRAFT)) return null;
   if (facts.errors)
     return { words: ngettext("Fix {count} error", "Fix {count} errors", facts.errors), isProblem: true };
   const input = facts.missing[0];
   return input === undefined ? null : { words: gettext("{name} needs a value", { name: input }), input };
+}
+
+/** Whether the reader spent what the cap allows in a day; a cap of 0 switches calls off, and no day ends that. */
+function isDayOver({ spent }: Choices): boolean {
+  return spent?.cap != null && Number(spent.cap) > 0 && Number(spent.today) >= Number(spent.cap);
 }
 
 /** The first model of the columns that the spending caps don't let the reader ask; an admin can give it a price. */

@@ -15,6 +15,7 @@ from registry.evaluations.models import Run
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from tests.support.parallel_runs import finish_runs_side_by_side
+from tests.support.spending import spend_one_dollar
 
 PRICES = {"prompt_price": "1000", "completion_price": "1000"}  # a tenth of a unit for 100 tokens
 
@@ -115,6 +116,16 @@ def test_the_sentence_of_a_reached_cap_rounds_no_amount(cap, ask, person_day, wr
         ask()
 
 
+@pytest.mark.parametrize("caps", [{"person_day": "0"}, {"namespace_month": "0"}])
+def test_a_cap_of_0_switches_calls_off_and_promises_no_reset(cap, ask, support, author, caps):
+    cap(**caps)
+    with pytest.raises(Conflict, match="which switches calls of models off") as caught:
+        ask()
+    assert "reset" not in caught.value.message
+    echo, small = queries.find_endpoint("echo", "support"), queries.find_endpoint("small", "support")
+    assert set(spending.find_refusals(support, author.person, [echo, small])) == {"small"}
+
+
 def test_a_cap_is_an_amount(cap):
     with pytest.raises(Invalid, match="person_day"):
         cap(person_day="a little")
@@ -157,7 +168,8 @@ def test_a_run_that_reaches_the_cap_stops_and_says_so(start, cap, server):
 
 
 def test_a_run_is_refused_before_it_starts_where_a_cap_is_reached(start, cap, author, server):
-    cap(person_day="0")
+    spend_one_dollar(author.person)
+    cap(person_day="1")
     for begin in (start, lambda: estimate(author)):
         with pytest.raises(TooMany, match="daily limit of author is reached"):
             begin()
@@ -175,7 +187,8 @@ def test_a_run_whose_judge_may_not_be_asked_is_refused(start, cap, author):
         document="---\nformat: text\n---\n{{ documents }} {{ response }}",
         message="",
     )
-    cap(person_day="0")
+    spend_one_dollar(author.person)
+    cap(person_day="1")
     with pytest.raises(TooMany, match="daily limit of author is reached"):
         start(model="echo", judge="support/judge@1", judge_model="small")
     assert start(model="echo").state == "queued"

@@ -13,6 +13,7 @@ from registry.namespaces import services as namespace_services
 from registry.playground import queries, row_plans, services
 from registry.playground.models import PlaygroundRun
 from tests.registry.playground.conftest import DRAFT, INPUTS
+from tests.support.spending import spend_one_dollar
 
 COLUMN = {"source": "draft", "document": DRAFT, "model": "small"}
 QUESTIONS = "support/questions"
@@ -113,7 +114,7 @@ def test_a_dataset_of_another_namespace_or_none_is_refused(save_rows, connect, p
         )
 
 
-def test_caps_and_missing_prices_are_told_before_a_row_is_run(save_rows, connect, plan, admin):
+def test_caps_and_missing_prices_are_told_before_a_row_is_run(save_rows, connect, plan, admin, author):
     connect(prompt_price=None, completion_price=None)
     save_rows(write_rows(2))
     assert plan().estimate is None
@@ -121,7 +122,7 @@ def test_caps_and_missing_prices_are_told_before_a_row_is_run(save_rows, connect
     with pytest.raises(Conflict, match="has no price"):
         plan()
     connect(name="dear")
-    connection_services.set_caps(actor=admin, namespace="support", person_day="0", namespace_month=None)
+    spend_one_dollar(author.person)
     with pytest.raises(TooMany, match="daily limit of author"):
         plan({**COLUMN, "model": "dear"})
 

@@ -12,6 +12,7 @@ from registry.playground import queries, services
 from registry.playground.models import PlaygroundRun
 from registry.playground.serializers import describe_choices, describe_run
 from tests.registry.playground.conftest import DRAFT, INPUTS
+from tests.support.spending import spend_one_dollar
 
 DRAFT_COLUMN = {"source": "draft", "document": DRAFT, "model": "echo"}
 
@@ -131,9 +132,10 @@ def test_a_run_has_one_to_four_columns(author, columns):
         services.start_playground_run(actor=author, name="support/reply", columns=columns, inputs=INPUTS)
 
 
-def test_a_reached_cap_refuses_before_anything_is_rendered(start, connect, admin):
+def test_a_reached_cap_refuses_before_anything_is_rendered(start, connect, admin, author):
     connect()
-    connection_services.set_caps(actor=admin, namespace="support", person_day="0", namespace_month=None)
+    spend_one_dollar(author.person)
+    connection_services.set_caps(actor=admin, namespace="support", person_day="1", namespace_month=None)
     with pytest.raises(TooMany, match="daily limit of author"):
         start()
 

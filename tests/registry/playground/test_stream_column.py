@@ -20,6 +20,7 @@ from registry.playground import replies, services, streams
 from registry.playground.models import PlaygroundColumn
 from registry.playground.serializers import describe_column
 from tests.registry.playground.conftest import DRAFT, collect
+from tests.support.spending import spend_one_dollar
 
 JSON_DRAFT = DRAFT.replace("inputs:", "output: {schema: {type: object, required: [decision]}}\ninputs:")
 
@@ -218,7 +219,8 @@ def test_a_removed_model_fails_the_column(start, stream, connect, admin):
 def test_a_cap_reached_meanwhile_stops_the_call_before_it_is_sent(start, stream, connect, admin, server):
     connect()
     run = start()
-    connection_services.set_caps(actor=admin, namespace="support", person_day="0", namespace_month=None)
+    spend_one_dollar(run.person)
+    connection_services.set_caps(actor=admin, namespace="support", person_day="1", namespace_month=None)
     name, failure = stream(run)[-1]
     assert (name, "daily limit of author" in failure["detail"]) == ("failed", True)
     assert failure["retry_after"] > 0
