@@ -23,6 +23,7 @@ from registry.namespaces import queries as namespace_queries
 __all__ = ["archive", "compare", "listing", "restore", "show_dataset"]
 
 _ROWS = 50
+_SHOWN_INPUTS = 4
 _SHOWN_CHANGES = 100
 
 
@@ -59,13 +60,14 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     page = queries.list_dataset_rows(version, tag=tag, cursor=request.GET.get("cursor"), limit=_ROWS)
     tags = queries.list_dataset_tags(version)
     rows = [_row(index, row) for index, row in page.items]
-    columns = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))[:4]
+    inputs = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))
     runs = run_queries.list_runs(actor, dataset=name, limit=8).items
     context = {
         **dataset_frame(actor, dataset),
         "version": version,
         "rows": rows,
-        "columns": columns,
+        "columns": inputs[:_SHOWN_INPUTS],
+        "input_count": len(inputs),
         "tag": tag,
         "tags": tags,
         "next_url": f"?{urlencode({'version': version.number, 'tag': tag, 'cursor': page.next})}" if page.next else "",

@@ -435,6 +435,16 @@ def test_ten_thousand_rows_stay_quick(visit: Visit):
     expect(page.get_by_role("rowheader", name="r-9999")).to_be_visible()
 
 
+def test_a_csv_file_may_have_as_many_rows_as_a_dataset(visit: Visit):
+    page = visit.open("author", "/d/new?in=support", viewport=DESKTOP)
+    expect(page.get_by_role("grid")).to_be_visible()
+    content = "\n".join(["id,question", *(f"r-{number},Boots {number}?" for number in range(10_000))]).encode()
+    page.get_by_label("From a file").set_input_files({"name": "m.csv", "mimeType": "text/csv", "buffer": content})
+    expect(page.get_by_text("10,000 rows ready.")).to_have_text("10,000 rows ready.")
+    page.get_by_role("button", name="Add 10,000 rows").click()
+    expect(page.get_by_role("button", name="All 10,000")).to_be_visible()
+
+
 def test_one_choice_replaces_a_text_in_all_rows_of_a_csv_file(visit: Visit):
     page = visit.open("author", "/d/new?in=support&for=support/refunds/reply")
     expect(page.get_by_role("grid")).to_be_visible()

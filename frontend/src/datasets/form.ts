@@ -149,8 +149,8 @@ class DatasetForm {
 
   /** Shows what a table becomes, and adds its rows. file: its name, empty for pasted cells. */
   #import(file: string, table: DelimitedTable): void {
-    const { grid } = this.#view;
-    const takesNew = !this.#declared.length && grid.rows.every((row) => !Object.keys(row.cells).length);
+    const grid = this.#dropEmptyRow(); // it takes no place of a row of the file
+    const takesNew = !this.#declared.length && !grid.rows.length;
     const chooseFile = (): void => findElement(this.#form, "[name=file]").click();
     const source = { file, table, dataset: this.#section.dataset.dataset ?? "", takesNew, chooseFile };
     openImport(findElement(this.#section, "[data-import]"), source, grid, (mapping, rows) => {

@@ -185,7 +185,9 @@ export class ColumnView {
         column.source === DRAFT ? gettext("Run this draft to see what the model answers.") : gettext("Not run yet.");
       const empty = createElement("p", { class: "play-empty" }, words);
       this.#body.replaceChildren(...(column.reply ? drawReply(column, view) : [empty]));
-      if (column.reply && !isWriting && this.#follows) this.#body.scrollTop = 0;
+      // A reply is read from its start; why one failed or was stopped stands at its end.
+      const isCut = column.phase === "failed" || column.phase === "stopped";
+      if (column.reply && !isWriting && this.#follows) this.#body.scrollTop = isCut ? this.#body.scrollHeight : 0;
     }
     if (isWriting && this.#follows) this.#body.scrollTop = this.#body.scrollHeight;
     this.#newer.hidden = !isWriting || this.#follows;

@@ -116,7 +116,7 @@ export class RunHistory {
       createElement("td", { class: "play-run-sample" }, run.sample ?? ""),
       createElement("td", { class: "note" }, this.#describeDraft(run)),
       createElement("td", {}, ...(own ? [draw(own)] : [])),
-      createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
+      createElement("td", { class: "play-run-others" }, ...others.flatMap((reply) => [draw(reply, reply.title), " "])),
       createElement("td", { class: "play-run-cost" }, cost ? formatMoney(cost) : ""),
     );
     const isSame = run.document === this.#document;

@@ -1,5 +1,7 @@
 """The pages of datasets: the list, one with its versions, what changed between two, saving the next."""
 
+import json
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -69,6 +71,12 @@ def test_the_diff_shows_rows_that_came_went_and_changed(browser, reply, gold):
 
 def test_equal_versions_have_nothing_to_show(browser, gold):
     assert "the same rows" in words(browser("reader").get(f"{PAGE}/-/diff", {"from": 1, "to": 1}))
+
+
+def test_inputs_that_have_no_room_are_counted(browser, reply):
+    inputs = {f"c{number}": "x" for number in range(6)}
+    save_rows(reply, json.dumps({"inputs": inputs}))
+    assert "4 of 6 inputs are shown. The download and the editor have all." in words(browser("reader").get(PAGE))
 
 
 def test_a_dataset_is_made_from_a_csv_file(browser, reply):

@@ -19,6 +19,7 @@ from registry.tasks import tasks
 from registry.templates.models import Version
 from tests.support.improvement_desk import BETTER, NAME, set_cap
 from tests.support.improving_model_server import propose
+from tests.support.spending import spend_one_dollar
 
 
 @pytest.fixture
@@ -227,7 +228,8 @@ def test_failing_rows_are_found_once_a_plan_and_once_a_call(place, monkeypatch):
 
 def test_an_improvement_that_a_cap_refuses_is_no_call(place, admin):
     improvement = place.start()
-    set_cap(admin, "0")
+    spend_one_dollar(improvement.person)
+    set_cap(admin, "1")
     found = place.ask(improvement)
     assert (found.stage, found.calls, found.prompt_tokens) == ("failed", 0, 0)
     assert "daily limit of author is reached" in found.reason
