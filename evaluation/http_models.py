@@ -24,6 +24,7 @@ __all__ = ["HTTPModel", "Pace", "make_status_error"]
 _LONGEST_REASON = 300  # characters
 _LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
 _LONGEST_ANSWER = 16 * 1024 * 1024  # bytes
+_MOST_COUNTED = 1024 * 1024  # bytes of an answer without an end that count as written: no provider bills more
 _LONGEST_CALL = 900.0  # seconds of a whole reply, for a server that sends a little now and then
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
@@ -128,10 +129,10 @@ class HTTPModel:
             if answer.status_code != 200 and len(content) > _LONGEST_ERROR:
                 break
             if len(content) > _LONGEST_ANSWER:
-                spent = (Reply(content.decode(errors="replace")),)
+                spent = (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
                 raise ModelError(f"{self._title} at {place} sent more than {_LONGEST_ANSWER:,} bytes", spent=spent)
             if time.monotonic() > ends_at:
-                spent = (Reply(content.decode(errors="replace")),)
+                spent = (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
                 raise ModelError(f"{self._title} at {place} took longer than {_LONGEST_CALL:g} s", spent=spent)
         kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
         return httpx.Response(answer.status_code, headers=kept, content=content)

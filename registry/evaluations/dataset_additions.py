@@ -82,6 +82,8 @@ def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -
     known_rows = {row.id: row.to_dict() for row in version.rows() if row.id}
     new_rows = []
     for number, row in enumerate(map(_complete_row, rows)):
+        if not isinstance(row["inputs"], Mapping):
+            raise Invalid(fields={f"rows.{number}.inputs": gettext("Give an object of inputs, by their names.")})
         known_row = known_rows.get(row["id"])
         if known_row is None:
             new_rows.append(row)
