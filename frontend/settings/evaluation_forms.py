@@ -1,11 +1,13 @@
 """The form of an evaluation that change requests have to pass: where it applies, its rows, and its thresholds."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from promptuary.evaluation.gates import parse_gate
 from promptuary.evaluation.metrics import catalogue
@@ -36,7 +38,25 @@ class GateRow:
     @property
     def text(self) -> str:
         """The threshold as the service reads it."""
-        return f"{self.metric} {'-' if self.kind == FALL else '>='} {self.bound}"
+        return f"{self.metric} {'-' if self.kind == FALL else '>='} {self._number}"
+
+    @property
+    def problem(self) -> str:
+        """What is missing or wrong in the row, empty for nothing."""
+        if self.is_empty:
+            return ""
+        if not self.metric:
+            return gettext("Choose a metric for this threshold.")
+        try:
+            is_number = math.isfinite(float(self._number))
+        except ValueError:
+            is_number = False
+        return "" if is_number else gettext("Write a number, such as 0.8.")
+
+    @property
+    def _number(self) -> str:
+        """The bound as it is read: some languages write a comma."""
+        return self.bound.replace(",", ".")
 
 
 class EvaluationForm(forms.Form):

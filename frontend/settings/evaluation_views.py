@@ -55,6 +55,8 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     trials: list[GateTrial] | None = None
     if request.method == "POST":
         rows = evaluation_forms.read_gate_rows(request.POST)
+        if form.is_valid() and any(row.problem for row in rows):
+            form.add_error(None, gettext("A threshold can't be read: it is marked below."))
         try:
             if form.is_valid() and button == "try":
                 trials = _try_gates(actor, namespace, form, rows)
@@ -78,6 +80,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         "attachments": listed,
         "form": form,
         "gate_rows": rows,
+        "marks_rows": request.method == "POST",
         "metrics": [(name, TITLES.get(name, "")) for name in evaluation_forms.list_gate_metrics(rows)],
         "trials": trials,
     }

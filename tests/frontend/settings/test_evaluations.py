@@ -86,6 +86,19 @@ def test_thresholds_that_cannot_be_read_come_back_with_what_was_typed(gold, brow
     assert not Attachment.objects.exists()
 
 
+def test_a_threshold_that_is_no_number_is_told_at_its_row(gold, browser):
+    page = words(browser("admin").post(PAGE, {**FIELDS, "bound": ["0.9", "lots", ""], "do": "try"}))
+    assert 'id="threshold-2-problem">Write a number, such as 0.8.' in page
+    assert "threshold-1-problem" not in page
+    page = words(browser("admin").post(PAGE, {**FIELDS, "metric": ["", "", ""], "do": "try"}))
+    assert 'id="threshold-1-problem">Choose a metric for this threshold.' in page
+
+
+def test_a_threshold_may_have_a_comma(gold, browser):
+    browser("admin").post(PAGE, {**FIELDS, "bound": ["0,9", "0,02", ""], "do": "save"})
+    assert Attachment.objects.get().gates == ["squad_f1 >= 0.9", "squad_exact_match - 0.02"]
+
+
 def test_rows_that_do_not_fit_a_template_are_refused_at_the_form(gold, browser):
     gold.save(name="support/refunds/other", document=DOCUMENT.replace("question", "city"))
     answer = browser("admin").post(PAGE, {**FIELDS, "do": "save"})
