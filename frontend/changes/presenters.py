@@ -48,6 +48,7 @@ ICONS = {
     "superseded": "git-branch",
     "held": "check",
     "archived": "archive",
+    "redacted": "circle-x",
     blockers.FREEZE: "clock",
     blockers.IN_RELEASE: "list",
     blockers.ROLLING_OUT: "loader",
@@ -270,7 +271,7 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
             link, link_word = reverse("edit", args=[change.template.name]), gettext("Edit a draft")
     elif blocker.code == blockers.IN_RELEASE and change.open_release is not None:
         link, link_word = reverse("release", args=[change.open_release]), gettext("Open release")
-    elif blocker.code in ("held", "superseded") and act.withdraw:
+    elif blocker.code in ("held", "superseded", "redacted") and act.withdraw:
         link, link_word = "#close", gettext("Withdraw")
     elif scores := _SCORES.search(blocker.action):
         link, link_word = scores[1], gettext("Rows to score")

@@ -45,6 +45,7 @@ ASKS: Mapping[str, tuple[Promise, Promise]] = {
     "diverged": (gettext_lazy("Merge"), gettext_lazy("Merge")),
     "held": _WITHDRAW,
     "superseded": _WITHDRAW,
+    "redacted": _WITHDRAW,
     "": (gettext_lazy("Publish"), gettext_lazy("Publish")),
 }
 MEND = (gettext_lazy("Fix"), gettext_lazy("See the check"))

@@ -13,7 +13,7 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.diff import compare_texts
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.review import open_change, propose_version, tell_change
-from promptuary.errors import NotFound, Refused
+from promptuary.errors import Gone, NotFound, Refused
 from promptuary.names import check_name, split_target
 
 __all__ = ["promote"]
@@ -50,7 +50,8 @@ class Source:
 class Destination:
     """A template of the other registry, which may not exist yet.
 
-    live, newest: the answers to a fetch by the label and by `latest`; None if there is no such version.
+    live, newest: the answers to a fetch by the label and by `latest`; None if there is no such version. One whose text
+    was redacted there has an empty document.
     """
 
     name: str
@@ -119,6 +120,9 @@ def _read_destination(there: Connection, name: str, label: str) -> Destination:
 def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
     try:
         version: dict[str, Any] = there.get(f"templates/{name}@{ref}")
+    except Gone as error:
+        facts = error.problem
+        return {"version": facts.get("version"), "digest": facts.get("digest"), "document": ""}
     except NotFound:
         return None
     return version
@@ -152,6 +156,8 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
     """Print what would change for who fetches the label there, and give it as JSON."""
     live = destination.live
     before = f"{destination.name}@{live['version']}" if live else "nothing"
+    if live and not live["document"]:
+        before += " (redacted)"
     text = compare_texts(str(live["document"]) if live else "", source.document, before, source.pin)
     if not as_json:
         write_text(text)

@@ -29,6 +29,7 @@ __all__ = [
     "of_group",
     "of_objections",
     "of_owners",
+    "of_redacted",
     "of_release",
     "of_rollout",
     "of_served",
@@ -97,6 +98,12 @@ def of_archived() -> Blocker:
         gettext("The template is archived."),
         gettext("Ask an admin to restore it, or withdraw the change."),
     )
+
+
+def of_redacted(facts: Facts) -> Blocker:
+    """The text of the head was redacted."""
+    cause = gettext("Version {number} was redacted: its text is gone.").format(number=facts.number)
+    return Blocker("redacted", cause, gettext("Propose another version, or withdraw the change."), (facts.opened_by,))
 
 
 def of_served(facts: Facts) -> Blocker:

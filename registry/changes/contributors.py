@@ -27,7 +27,7 @@ class VersionNode(NamedTuple):
     """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
     of each suggestion that was applied. A tuple, because a list of requests makes hundreds.
 
-    author, key, at, suggested: unset if only the graph of versions was read.
+    author, key, at, suggested, is_redacted: unset if only the graph of versions was read.
     """
 
     pk: int
@@ -40,6 +40,7 @@ class VersionNode(NamedTuple):
     at: datetime = datetime.min.replace(tzinfo=UTC)
     taken: tuple[int, ...] = ()
     suggested: tuple[tuple[str, str | None], ...] = ()
+    is_redacted: bool = False
 
     @property
     def sources(self) -> tuple[int, ...]:

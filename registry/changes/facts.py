@@ -43,6 +43,7 @@ class Facts:
     holds_digest: str | None
     descends: bool
     archived: bool
+    redacted: bool = False  # the text of the head
     closed: bool = False
     unreviewed: bool = False
     held_by_approval: bool = True  # what the label holds; asked for only if that is the head itself

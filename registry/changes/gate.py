@@ -87,6 +87,8 @@ class Gate:
             return gettext("Approving in {namespace} needs the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
+        if self.facts.redacted:
+            return gettext("Version {number} was redacted: its text is gone.").format(number=self.facts.number)
         return policy.refusal_of_approver(self.rules, self.facts, person)
 
     @property

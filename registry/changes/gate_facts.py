@@ -97,6 +97,7 @@ class ReviewFacts:
             rollout=history.rollouts.get(template.name, {}).get(change.label),
             change=change.number,
             archived=template.archived_at is not None,
+            redacted=history.steps[version.pk].is_redacted,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
             held_by_approval=held is None or held.digest in self._digests(change),
@@ -106,9 +107,8 @@ class ReviewFacts:
 
     def _list_reviewers(self, template: Template) -> tuple[str, ...]:
         """Who may approve requests of the template."""
-        needed = TABLE[Verb.APPROVE].rank
-        able = self._able[template.namespace_id]
-        return tuple(username for username, roles in able if roles.at(template.path).rank >= needed)
+        path, needed = template.path, TABLE[Verb.APPROVE].rank
+        return tuple(name for name, roles in self._able[template.namespace_id] if roles.at(path).rank >= needed)
 
     def versions_between(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live, or be approved, along with the head."""

@@ -48,6 +48,7 @@ _COLUMNS = (  # of a version, then of a label that points to it, then of one thi
     "author__username",
     "key_id",
     "created_at",
+    "redaction__pk",
     "labels__name",
     "labels__rollout_id",
     "labels__rollout__change_id",
@@ -113,8 +114,8 @@ class _Versions:
         kept: dict[int, tuple[Any, ...]] = {}
         parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
         for row in rows.values_list(*_COLUMNS).order_by("pk"):
-            (pk, template, *_), (label, rollout, rolled_out, part, *taken) = row[:8], row[8:]
-            kept[pk] = row[:8]
+            (pk, template, *_), (label, rollout, rolled_out, part, *taken) = row[:9], row[9:]
+            kept[pk] = row[:9]
             if label is not None:
                 self.labels[templates[template]][label] = pk
             if rollout is not None:
@@ -123,14 +124,14 @@ class _Versions:
                 parts[pk][part] = (taken[0], taken[1], taken[2])
         numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}
         self.steps = {}
-        for pk, template, number, digest, base, author, used_key, at in kept.values():
+        for pk, template, number, digest, base, author, used_key, at, redaction in kept.values():
             listed = [parts[pk][part] for part in sorted(parts[pk])]
             taken_in = [source for source, _, _ in listed if source is not None]
             if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
                 taken_in.append(origin)
             suggested = tuple((person, key) for source, person, key in listed if source is None)
-            name, sources = templates[template], tuple(taken_in)
-            self.steps[pk] = VersionNode(pk, name, number, digest, base, author, used_key, at, sources, suggested)
+            facts = (pk, templates[template], number, digest, base, author, used_key, at, tuple(taken_in), suggested)
+            self.steps[pk] = VersionNode(*facts, is_redacted=redaction is not None)
 
 
 def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:

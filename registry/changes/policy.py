@@ -173,6 +173,8 @@ def _judge_place(facts: Facts) -> list[Blocker]:
     """Whether the head may follow what the label serves, whoever approves it."""
     if facts.archived:
         return [blockers.of_archived()]
+    if facts.redacted:
+        return [blockers.of_redacted(facts)]
     if facts.holds_digest == facts.digest and facts.held_by_approval:
         return [blockers.of_served(facts)]
     if facts.superseded:

@@ -149,9 +149,9 @@ def publish_change(
     """Move the label, when nothing blocks it any more: the gate itself.
 
     version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
-    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
-    event, as in `label_moves.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided`
-    has it.
+    ApprovalRequired while reviewers are waited for, Gone if its version was redacted, Conflict for every other blocker;
+    facts["blockers"] lists them. One event, as in `label_moves.record_move`, with the request's number and "decided" as
+    `registry.changes.checks.Decided` has it.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
@@ -167,6 +167,7 @@ def publish_locked(actor: Actor, change: ChangeRequest, *, is_scheduled: bool = 
     """Publish a request that was locked with the right to do so; for services. Refused as `publish_change` refuses."""
     if not change.is_open:
         raise locking.conflict_of_closed(change)
+    change.version.require_text()
     gate = change_gate.evaluate(change, actor)
     require_unblocked(gate)
     publish_unblocked(actor, gate, is_scheduled=is_scheduled)

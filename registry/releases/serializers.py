@@ -24,7 +24,7 @@ from registry.rest.output_serializers import Answer, Moment, Output
 
 __all__ = ["PlanOutput", "ReleaseFacts", "ReleaseItem", "ReleaseOutput", "ReleasePage", "RollBackPreviewOutput"]
 
-_LEFT_OUT = ["archived", "unset", "redacted", "equal", "emergency", "superseded", "member"]
+_LEFT_OUT = ["archived", "unset", "redacted", "equal", "emergency", "superseded", "member", "rollout"]
 
 
 class ReleaseItem(Output):

@@ -80,8 +80,10 @@ def publish_locked_release(actor: Actor, release: Release, *, is_scheduled: bool
     """Publish a release that was locked with the right to do so; for services. Refused as `publish_release` refuses."""
     require_open_release(release)
     gate = release_gate.evaluate_release(release, actor)
-    _require_unblocked(gate)
     members = gate.open_members
+    for member in members:
+        member.change.version.require_text()
+    _require_unblocked(gate)
     for member in members:
         change_services.publish_unblocked(actor, member.gate, is_scheduled=is_scheduled)
     release.state = Release.PUBLISHED

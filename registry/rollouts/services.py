@@ -78,10 +78,10 @@ def start_rollout(
         _require_unscheduled(request)
         label_moves.require_unmoved(request.template, request.label, expected)
         locking.require_seen_head(request, version)
+        request.version.require_text()
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = locking.find_stable_label(request.template, request.label, request.version)
         label.version.require_text()
-        request.version.require_text()
         at = log.now()
         rollout = Rollout.objects.create(
             number=(Rollout.objects.aggregate(most=Max("number"))["most"] or 0) + 1,

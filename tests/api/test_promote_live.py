@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 from promptuary.commands.app import app
 from registry.changes import rules
 from registry.changes.models import ChangeRequest
+from registry.redaction.services import redact_version
+from registry.templates import save as template_save
 from registry.templates.models import Template
 from tests.api.conftest import DOCUMENT, OTHER, REPLY
 from tests.support import instances
@@ -163,3 +165,21 @@ def test_another_registry_with_a_home_of_its_own_gets_the_change(server, cast, t
     finally:
         other.kill()
         instances.remove_instance(place)
+
+
+def test_a_redacted_version_is_not_promoted(run, cast):
+    redact_version(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name", force=True)
+    told = run(REPLY, "--as", OUTSIDE, "--yes")
+    assert (told.exit_code, f"{REPLY}@1 was redacted on" in told.stderr) == (1, True), told.stderr
+    assert not Template.objects.filter(name=OUTSIDE).exists()
+
+
+def test_a_version_follows_one_that_the_other_registry_redacted(run, cast):
+    outsider = cast.actor("outsider")
+    written = DOCUMENT.replace("Answer a question", "Answer Kim")
+    template_save.save_version(actor=outsider, name=OUTSIDE, document=written, message="", base=None)
+    redact_version(actor=outsider, name=OUTSIDE, version=1, reason="A name", force=True)
+    asked = run(REPLY, "--as", OUTSIDE, "--yes")
+    assert asked.exit_code == 0, asked.stderr
+    change = ChangeRequest.objects.latest("number")
+    assert (change.template.name, change.version.number, change.version.document) == (OUTSIDE, 2, DOCUMENT)
