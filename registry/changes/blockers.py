@@ -185,6 +185,11 @@ def of_approvals(standing: Standing) -> Blocker:
     cause += _name_void_approvals(standing)
     if viewer in asked:
         action = gettext("Read the change, then approve it or ask for edits.")
+    elif not asked and standing.rules.two_step_required:
+        action = gettext(
+            "Ask a reviewer to turn on two-step sign-in, or an admin to make another person a reviewer: nobody else "
+            "may approve."
+        )
     elif not asked:
         action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
     elif len(asked) < counted.missing:
@@ -280,7 +285,11 @@ def of_group(name: str, standing: Standing) -> Blocker:
     elif asked:
         action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
     else:
-        action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.").format(
-            group=group.title
-        )
+        action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.")
+        if group.people and standing.rules.two_step_required:
+            action = gettext(
+                "Ask somebody in {group} to turn on two-step sign-in, or an admin to put a reviewer into it: nobody in "
+                "it may approve."
+            )
+        action = action.format(group=group.title)
     return Blocker(f"{GROUP}{name}", cause, action, asked)

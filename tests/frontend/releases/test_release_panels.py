@@ -1,11 +1,13 @@
 """The panels before a release is published or rolled back: what follows, and what changed while they were open."""
 
 import re
+from datetime import timedelta
 from html import escape, unescape
 
 import pytest
+from django.utils import timezone
 
-from registry.changes import decisions
+from registry.changes import decisions, schedules
 from registry.changes import services as change_services
 from registry.namespaces import folder_roles
 from registry.releases import proposals
@@ -141,7 +143,7 @@ def test_what_is_typed_is_kept_until_the_release_is_published_or_rolled_back(rel
 def test_what_is_typed_is_kept_until_the_release_is_proposed(desk, browser):
     desk.save(name=ONE)
     client = browser("author")
-    shown = words(client.get(f"/releases/new/support/?from=latest&to=production&template={ONE}"))
+    shown = words(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))
     key = kept_as(shown)
     sent = {"from_label": "latest", "label": "production", "template": ONE, "title": "One", "form": key}
     refused = words(client.post("/releases/new/support/", {**sent, "title": ""}))
@@ -254,3 +256,28 @@ def test_the_same_holds_over_the_api(desk, release, browser):
 def test_nobody_else_reads_the_panels(desk, release, browser):
     for page in ("publish", "roll-back"):
         assert browser("outsider").get(f"/releases/2/{page}").status_code == 404
+
+
+def test_a_change_that_joins_loses_its_date_and_its_planned_rollout_and_both_are_said(desk, release, browser):
+    author = desk.actor("author")
+    release_services.publish_release(actor=author, number=release.number)
+    _, dated = (
+        change_services.propose_change(
+            actor=author,
+            name=name,
+            label="production",
+            version=desk.save(OTHER + "\n", name=name).number,
+            message="",
+            planned_rollout={"steps": [{"share": 500, "hours": None}]} if name == ONE else None,
+        )
+        for name in (ONE, TWO)
+    )
+    schedules.schedule_change(actor=author, number=dated.number, at=timezone.now() + timedelta(days=1))
+    client = browser("author")
+    panel = words(client.get("/releases/new/support/?from=latest&to=production"))
+    gradually, date = "at once, without its planned rollout", "its own date ends"
+    assert (panel.count(gradually), panel.count(date)) == (1, 1), panel[:3000]
+    number = _propose(desk, 3).number
+    _approve(desk, Release.objects.get(number=number))
+    page = words(client.get(f"/releases/{number}/publish"))
+    assert (page.count(gradually), date in page) == (1, False)

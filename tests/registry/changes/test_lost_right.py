@@ -6,6 +6,7 @@ from registry.accounts.actor import operator_actor
 from registry.changes import gate, rules
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired
+from registry.namespaces import groups
 from registry.namespaces import services as namespace_services
 
 OF_REVIEWER = "The approval by reviewer does not count: reviewer may not approve here any more."
@@ -45,6 +46,30 @@ def test_without_two_step_sign_in_that_is_the_reason(admin, reviewer, approved):
         blocker = gate.evaluate(approved, actor).find_blocker("approvals")
         assert blocker is not None
         assert blocker.cause.endswith(sentence)
+        assert blocker.action == (
+            "Ask a reviewer to turn on two-step sign-in, or an admin to make another person a reviewer: nobody else "
+            "may approve."
+        )
+
+
+def test_a_group_without_two_step_sign_in_is_asked_for_it(admin, approved):
+    groups.make_group(actor=admin, namespace="support", title="Legal", name="legal")
+    rule = {"label": "production", "folder": "", "approvals": 1, "groups": ["legal"]}
+    rules.set_rules(actor=operator_actor(), namespace="support", approval_rules=[rule])
+
+    def read_action() -> str:
+        approved.refresh_from_db()
+        blocker = gate.evaluate(approved, admin).find_blocker("group:legal")
+        assert blocker is not None
+        return blocker.action
+
+    assert read_action() == "Ask an admin to put a reviewer into Legal: nobody in it may approve."
+    groups.add_to_group(actor=admin, namespace="support", name="legal", username="reviewer")
+    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    assert read_action() == (
+        "Ask somebody in Legal to turn on two-step sign-in, or an admin to put a reviewer into it: nobody in it may "
+        "approve."
+    )
 
 
 def test_an_approval_of_an_earlier_version_is_not_named(admin, author, save, approved):
