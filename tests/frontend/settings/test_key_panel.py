@@ -66,7 +66,7 @@ def test_permissions_are_said_in_plain_words_in_the_form_and_the_list(reply, bro
         scope = "chosen" if verbs else "write"
         form = {"name": f"ci-{scope}", "scope": scope, "verbs": verbs, "person": "admin", "days": "30"}
         assert client.post(path, form).status_code == 201
-        assert re.search(rf'<td data-label="May">\s*{shown}\s*<', words(client.get(path)))
+        assert re.search(rf'<td data-head="May">\s*{shown}\s*<', words(client.get(path)))
     assert "roll_back" not in re.sub(r'value="roll_back"|id_verb_roll_back', "", words(client.get(path)))
 
 
