@@ -62,7 +62,10 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
-        "rows": [{"run": run, "style": style_of_run(run), "score": _first_score(run)} for run in page.items],
+        "rows": [
+            {"run": run, "style": style_of_run(run), "score": _first_score(run), "answered": run.done - run.failed}
+            for run in page.items
+        ],
         "filters": filters,
         **(_draw_plots(actor, filters["template"]) if filters["template"] else {}),
         "tabs": [

@@ -40,6 +40,14 @@ def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
     assert "<b>1.00</b>" in page
 
 
+def test_the_list_counts_rows_that_failed_as_not_answered(browser, gold):
+    start_run(gold)
+    Run.objects.update(failed=2)
+    page = re.sub(r"\s+", " ", words(browser("reader").get("/runs/")))
+    assert "4 of 6" in page
+    assert "2 failed" in page
+
+
 def test_the_list_is_kept_to_a_template_and_a_state(browser, gold):
     start_run(gold)
     ask = browser("reader").get
