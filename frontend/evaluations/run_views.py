@@ -31,7 +31,7 @@ from registry.evaluations import start_runs as services
 from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.improvements import queries as improvement_queries
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import list_writable_namespaces, live_label
 from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_run"]
@@ -67,6 +67,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
             for run in page.items
         ],
         "filters": filters,
+        "may_start": bool(list_writable_namespaces(actor)),
         **(_draw_plots(actor, filters["template"]) if filters["template"] else {}),
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}

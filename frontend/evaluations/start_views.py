@@ -9,7 +9,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
 
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.judge_templates import list_judges
@@ -148,10 +149,12 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 
 def _describe_rows(name: str, count: int, misfit: str) -> str:
     """The dataset in the choice of rows. misfit: why the template can't take its rows, empty where it can."""
+    words = ngettext("{name}, {count} row", "{name}, {count} rows", count)
+    described = words.format(name=name, count=number_format(count, force_grouping=True))
     if misfit:
-        sentence = gettext("{name}, {count} rows, which don't fit: {reason}")
-        return sentence.format(name=name, count=count, reason=translate_finding(misfit))
-    return gettext("{name}, {count} rows").format(name=name, count=count)
+        sentence = gettext("{rows}, which can't be used: {reason}")
+        return sentence.format(rows=described, reason=translate_finding(misfit))
+    return described
 
 
 def _explain_misfits(actor: Actor, template: Template, datasets: Sequence[Dataset]) -> dict[int, str]:

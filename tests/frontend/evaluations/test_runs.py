@@ -40,6 +40,11 @@ def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
     assert "<b>1.00</b>" in page
 
 
+def test_a_run_is_offered_to_whoever_may_start_one(browser, gold):
+    assert "Start a run" in words(browser("author").get("/runs/"))
+    assert "Start a run" not in words(browser("reader").get("/runs/"))
+
+
 def test_the_list_counts_rows_that_failed_as_not_answered(browser, gold):
     start_run(gold)
     Run.objects.update(failed=2)
@@ -91,7 +96,7 @@ def test_rows_that_do_not_fit_are_offered_last_with_the_reason(browser, gold):
     datasets.save_dataset(actor=gold.actor("author"), name="support/a-of-others", text=rows)
     page = words(browser("author").get("/runs/new", {"template": REPLY}))
     assert re.findall(r'<option value="(support/[^"]+)"', page)[:2] == [GOLD, "support/a-of-others"]
-    assert "support/a-of-others, 3 rows, which don&#x27;t fit: " in page
+    assert "support/a-of-others, 3 rows, which can&#x27;t be used: " in page
     assert f"{GOLD}, 6 rows<" in page
 
 
