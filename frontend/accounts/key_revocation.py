@@ -38,7 +38,7 @@ class RevokeForm(forms.Form):
     key = forms.CharField(max_length=20)
     after = forms.TypedChoiceField(coerce=int, required=False, choices=AFTER)
     reason = forms.CharField(
-        max_length=1000, error_messages={"required": gettext_lazy("Say why: it is kept in the audit.")}
+        max_length=1000, error_messages={"required": gettext_lazy("Say why: it is recorded in the audit.")}
     )
 
 

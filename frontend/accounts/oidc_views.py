@@ -65,7 +65,7 @@ def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
 @require_safe
 def show_cancelled(request: HttpRequest) -> HttpResponse:
     """The page after somebody show_cancelled at the provider."""
-    return _sorry(request, gettext("You stopped on the way. Nothing was kept."), 200)
+    return _sorry(request, gettext("You cancelled the sign-in. Nothing was stored."), 200)
 
 
 def _adapter(request: HttpRequest, provider_id: str) -> Adapter:

@@ -59,7 +59,7 @@ MESSAGES = {
     "rerun": gettext_lazy("The checks that have not finished run again."),
     "thread": gettext_lazy("Comment added."),
     "suggest": gettext_lazy("Suggestion added."),
-    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
+    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are checked again at that moment."),
     "unschedule": gettext_lazy("Schedule cancelled."),
     "keep": gettext_lazy("Added to your review. Nobody else sees it yet."),
     "discard": gettext_lazy("Remark discarded."),

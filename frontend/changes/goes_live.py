@@ -85,7 +85,7 @@ def _read_shares(text: str) -> list[int]:
     try:
         return [round(float(part.strip().rstrip("%")) * 100) for part in text.split(",")]
     except (ValueError, OverflowError):
-        raise Invalid(fields={"shares": gettext("numbers between commas, such as 5, 25.")}) from None
+        raise Invalid(fields={"shares": gettext("numbers separated by commas, such as 5, 25.")}) from None
 
 
 def _read_hours(text: str, count: int) -> list[int | None]:

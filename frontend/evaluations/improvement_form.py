@@ -114,6 +114,6 @@ def _describe_model(endpoint: Endpoint) -> str:
     if endpoint.price is None:
         return gettext("{name}, no price").format(name=endpoint.name)
     price = endpoint.price
-    return gettext("{name}, {prompt} and {completion} {currency} for a million tokens asked and answered").format(
+    return gettext("{name}, {prompt} and {completion} {currency} for a million tokens in and out").format(
         name=endpoint.name, prompt=f"{price.prompt:g}", completion=f"{price.completion:g}", currency=price.currency
     )

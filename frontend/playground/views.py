@@ -190,7 +190,7 @@ def _read_tags(tags: Any) -> list[str]:
     """Tags with commas between them, or a list of them."""
     listed = tags.split(",") if isinstance(tags, str) else tags or []
     if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
-        raise Invalid(fields={"tags": gettext("texts with commas between them.")})
+        raise Invalid(fields={"tags": gettext("texts separated by commas.")})
     return [tag.strip() for tag in listed if tag.strip()]
 
 

@@ -51,12 +51,12 @@ _MESSAGES = {
     "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
     "delete_comment": gettext_lazy("Comment deleted. Its place stays."),
     "publish": gettext_lazy("Published: all labels moved."),
-    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
+    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are checked again at that moment."),
     "unschedule": gettext_lazy("Schedule cancelled."),
     "withdraw": gettext_lazy("Withdrawn, with its changes."),
     "roll_back": gettext_lazy("Rolled back."),
     "add": gettext_lazy("Added."),
-    "remove": gettext_lazy("Removed. The change stays open by itself."),
+    "remove": gettext_lazy("Removed. The change stays open on its own."),
 }
 
 

@@ -198,7 +198,7 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
         return gettext("{username} is signed out everywhere.").format(username=username)
     if button == "remind":
         two_step_reminders.remind_of_two_step(actor=actor, username=username)
-        return gettext("{username} is asked to switch on two-step sign-in.").format(username=username)
+        return gettext("{username} is asked to turn on two-step sign-in.").format(username=username)
     if button == "reactivate":
         administration.reactivate_person(actor=actor, username=username)
         return gettext("{username} can sign in again.").format(username=username)

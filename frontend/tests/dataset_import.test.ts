@@ -148,7 +148,7 @@ test("a row says why it can't be added", () => {
   const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid), grid, UPDATE);
   assert.deepEqual(
     imported.map((one) => one.problem),
-    ["tone: Must be formal or warm.", "", "The name is that of line 3 already.", "1 cell, the first line has 2."],
+    ["tone: Must be formal or warm.", "", "Line 3 already has this name.", "1 cell, the first line has 2."],
   );
 });
 

@@ -88,7 +88,7 @@ def check_stop_rule(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if below is None and not is_relative:
         raise Invalid(fields={"stop_rule": gettext("say what stops it: a value to stay above, or worse than stable.")})
     if below is not None and not math.isfinite(below):
-        raise Invalid(fields={"stop_rule": gettext("the value to stay above is a number.")})
+        raise Invalid(fields={"stop_rule": gettext("the value to stay above must be a number.")})
     if type(replies) is not int or not 1 <= replies <= 1_000_000:
         raise Invalid(fields={"stop_rule": gettext("the replies to wait for are 1 to 1,000,000.")})
     # A canonical number of JSON: 1.0 and 1 are one value in the journal.

@@ -31,9 +31,9 @@ def is_unavailable(error: BaseException | None) -> bool:
 def busy_for(method: str) -> Busy:
     """The refusal of a request by its HTTP method."""
     if method in ("GET", "HEAD", "OPTIONS"):
-        return Busy(gettext("The database can't be asked at the moment; try again."))
+        return Busy(gettext("The database does not answer at the moment; try again."))
     return Busy(
         gettext(
-            "The database can't be asked at the moment. Look whether this was done, and send it again if it wasn't."
+            "The database does not answer at the moment. Check whether this was done, and send it again if it wasn't."
         )
     )

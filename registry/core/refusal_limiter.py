@@ -22,7 +22,7 @@ class Refusals:
         if self._counter.used(scope, who) >= read_rate(scope)[0]:
             wait = self._counter.wait(scope, who)
             raise TooMany(
-                gettext("Too many requests that lead nowhere; try again in {wait} s.").format(wait=wait),
+                gettext("Too many requests without a result; try again in {wait} s.").format(wait=wait),
                 retry_after=wait,
             )
 

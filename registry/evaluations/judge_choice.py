@@ -64,7 +64,7 @@ def find_judge(
     if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
         raise Invalid(
             fields={
-                "judge_paths": gettext("{value!r} is none of {names}.").format(
+                "judge_paths": gettext("{value!r} is not one of {names}.").format(
                     value=unknown[0], names=", ".join(judge_calls.PATHS)
                 )
             }

@@ -87,7 +87,7 @@ def stop_improvement(*, actor: Actor, number: int) -> Improvement:
     with transaction.atomic():
         improvement = _lock(actor, number)
         if not improvement.is_under_way:
-            raise Conflict(gettext("Improvement {number} is over.").format(number=number), state=improvement.stage)
+            raise Conflict(gettext("Improvement {number} has ended.").format(number=number), state=improvement.stage)
         if improvement.measurement is not None:
             start_runs.cancel_run(actor=actor, number=improvement.measurement.number)
         else:

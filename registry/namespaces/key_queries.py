@@ -84,7 +84,7 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
 def find_key(actor: Actor, key_id: str) -> Key:
     """The key, for admins of its namespace and for the person it acts for. NotFound for others, NotAllowed by key."""
     if actor.key is not None:
-        raise NotAllowed(gettext("A key doesn't look at keys: sign in as a person to do this."), key=actor.key.id)
+        raise NotAllowed(gettext("A key can't view keys: sign in as a person to do this."), key=actor.key.id)
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
     if key is not None and actor.person.is_active and key.person == actor.person:
         return key
@@ -113,7 +113,7 @@ def list_managed_keys(actor: Actor) -> list[Key]:
 def list_own_keys(actor: Actor) -> list[Key]:
     """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
     if actor.key is not None:
-        raise NotAllowed(gettext("A key does not list keys: sign in as the person it acts for."), key=actor.key.id)
+        raise NotAllowed(gettext("A key can't list keys: sign in as the person it acts for."), key=actor.key.id)
     rows = Key.objects.filter(person=actor.person).select_related("namespace", "person", "created_by")
     return list(rows.order_by("-created_at"))
 

@@ -253,7 +253,7 @@ def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
 def _require_unended(key: Key, at: datetime) -> None:
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
         raise Conflict(
-            gettext("The key {name} ({id}) can't have more of them: make a new one.").format(name=key.name, id=key.id),
+            gettext("The key {name} ({id}) is no longer valid: issue a new one.").format(name=key.name, id=key.id),
             key=key.id,
         )
 

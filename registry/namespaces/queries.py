@@ -93,7 +93,7 @@ def list_members_without_two_step(namespace: Namespace) -> list[str]:
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
-    """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
+    """The namespaces, by name, in which the person can only read until they turn on two-step sign-in."""
     rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
     rows = rows.filter(having_role(_WRITERS))
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))

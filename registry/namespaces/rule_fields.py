@@ -45,7 +45,7 @@ def check_two_step(actor: Actor, after: Rules) -> None:
     if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
         raise Invalid(
             fields={
-                "two_step_required": gettext("switch on two-step sign-in for yourself first, at /account/second-step.")
+                "two_step_required": gettext("turn on two-step sign-in for yourself first, at /account/second-step.")
             }
         )
 

@@ -44,7 +44,7 @@ def list_unused_keys(actor: Actor) -> list[Key]:
     They are those of namespaces where the actor is admin, and those that act for the actor.
     """
     if actor.key is not None:
-        raise NotAllowed(gettext("A key does not list keys: sign in as the person it acts for."), key=actor.key.id)
+        raise NotAllowed(gettext("A key can't list keys: sign in as the person it acts for."), key=actor.key.id)
     managed = Membership.objects.filter(person=actor.person, role=Role.ADMIN).values("namespace")
     rows = find_unused_keys(log.now()).filter(Q(person=actor.person) | Q(namespace__in=managed))
     return list(rows.select_related("namespace", "person").order_by(_IDLE_SINCE, "id"))

@@ -28,7 +28,7 @@ def get_follow(actor: Actor, name: str) -> Watch | None:
     """As `find_follow`, by the template's name. Raises NotFound for strangers and NotAllowed for keys."""
     template = template_queries.get_template(actor, name)
     if actor.key is not None:
-        raise NotAllowed(gettext("What a person follows is told to that person only: sign in."))
+        raise NotAllowed(gettext("What a person follows is shown to that person only: sign in."))
     return find_follow(actor, template)
 
 

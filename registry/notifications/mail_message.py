@@ -189,9 +189,7 @@ def _write_text(items: Sequence[_Item], choose: str) -> str:
             lines += [*(f"> {line}".rstrip() for line in item.said.splitlines()), ""]
         for proposal in item.proposals:
             lines += _write_proposal(proposal)
-    return "\n".join(
-        [*lines, "--", gettext("What you get mail about is yours to choose: {choose}").format(choose=choose)]
-    )
+    return "\n".join([*lines, "--", gettext("Choose what you get mail about: {choose}").format(choose=choose)])
 
 
 def _write_proposal(proposal: _Proposal) -> list[str]:

@@ -14,7 +14,7 @@ __all__ = ["EMERGENCY", "MENTION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notificat
 EMERGENCY = "emergency"
 MENTION = "mention"  # the kind of a notification that somebody mentioned the person in a conversation
 UNUSED_KEY = "unused-key"  # the kind of a notification of a key that nobody uses
-TWO_STEP_REMINDER = "two-step-reminder"  # the kind of a notification that asks to switch on two-step sign-in
+TWO_STEP_REMINDER = "two-step-reminder"  # the kind of a notification that asks to turn on two-step sign-in
 
 
 class Notification(models.Model):

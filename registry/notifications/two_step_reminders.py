@@ -1,4 +1,4 @@
-"""Reminders of two-step sign-in: an admin asks somebody to switch it on where a namespace requires it of them."""
+"""Reminders of two-step sign-in: an admin asks somebody to turn it on where a namespace requires it of them."""
 
 from datetime import timedelta
 
@@ -39,8 +39,8 @@ def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
 
         def say() -> str:
             return ngettext(
-                "{name} asks you to switch on two-step sign-in. Until then you can only read in {namespaces}.",
-                "{name} asks you to switch on two-step sign-in. Until then you can only read in these namespaces: "
+                "{name} asks you to turn on two-step sign-in. Until then you can only read in {namespaces}.",
+                "{name} asks you to turn on two-step sign-in. Until then you can only read in these namespaces: "
                 "{namespaces}.",
                 len(names),
             ).format(name=actor.person.display_name, namespaces=", ".join(names))

@@ -112,7 +112,7 @@ def read_address_link(*, actor: Actor, token: str) -> str:
             )
         ) from error
     except signing.BadSignature as error:
-        raise Conflict(gettext("This link isn't whole. Open it as it is in the mail.")) from error
+        raise Conflict(gettext("This link is incomplete. Open it as it is in the mail.")) from error
     if facts["person"] != actor.person.pk:
         raise Conflict(gettext("This link belongs to another account. Sign in to that account, then open it again."))
     if facts["before"] != actor.person.email:

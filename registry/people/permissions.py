@@ -31,7 +31,7 @@ def require_installation_admin(actor: Actor) -> None:
     if is_installation_admin(actor):
         return
     if actor.key is not None:
-        raise NotAllowed(gettext("A key doesn't manage accounts: sign in as a person to do this."), key=actor.key.id)
+        raise NotAllowed(gettext("A key can't manage accounts: sign in as a person to do this."), key=actor.key.id)
     admins = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
     names = ", ".join(admins.values_list("username", flat=True)[:3])
     raise NotAllowed(

@@ -163,7 +163,7 @@ def _sentences(key: Key) -> Iterator[KeyAbility]:
     if refused:
         yield KeyAbility(False, gettext("Can't {acts}.").format(acts=_join_choices(refused)), "")
     never = gettext("Can't approve, manage or try a prompt with a model.")
-    yield KeyAbility(False, never, gettext("No key can ever."))
+    yield KeyAbility(False, never, gettext("No key can do that."))
 
 
 def _describe_place(key: Key, space: Namespace, verb: Verb) -> str:

@@ -85,7 +85,7 @@ class LabelMovesPoll:
         except PromptuaryError as error:
             return refuse(error)
         except DatabaseError:
-            return refuse(Busy("The database can't be asked at the moment; try again."))
+            return refuse(Busy("The database does not answer at the moment; try again."))
 
     def answer_caller(self, caller: Caller, namespace: str, query: str) -> Answer:
         """Answer for a caller whose key was accepted. Raises PromptuaryError."""

@@ -69,11 +69,11 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
     """The names of the templates of which the act says that it changed them."""
     chosen = list(dict.fromkeys(names))
     if not chosen:
-        raise Invalid(fields={"template": gettext("choose one at least.")})
+        raise Invalid(fields={"template": gettext("choose at least one.")})
     if len(chosen) > MOST:
         raise Invalid(
             fields={
-                "template": gettext("{count} are chosen, and {most} are the most at once.").format(
+                "template": gettext("{count} are chosen; at most {most} are possible at once.").format(
                     count=len(chosen), most=MOST
                 )
             }

@@ -96,7 +96,7 @@ def test_a_database_that_is_away_is_busy_and_no_failure(cast, ask):
         response = ask(caller, "templates/support/a", *([{"document": DOCUMENT}] if ask is Caller.put else []))
     problem(response, 503, "busy")
     assert response["Retry-After"] == "1"
-    assert ("Look whether this was done" in response.json()["detail"]) is (ask is Caller.put)
+    assert ("Check whether this was done" in response.json()["detail"]) is (ask is Caller.put)
 
 
 def test_a_session_that_can_t_be_read_is_busy_too(cast):

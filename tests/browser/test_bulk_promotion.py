@@ -36,7 +36,7 @@ def test_templates_are_ticked_and_promoted_by_keys_alone(visit: Visit):
     expect(author.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
     author.keyboard.press("Escape")
     author.keyboard.press("?")
-    expect(author.get_by_role("dialog", name="Keys")).to_contain_text("Promote what is ticked")
+    expect(author.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Promote the ticked templates")
     assert author.get_by_role("link", name=re.compile(r"^Open change \d")).count() == 0, "nothing was proposed"
 
 

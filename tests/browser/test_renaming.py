@@ -55,7 +55,7 @@ def test_a_service_goes_on_by_the_former_names_of_a_template_and_its_folder(visi
     def is_shown() -> bool:
         """The counts of fetches are written every few seconds."""
         admin.goto(f"/t/{NAMESPACE}/returns/answer/-/fetches")
-        return admin.get_by_text("still asked for by move-bot").count() == 2
+        return admin.get_by_text("still fetched by move-bot").count() == 2
 
     until(is_shown)
     expect(admin.get_by_text(f"by the former name {NAMESPACE}/refunds/reply")).to_be_visible()
@@ -67,7 +67,7 @@ def test_the_page_of_a_renaming_fits_and_a_former_address_leads_on(visit: Visit,
     admin = visit.open("admin", f"/t/{NAMESPACE}/refunds/answer", viewport=viewport, color_scheme=scheme)
     admin.wait_for_url(re.compile("/t/moving/returns/answer"))
     admin.goto(f"/t/{NAMESPACE}/returns/answer/-/rename")
-    expect(admin.get_by_text("Former names that lead here:")).to_be_visible()
+    expect(admin.get_by_text("Former names that redirect here:")).to_be_visible()
     assert fits(admin)
     admin.get_by_label("New name").fill(f"{NAMESPACE}/policy")
     admin.get_by_role("button", name="Rename").click()

@@ -66,7 +66,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     mended = save(author, limit(4000 + number))
     put_in(author, address, mended)
     reviewer.goto(address)
-    expect(reviewer.locator(".since")).to_contain_text(f"Shown is v{number} to v{mended}")
+    expect(reviewer.locator(".since")).to_contain_text(f"Showing v{number} to v{mended}")
     remark_on_what_the_model_reads(reviewer, address)
     suggest_another_line(reviewer, address, f"short, v{number}")
 

@@ -85,7 +85,7 @@ def test_a_revocation_set_for_later_is_cancelled_in_the_row(visit: Visit, server
     panel.get_by_label("Reason").fill("The service is no longer run")
     panel.get_by_role("button", name="Revoke key").click()
     row = admin.get_by_role("row").filter(has_text="orders-bot")
-    expect(row).to_contain_text("revoked by admin for then")
+    expect(row).to_contain_text("admin revokes it then")
     take_picture(admin, "revoked-for-later")
     row.get_by_role("button", name="Cancel revocation of the key of orders-bot").click()
     expect(admin.get_by_text("The revocation is cancelled. The key of orders-bot ends at")).to_be_visible()
@@ -134,7 +134,7 @@ def test_a_change_is_scheduled_over_a_freeze_and_stands_on_the_calendar(visit: V
     expect(problem.first).to_contain_text("The warehouse counts its stock")
     expect(problem.first).to_contain_text("12:00")
     schedule(author, address, begins + timedelta(hours=4))
-    expect(author.get_by_text("Scheduled. Rights, approvals, checks and freezes are read again")).to_be_visible()
+    expect(author.get_by_text("Scheduled. Rights, approvals, checks and freezes are checked again")).to_be_visible()
 
     reader = visit.open("reader", f"/environments/calendar?month={begins:%Y-%m}&namespace={NAMESPACE}")
     expect(reader.get_by_text("frozen 08:00 to 12:00")).to_be_visible()

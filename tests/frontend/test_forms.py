@@ -150,7 +150,7 @@ def test_a_revocation_set_for_later_is_cancelled_where_it_was_set(reply, browser
     client = browser("author")
     client.post("/account/keys", {"do": "revoke", "key": key.id, "after": "1", "reason": "Lost"})
     page = words(client.get("/account/keys"))
-    assert "revoked by author for then" in page
+    assert "author revokes it then" in page
     assert "Cancel revocation" in page
     assert "Cancel revocation" in words(client.get("/account"))
     answer = client.post("/account/keys", {"do": "keep", "key": key.id}, follow=True)

@@ -99,7 +99,7 @@ function restoreForm(form: HTMLFormElement): void {
   if (!kept || Object.keys(changedValues(form)).length) return;
   fillForm(form, kept.values);
   if (!Object.keys(changedValues(form)).length) return;
-  const words = gettext("What you typed {when} is back.", { when: timeAgo(kept.at) });
+  const words = gettext("Restored what you typed {when}.", { when: timeAgo(kept.at) });
   const note = createElement("p", { class: "note kept-note" }, `${words} `);
   const drop = createElement(
     "button",

@@ -14,7 +14,7 @@ const KEY_HELP: [string, string][] = [
   ["/", gettext("Search this page")],
   ["x", gettext("Tick the row, again to untick it (Environments)")],
   ["Shift x", gettext("Tick all rows from the one ticked last (Environments)")], // no text: keys
-  ["p", gettext("Promote what is ticked, else do the act of the row (Environments)")],
+  ["p", gettext("Promote the ticked templates, or take the next action of the row (Environments)")],
   [".", gettext("Open the menu of the row (Environments)")],
   ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
@@ -26,7 +26,7 @@ const KEY_HELP: [string, string][] = [
   ["↑ ↓ Home End", gettext("Line by line (on a line number)")],
   ["c, Enter", gettext("Comment on the line, or suggest another text (where versions are compared)")],
   ["Esc", gettext("Back to the line (in the form of a remark)")],
-  ["a", gettext("To the buttons that decide (change)")],
+  ["a", gettext("Go to the buttons of the decision (change)")],
   ["r", gettext("Mark as reviewed, again to remove the mark (change)")],
   ["f", gettext("Next template of the release")],
   ["Shift Enter", gettext("All lines up to this number (on a line number of a change)")], // no text: keys
@@ -43,7 +43,7 @@ const KEY_HELP: [string, string][] = [
   ["Ctrl .", gettext("Menu of the input at the cursor (editor, in a part)")],
   ["Ctrl F", gettext("Find in the source (editor)")],
   ["Esc, Tab", gettext("Leave the source by keyboard (editor)")],
-  ["?", gettext("This sheet")],
+  ["?", gettext("This overview")],
 ];
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -60,7 +60,7 @@ function openKeyHelp(): void {
   const close = createElement("button", { type: "button", class: "button" }, gettext("Close"));
   close.addEventListener("click", () => sheet.close());
   sheet.append(
-    createElement("h2", { id: "sheet-title" }, gettext("Keys")),
+    createElement("h2", { id: "sheet-title" }, gettext("Keyboard shortcuts")),
     list,
     createElement("label", { class: "check" }, off, " ", gettext("Turn the single-letter keys off")),
     close,

@@ -117,7 +117,7 @@ function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): v
   const files = findElement<HTMLInputElement>(form, "#files");
   const read = found.filter(({ path }) => !path.includes("/") || isReadable(path, files.accept.split(",")));
   if (!read.length) {
-    if (found.length) showStatus(gettext("No file of the folder ends like a prompt's."));
+    if (found.length) showStatus(gettext("No file in the folder has the ending of a prompt format."));
     return;
   }
   if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MOST_FILES }));

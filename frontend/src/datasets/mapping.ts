@@ -164,8 +164,7 @@ export function readImport(
               columns: mapping.length,
             },
           );
-    const repeated =
-      earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
+    const repeated = earlier === undefined ? "" : gettext("Line {line} already has this name.", { line: earlier });
     const empty = Object.keys(cells).length ? "" : gettext("No value of this line is imported.");
     const problem = width || unread || repeated || empty || constant.problem;
     const read = { line, texts: values, row, problem, alike: "", replaced };

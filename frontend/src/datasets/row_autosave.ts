@@ -46,7 +46,7 @@ export class RowAutosave {
       { type: "button", class: "button button-small button-quiet" },
       gettext("Remove it"),
     );
-    const words = gettext("What you changed {when} is back.", { when: timeAgo(kept.at) });
+    const words = gettext("Restored what you changed {when}.", { when: timeAgo(kept.at) });
     const replaced = listReplaced(kept, this.#saved, this.#base);
     const sentences = [words, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
     const note = createElement("p", { class: "note kept-note", role: "status" }, `${sentences} `, drop);

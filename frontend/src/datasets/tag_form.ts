@@ -14,7 +14,7 @@ export function openTags(
   for (const tag of listTags(grid.rows)) list.append(createElement("option", { value: tag }));
   const input = createElement("input", { id: "grid-tags", autocomplete: "off", maxlength: 800, list: list.id });
   const error = createElement("p", { class: "field-error", role: "alert" });
-  const hint = createElement("span", { class: "aside" }, gettext("with commas between them"));
+  const hint = createElement("span", { class: "aside" }, gettext("separated by commas"));
   const label = createElement("label", { for: input.id }, gettext("Tags"), " ", hint);
   const add = createElement("button", { class: "button button-primary" }, gettext("Add tags"));
   const remove = createElement("button", { type: "button", class: "button" }, gettext("Remove tags"));

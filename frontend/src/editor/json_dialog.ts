@@ -89,7 +89,7 @@ function openDialog<Value extends object>(
 
 /** A line that says that typed text is back, and can take it out again. */
 function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): HTMLElement {
-  const words = gettext("What you typed {when} is back.", { when: timeAgo(at) });
+  const words = gettext("Restored what you typed {when}.", { when: timeAgo(at) });
   const drop = createElement(
     "button",
     { type: "button", class: "button button-small button-quiet" },

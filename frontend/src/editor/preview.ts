@@ -116,7 +116,7 @@ export class Preview {
   #shownWords(): Node | string {
     if (this.#goodAt !== null)
       return createElement("b", {}, gettext("Last working preview, {when}.", { when: timeAgo(this.#goodAt) }));
-    return this.#standIn ? createElement("b", {}, gettext("Shown is {version}.", { version: this.#standIn })) : "";
+    return this.#standIn ? createElement("b", {}, gettext("Showing {version}.", { version: this.#standIn })) : "";
   }
 
   #reason(): (Node | string)[] {

@@ -90,7 +90,7 @@ function drawForm(
     newField,
     createField(gettext("Name of the row"), name, "play-row-name"),
     createField(gettext("Expected reply"), expected, "play-row-expected", gettext("the reply, to be corrected")),
-    createField(gettext("Tags"), tags, "play-row-tags", gettext("optional, with commas between them")),
+    createField(gettext("Tags"), tags, "play-row-tags", gettext("optional, separated by commas")),
     error,
     createElement("div", { class: "dialog-foot" }, add, close),
   );

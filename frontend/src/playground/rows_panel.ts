@@ -68,7 +68,7 @@ export class RowsPanel {
     this.#host.say(ngettext("Running {count} row", "Running {count} rows", run.rows.length));
     await run.run();
     if (this.#run !== run) return;
-    this.#host.say(gettext("The run over rows is over"));
+    this.#host.say(gettext("The run over the rows has ended"));
     this.#host.spent();
   }
 

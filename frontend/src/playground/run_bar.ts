@@ -48,7 +48,7 @@ export class RunBar {
     findElement(this.#root, "[data-play-rows]").setAttribute("aria-disabled", String(!state.choices?.can_run));
     const add = findElement(this.#root, "[data-play-add]");
     add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
-    add.title = count >= MOST_COLUMNS ? gettext("Four columns are the most") : "";
+    add.title = count >= MOST_COLUMNS ? gettext("At most four columns") : "";
     this.#drawMoney(state);
     this.#drawSwitch(state);
   }

@@ -57,7 +57,11 @@ export class SettingsMenu {
       sheet.append(createElement("div", { class: "field" }, createElement("label", { for: id }, label), box));
     }
     sheet.append(
-      createElement("p", { class: "note" }, gettext("An empty field is as the document says. Nothing here is saved.")),
+      createElement(
+        "p",
+        { class: "note" },
+        gettext("Where a field is empty, the document's value applies. Nothing here is saved."),
+      ),
     );
     const summary = createElement(
       "summary",

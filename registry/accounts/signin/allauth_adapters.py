@@ -53,7 +53,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong
         one.
         """
-        return _refuse(request, gettext("This account is switched off. An admin of this Promptuary can switch it on."))
+        return _refuse(request, gettext("This account is deactivated. An admin of this Promptuary can reactivate it."))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where the account's security is shown."""

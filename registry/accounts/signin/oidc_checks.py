@@ -66,7 +66,7 @@ def _check_endpoints(description: Description) -> ProviderCheck:
 
 
 def _check_keys(description: Description) -> ProviderCheck:
-    title, address = gettext("It has keys that sign"), description.get("jwks_uri")
+    title, address = gettext("It has signing keys"), description.get("jwks_uri")
     if not _is_address(address):
         return ProviderCheck(title, gettext("It names no address of its keys."), False)
     try:
@@ -75,7 +75,7 @@ def _check_keys(description: Description) -> ProviderCheck:
         return ProviderCheck(title, _say_unreachable(str(address), error), False)
     usable = [key for key in keys if _is_usable(key)] if isinstance(keys, list) else []
     if not usable:
-        return ProviderCheck(title, gettext("None can be used: a key needs a kid, and to be RSA, EC or OKP."), False)
+        return ProviderCheck(title, gettext("None can be used: a key needs a kid and the type RSA, EC or OKP."), False)
     return ProviderCheck(title, ngettext("{count} key", "{count} keys", len(usable)).format(count=len(usable)), True)
 
 
@@ -86,14 +86,14 @@ def _is_usable(key: object) -> bool:
 
 
 def _check_pkce(description: Description) -> ProviderCheck:
-    title, methods = gettext("It takes PKCE with S256"), description.get("code_challenge_methods_supported")
+    title, methods = gettext("It supports PKCE with S256"), description.get("code_challenge_methods_supported")
     if not isinstance(methods, list):
         return ProviderCheck(title, gettext("It doesn't say; most providers do."), True)
     return ProviderCheck(title, ", ".join(map(str, methods))[:_MOST], "S256" in methods)
 
 
 def _check_scopes(description: Description) -> ProviderCheck:
-    title, scopes = gettext("It tells name and mail address"), description.get("scopes_supported")
+    title, scopes = gettext("It sends name and mail address"), description.get("scopes_supported")
     if not isinstance(scopes, list):
         return ProviderCheck(title, gettext("It doesn't say; try a sign-in to see."), True)
     missing = [name for name in _SCOPES if name not in scopes]

@@ -206,7 +206,7 @@ def test_who_stops_at_the_provider_is_told_so(provider):
     client = Client()
     state = split_address(go(client))[1]["state"]
     answer = client.get(BACK, {"error": "access_denied", "state": state}, follow=True)
-    assert "You stopped on the way" in words(answer)
+    assert "You cancelled the sign-in" in words(answer)
 
 
 def test_the_way_back_leads_to_no_other_server(provider):

@@ -57,7 +57,7 @@ def test_a_form_without_tags_says_so(both, browser):
     assert answer.status_code == 422
     assert "Write a tag to add or to remove." in words(answer)
     nothing = browser("author").post("/several", {"act": "tag", "add": "urgent"})
-    assert "Choose one at least." in words(nothing)
+    assert "Choose at least one." in words(nothing)
 
 
 def test_several_are_archived_by_an_admin(both, browser):

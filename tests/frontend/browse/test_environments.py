@@ -399,7 +399,7 @@ def test_where_all_are_more_than_a_page_those_with_something_to_do_are_shown(rep
     client = browser("author")
     page = words(client.get("/environments/?from=latest&to=staging"))
     assert names_on(page) == [REPLY]
-    assert 'Those with something to do are shown. <a href="?show=all">Show all 4 by name</a>' in page
+    assert 'Showing templates with something to do. <a href="?show=all">Show all 4 by name</a>' in page
     page = words(client.get("/environments/?show=all"))
     assert names_on(page) == ["support/a", "support/b"]
     assert "something to do" not in page

@@ -85,8 +85,8 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     Template.objects.filter(name=REPLY).update(name=NAME)
     page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
     assert f"by the former name {REPLY}" in page
-    assert "leads here; still asked for by checkout" in page
-    assert "leads here; no service asked for it in the last 30 days" in page
+    assert "redirects here; still fetched by checkout" in page
+    assert "redirects here; no service fetched it in the last 30 days" in page
 
 
 def test_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):

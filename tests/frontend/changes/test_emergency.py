@@ -209,7 +209,7 @@ def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer
     labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
     for address in ("/", f"/t/{REPLY}"):
         page = see(browser, "admin", address)
-        assert "no longer serves v2, but v1: it still needs a look, or can be closed" in page
+        assert "serves v1 now, not v2. The change still needs an approval, or can be closed." in page
         assert "Roll back to v1" not in page.partition("<h1")[0]
     assert 'id="close-emergency"' not in see(browser, "reviewer", "/changes/2"), "the reviewer published it"
     assert 'id="close-emergency"' in see(browser, "admin", "/changes/2")

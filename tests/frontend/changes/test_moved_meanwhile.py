@@ -189,7 +189,7 @@ def test_a_field_of_the_panel_that_is_refused_is_named_in_the_panel(reply, third
     page = words(answer)
     assert answer.status_code == 422
     assert "Publish v3 to production" in page
-    assert "Numbers between commas, such as 5, 25." in page
+    assert "Numbers separated by commas, such as 5, 25." in page
     assert 'value="many"' in page
     assert MOVED not in page
 

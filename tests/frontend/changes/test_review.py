@@ -141,7 +141,7 @@ def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     change_services.set_head(actor=reply.actor("author"), number=change.number, version=version.number)
     page = page_of(change, browser("reviewer"))
     assert "Changes since your review.</b> You approved v2" in page
-    assert "Shown is v2 to v3." in page
+    assert "Showing v2 to v3." in page
     assert "in place of v1" in page, "the change itself is still against what the label serves"
     whole = page_of(change, browser("reviewer"), "?against=label")
     assert "Show only what changed since your review</a>" in whole

@@ -294,7 +294,7 @@ def test_home_leads_to_the_panel_that_stops_a_rollout(change, act, browser):
 def test_next_step_pause_and_resume(act):
     act("author", **PLAN)
     assert "25 % of the callers get it now." in act("author", do="rollout_step", rollout=1)
-    assert "Paused, so nothing grows." in act("author", do="rollout_pause", rollout=1)
+    assert "Paused: the share stays as it is." in act("author", do="rollout_pause", rollout=1)
     assert "Next: everybody" in act("author", do="rollout_resume", rollout=1)
     assert "Finished: production moved to v2." in act("author", do="rollout_step", rollout=1)
     assert Label.objects.get(name="production").version.number == 2

@@ -104,7 +104,7 @@ def test_a_row_answers_with_the_datasets_new_version(post, column, reply):
     assert (answer.status_code, answer.json()["url"]) == (200, f"/d/{GOLD}?for=support%2Frefunds%2Freply")
     assert answer.json()["title"].endswith(" v2")
     assert post(f"columns/{column}/row", {"dataset": GOLD, "tags": [1]}).json()["fields"] == {
-        "tags": "texts with commas between them."
+        "tags": "texts separated by commas."
     }
 
 

@@ -25,7 +25,7 @@ def key(reply):
 def test_the_panel_says_what_the_key_can_do(key, browser):
     page = words(browser("admin").get(f"/n/support/keys?can={key.id}"))
     assert "<b>Can fetch</b> what production serves, where it is approved, in the one template of support." in page
-    assert "No key can ever." in page
+    assert "No key can do that." in page
     assert "What can this key do?" not in words(browser("admin").get("/n/support/keys?can=nothing"))
 
 

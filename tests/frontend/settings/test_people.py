@@ -317,8 +317,8 @@ def test_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, brow
     assert 'Remind<span class="unseen"> author of two-step sign-in' in page
     assert 'Remind<span class="unseen"> reader' not in page, "readers need none"
     sent = {"do": "remind", "username": "author"}
-    assert "author is asked to switch on two-step sign-in." in words(boss.post("/people", sent, follow=True))
+    assert "author is asked to turn on two-step sign-in." in words(boss.post("/people", sent, follow=True))
     refused = boss.post("/people", sent)
     assert (refused.status_code, "less than a day ago" in words(refused)) == (409, True)
     home = words(browser("author").get("/"))
-    assert "admin asks you to switch on two-step sign-in. Until then you can only read in support." in home
+    assert "admin asks you to turn on two-step sign-in. Until then you can only read in support." in home

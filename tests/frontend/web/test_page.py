@@ -103,7 +103,7 @@ def test_a_form_without_its_token_is_told_what_to_do(reply):
 def test_a_broken_server_still_speaks(rf):
     answer = refusals.server_error(rf.get("/"))
     assert answer.status_code == 500
-    assert b"Something broke on the server" in answer.content
+    assert b"Something went wrong on the server" in answer.content
 
 
 @pytest.mark.parametrize("start", EXAMPLES.values(), ids=lambda start: start.key)

@@ -66,7 +66,7 @@ def test_each_handler_answers_a_request_that_has_nothing_at_all(handler):
 def test_what_was_typed_is_shown_again_while_the_database_is_away():
     answer = answer_without_database(RequestFactory().post("/new?from=text", {"document": "Dear <you>"}))
     page = words(answer)
-    assert "Look whether this was done, and send it again if it wasn&#x27;t." in page
+    assert "Check whether this was done, and send it again if it wasn&#x27;t." in page
     assert "Dear &lt;you&gt;" in page
     assert 'href="/new?from=text"' in page
     assert answer["Retry-After"] == "1"

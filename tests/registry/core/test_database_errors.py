@@ -79,4 +79,4 @@ def test_a_lock_of_sqlite_passes(tmp_path):
 
 def test_who_wrote_is_told_to_look():
     assert "try again" in busy_for("GET").message
-    assert "Look whether this was done" in busy_for("POST").message
+    assert "Check whether this was done" in busy_for("POST").message

@@ -222,7 +222,7 @@ def test_what_is_over_is_not_stopped_and_what_is_not_measured_not_taken(place):
     with pytest.raises(Conflict):
         services.dismiss_improvement(actor=place.author, number=improvement.number)
     place.measure(improvement)
-    with pytest.raises(Conflict, match="is over"):
+    with pytest.raises(Conflict, match="has ended"):
         services.stop_improvement(actor=place.author, number=improvement.number)
     services.dismiss_improvement(actor=place.author, number=improvement.number)
     with pytest.raises(Conflict):

@@ -17,7 +17,7 @@ from registry.notifications.models import Notification
 TEXTS = {
     "{name} asks for your review: {subject}.": "{name} bittet um Prüfung: {subject}.",
     "{sentence} (and {count} more)": "{sentence} (und {count} weitere)",
-    "What you get mail about is yours to choose: {choose}": "Worüber Mails kommen: {choose}",
+    "Choose what you get mail about: {choose}": "Worüber Mails kommen: {choose}",
 }
 
 
@@ -80,7 +80,7 @@ def test_each_mail_is_in_the_language_of_who_gets_it(author, save):
     assert '<html lang="de">' in _html_of(german)
     english = next(message for message in outbox.outbox if message.to == ["admin@example.org"])
     assert english.subject.startswith("author asks for your review")
-    assert "What you get mail about is yours to choose: http" in english.body
+    assert "Choose what you get mail about: http" in english.body
     assert '<html lang="en">' in _html_of(english)
 
 

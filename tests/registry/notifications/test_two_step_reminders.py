@@ -24,7 +24,7 @@ def strict(support, author):
 
 def test_a_person_who_can_only_read_is_reminded(strict, admin, author):
     reminder = remind_of_two_step(actor=admin, username="author")
-    assert reminder.sentence == "admin asks you to switch on two-step sign-in. Until then you can only read in support."
+    assert reminder.sentence == "admin asks you to turn on two-step sign-in. Until then you can only read in support."
     assert find_two_step_reminder(author) == reminder
 
 

@@ -38,7 +38,7 @@ def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
     sentences = told(admin, key.id)
     assert sentences["Can fetch"] == "what production and staging serve, in the one template of support."
     assert sentences["Can't fetch"] == "other versions, drafts or anything of other namespaces."
-    assert sentences["Can't approve, manage or try a prompt with a model."] == "No key can ever."
+    assert sentences["Can't approve, manage or try a prompt with a model."] == "No key can do that."
     assert any(verb.startswith("Can't read, check and render, save versions, propose changes") for verb in sentences)
 
 
