@@ -1,15 +1,15 @@
 """What fetches wait for while replies are streamed: `python benchmarks/playground.py`; needs wrk. Four minutes.
 
 The registry runs as it ships (2 web processes, and the process that asks models). Version 1 is fetched 500 times a
-second by 8 connections in rounds by turns: with nothing else going on, and while 50 people read replies that come at 20
-tokens a second. Printed are, of both, the wait of a fetch and the processor time of the web processes, and how often
+second by 8 connections, in alternating rounds: with nothing else going on, and while 50 people read replies that come
+at 20 tokens a second. For both it prints how long a fetch waits, the processor time of the web processes, and how often
 the readers' pages got something new. The gate: p50 and p99 of a fetch are at most 1.2 times as long, by the median
 over the pairs of rounds.
 
 All run on this machine in the same run, so read the ratios and not the figures. The model server and the readers are no
 part of what is measured: they are cheap (`streaming/`) and run at the lowest priority. The registry and wrk run at a
-higher priority if this may be asked for (as root), so that other work of the machine is measured less. A gate that
-is missed is said, and makes the exit code 1.
+higher priority if this may be asked for (as root), so that other work of the machine is measured less. The exit code
+is 1 if the gate is missed.
 """
 
 import json

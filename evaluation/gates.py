@@ -24,8 +24,9 @@ _MOST = 20  # failed rows that Markdown lists
 
 @dataclass(frozen=True)
 class Gate:
-    """A bound on one metric: at least `floor`, or at most `fall` behind the baseline; of one output if several have
-    it.
+    """A bound on one metric: at least `floor`, or at most `fall` below the baseline.
+
+    output: the output whose score counts, if several have the metric.
     """
 
     metric: str
@@ -72,7 +73,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def judge(result: EvaluationResult, gates: Sequence[Gate], baseline: EvaluationResult | None = None) -> list[Verdict]:
-    """Every gate's verdicts. A gate that could score no row fails: silence is no success."""
+    """The verdicts of every gate. A gate that could not score any row fails."""
     return [verdict for gate in gates for verdict in _judge_gate(result, gate, baseline)]
 
 
@@ -84,10 +85,10 @@ def _judge_gate(result: EvaluationResult, gate: Gate, baseline: EvaluationResult
             raise EvaluationError("the baseline ran on other inputs, so it can't be compared with")
     metrics = result.calculate_metrics(gate.metric, output=gate.output)
     before = baseline.calculate_metrics(gate.metric, output=gate.output) if baseline and gate.fall is not None else {}
-    return [_weigh(gate, target, score, before.get(target)) for target, score in metrics.items()]
+    return [_judge_target(gate, target, score, before.get(target)) for target, score in metrics.items()]
 
 
-def _weigh(gate: Gate, target: str, score: Score, before: Score | None) -> Verdict:
+def _judge_target(gate: Gate, target: str, score: Score, before: Score | None) -> Verdict:
     value = score["score"]
     was = before["score"] if before else None
     comparison = compare_scores(before, score) if before else None
@@ -150,10 +151,10 @@ def to_junit(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> st
 
 
 def _plain(text: Any) -> str:
-    """One line that Markdown leaves as it is."""
+    """The text as one line of Markdown, with its special characters escaped."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(str(text).split()))
 
 
 def _printable(text: str) -> str:
-    """Without the signs that XML has no way to write."""
+    """The text with a replacement for each character that XML can't hold."""
     return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -9,7 +9,7 @@ __all__ = ["need"]
 
 
 def need(module: str, *, extra: str) -> ModuleType:
-    """The module, or MetricUnavailable saying what to install."""
+    """Import a module of an optional package. Raises MetricUnavailable, which says what to install."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -215,7 +215,7 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
 
 
 def _in_order(call: Callable[[Any], Row], work: Iterator[Any], workers: int) -> Iterator[Row]:
-    """Results in the order of the work, a few rows ahead of the reader and no more."""
+    """Results in the order of the work, at most a few rows ahead of the reader."""
     if workers <= 1:
         yield from map(call, work)
         return

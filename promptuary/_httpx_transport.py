@@ -26,8 +26,8 @@ BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 class HttpTransport:
     """Blocking HTTP. Safe to share between threads, and in a child after a fork.
 
-    httpx limits each phase of a call, not the call: a slow name server or an answer that drips keeps it for
-    much longer. So the call runs on a thread of its own and the caller waits for the whole of it, no more.
+    httpx limits each phase of a call, not the whole call: a slow name server or a slow answer makes it take much
+    longer. So the call runs on a thread of its own, and the caller stops waiting after the request's timeout.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -43,7 +43,7 @@ class HttpTransport:
         try:
             worker.start()
         except RuntimeError:
-            # No thread is to be had: the interpreter is on its way out. Here then, bounded phase by phase.
+            # The interpreter is shutting down and starts no thread: call here, with the limit on each phase only.
             self._call(request, deadline, result)
         else:
             worker.join(request.timeout)
@@ -59,7 +59,7 @@ class HttpTransport:
             client.close()
 
     def _client(self) -> httpx.Client:
-        # One for each process: connections made before a fork belong to the parent.
+        # One for each process, because connections made before a fork belong to the parent.
         client = self._clients.get(os.getpid())
         if client is None:
             fresh = httpx.Client(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))

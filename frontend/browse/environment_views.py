@@ -44,7 +44,7 @@ VIEWS = ("all", "behind", "ready", "open", "rolling", "failing")
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All templates, or those behind, ready, with an open request, rolling out, or failing; `q` narrows by name.
 
-    Where all are more than a page, those with something to do are shown instead, if there are some, until `show=all`.
+    If all templates are more than a page, only those with something to do are shown, unless `show=all` is asked for.
     """
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
@@ -65,7 +65,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     elif view == "failing":
         page = live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
     elif view == "rolling":
-        page = Page(_divided(rollouts, words), None)
+        page = Page(_list_rolling_templates(rollouts, words), None)
     else:
         is_behind = view == "behind"
         page = environments_query.list_environment_templates(
@@ -98,11 +98,11 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "total": counts.total,
         "ready": ready,
         "opened": promotable.opened,
-        # Folded on a phone, where each takes as much room as one with an act.
+        # Folded on a phone, where each row takes as much room as one with an action.
         "settled": 0
         if is_busy or words or view not in ("", "all")
         else sum(line.action is None for group in groups for line in group.lines),
-        "hurried": promotable.emergencies,
+        "emergencies": promotable.emergencies,
         "failing": failing,
         "rollouts": divided,
         "stopped_rollouts": rollout_queries.list_stopped([it.gate.change for it in states.values() if it.gate]),
@@ -115,7 +115,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
             _tab(gettext("Open changes"), MatchCount(promotable.opened), view == "open", {"q": words, "show": "open"}),
             _tab(
                 gettext("Rolling out"),
-                MatchCount(len(_divided(rollouts))),
+                MatchCount(len(_list_rolling_templates(rollouts))),
                 view == "rolling",
                 {"q": words, "show": "rolling"},
             ),
@@ -138,14 +138,14 @@ def _list_busy_templates(
         template_queries.list_templates_by_name(ready, limit=PAGE_SIZE),
         promotion_state.list_open_templates(actor, target, limit=PAGE_SIZE),
         live_failures.list_failing_templates(actor, limit=PAGE_SIZE),
-        Page(_divided(rollouts), None),
+        Page(_list_rolling_templates(rollouts), None),
     )
     found = {template.pk: template for page in pages for template in page.items}
     return sorted(found.values(), key=lambda template: template.name)[:PAGE_SIZE]
 
 
-def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
-    """The templates of the rollouts by name, of which each has all words in its name."""
+def _list_rolling_templates(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
+    """The templates of the rollouts whose names have all words, by name."""
     templates = {rollout.template_id: rollout.change.template for rollout in rollouts}.values()
     parts = words.casefold().split()
     return sorted(

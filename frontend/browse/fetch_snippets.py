@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-__all__ = ["LANGUAGES", "REFERENCE_KINDS", "ReferenceKind", "fetch_snippet"]
+__all__ = ["LANGUAGES", "REFERENCE_KINDS", "ReferenceKind", "fetch_snippet", "find_reference_kind"]
 
 LANGUAGES = {"curl": "curl", "python": "Python", "cli": "CLI"}
 
 
 @dataclass(frozen=True)
 class ReferenceKind:
-    """A manner of asking for a version, and what it promises."""
+    """A kind of ref that a service can ask for, and what it promises."""
 
     key: str
     word: str | Promise
@@ -44,7 +44,7 @@ def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 
-def reference_kind(key: str, ways: Iterable[ReferenceKind] = REFERENCE_KINDS) -> ReferenceKind:
-    """The way of this key; digest where there is none, for a pin should stay where it was put."""
-    by_key = {way.key: way for way in ways}
+def find_reference_kind(key: str, kinds: Iterable[ReferenceKind] = REFERENCE_KINDS) -> ReferenceKind:
+    """The kind with this key. Without one it is the digest, because that never changes its meaning."""
+    by_key = {kind.key: kind for kind in kinds}
     return by_key.get(key, by_key["digest"])

@@ -93,7 +93,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     document, _ = inspect_document(version.document)
     prompt = diff_samples.render_sample(actor, name, version.number, data[sample]) if sample else None
     pending = change_queries.list_changes(actor, state="pending", template=name).items
-    hurried = [change for change in pending if not change.is_open]
+    emergency_changes = [change for change in pending if not change.is_open]
     rollouts = rollout_queries.list_active(actor, [template.pk])
     if permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path):
         marks = mark_rollouts(marks, rollouts)
@@ -117,7 +117,9 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(list(emergencies.find_emergencies(hurried).values()), actor),
+        "emergencies": emergency_notices.notices_of(
+            list(emergencies.find_emergencies(emergency_changes).values()), actor
+        ),
         "rollouts": rollout_rows(rollouts),
         "stopped_rollouts": rollout_queries.list_stopped(pending),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
@@ -183,7 +185,7 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
     here = next((mark.label for mark in marks if mark.number == version.number), "")
     refs = {"label": here, "version": str(version.number), "digest": version.digest}
     ways = [way for way in fetch_snippets.REFERENCE_KINDS if refs[way.key]]
-    way = fetch_snippets.reference_kind(
+    way = fetch_snippets.find_reference_kind(
         request.GET.get("pin") or ("label" if here and here != LATEST else "digest"), ways
     )
     language = request.GET.get("as", "curl")

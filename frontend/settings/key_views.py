@@ -59,13 +59,13 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "days": keys_service.DEFAULT_DAYS,
     }
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
-    turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
+    rotate_form = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued = None
     if do not in ("look", "addresses"):
-        active_form, work = (turning, _rotate) if do == "rotate" else (form, _issue)
+        active_form, work = (rotate_form, _rotate) if do == "rotate" else (form, _issue)
         issued, status = _try(actor, namespace, active_form, work)
     if issued:
-        form, turning = KeyForm(people=people, initial=start), RotateForm()
+        form, rotate_form = KeyForm(people=people, initial=start), RotateForm()
     context = {
         **_listed(actor, namespace),
         "section": "settings",
@@ -73,18 +73,18 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "may_manage": True,
         "form": form,
-        "turning": turning,
+        "rotate_form": rotate_form,
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
     is_panel = do == "look" or changed is not None
     context |= key_panel.panel_context(request, actor, changed) if is_panel else {"panel_key": None}
-    context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
+    context["rotating"] = next((key for key in context["rows"] if key.id == rotate_form["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 
 
 def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
-    """The rows with what each may, in plain words, and which of them hold no more."""
+    """The keys, with what each may do in plain words, and which of them have ended."""
     rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
     return {
         "rows": rows,
@@ -102,7 +102,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
 def _try(
     actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any
 ) -> tuple[keys_service.IssuedKey | None, int]:
-    """What the form asks for, or its errors in the form and the status they make."""
+    """The issued key; or None with the errors in the form, and the status."""
     if not form.is_valid():
         return None, 422
     try:

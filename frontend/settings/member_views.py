@@ -39,14 +39,14 @@ from registry.templates import search_counts
 __all__ = ["list_people", "members"]
 
 T = TypeVar("T")
-MAY = {
+ROLE_RIGHTS = {
     Role.READER: gettext_lazy("read, fetch, check and render"),
     Role.AUTHOR: gettext_lazy("also save, propose, comment, move unprotected labels and publish what was approved"),
     Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
 _PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, the section of the page to come back to
-_ROLES = [(role.value, words) for role, words in MAY.items()]
+_ROLES = [(role.value, words) for role, words in ROLE_RIGHTS.items()]
 
 
 @sensitive_variables("inviting")
@@ -141,11 +141,11 @@ def _set_owners(
 ) -> tuple[RuleEffects | None, int]:
     """Nothing and 201 when they are set; else what has to be confirmed and 200, or the status of the form's errors."""
     confirmed = request.POST.get("confirmed", "")
-    found, status = _attempt(form, lambda data: set_owners(actor, space, data, confirmed))
-    if isinstance(found, RuleEffects):
-        return found, 200
-    if found:
-        messages.success(request, found)
+    result, status = _attempt(form, lambda data: set_owners(actor, space, data, confirmed))
+    if isinstance(result, RuleEffects):
+        return result, 200
+    if result:
+        messages.success(request, result)
     return None, status
 
 
@@ -153,11 +153,11 @@ def _set_folder_role(
     request: HttpRequest, actor: Actor, namespace: str, form: FolderRoleForm
 ) -> tuple[ActToConfirm | None, int]:
     """Nothing and 201 when it is set; else what has to be confirmed and 200, or the status of the form's errors."""
-    done, status = _attempt(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
-    if isinstance(done, ActToConfirm):
-        return done, 200
-    if done:
-        messages.success(request, done)
+    result, status = _attempt(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
+    if isinstance(result, ActToConfirm):
+        return result, 200
+    if result:
+        messages.success(request, result)
     return None, status
 
 

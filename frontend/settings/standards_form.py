@@ -19,12 +19,12 @@ _SEVERITIES_IN_WORDS = {"error": gettext_lazy("refuses the save"), "warning": ge
 _MOST_CHARACTERS = 25_000  # of a list, as it is typed
 
 
-def _severity() -> forms.ChoiceField:
+def _make_severity_field() -> forms.ChoiceField:
     choices = [(severity, _SEVERITIES_IN_WORDS[severity]) for severity in SEVERITIES]
     return forms.ChoiceField(choices=choices, required=False)
 
 
-def _lines() -> forms.CharField:
+def _make_lines_field() -> forms.CharField:
     return forms.CharField(max_length=_MOST_CHARACTERS, required=False, widget=forms.Textarea)
 
 
@@ -37,22 +37,22 @@ class StandardsForm(forms.Form):
 
     shown = forms.BooleanField(required=False)
     description = forms.BooleanField(required=False)
-    description_severity = _severity()
+    description_severity = _make_severity_field()
     tags_least = forms.IntegerField(required=False)
     tags_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
-    tags_severity = _severity()
+    tags_severity = _make_severity_field()
     samples_least = forms.IntegerField(required=False)
-    samples_severity = _severity()
+    samples_severity = _make_severity_field()
     name_pattern = forms.CharField(max_length=500, required=False)
-    name_severity = _severity()
+    name_severity = _make_severity_field()
     size_most = forms.IntegerField(required=False)
-    size_severity = _severity()
-    banned_words = _lines()
-    banned_words_severity = _severity()
-    required_words = _lines()
-    required_words_severity = _severity()
+    size_severity = _make_severity_field()
+    banned_words = _make_lines_field()
+    banned_words_severity = _make_severity_field()
+    required_words = _make_lines_field()
+    required_words_severity = _make_severity_field()
     models_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
-    models_severity = _severity()
+    models_severity = _make_severity_field()
 
     def __init__(self, data: Mapping[str, Any] | None, standards: Standards) -> None:
         super().__init__(data, prefix=PREFIX, initial=_initial(standards))
@@ -86,7 +86,7 @@ class StandardsForm(forms.Form):
 
 
 def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
-    """Put what is wrong with the standards at their fields; gives what is wrong besides, or None."""
+    """Put the errors of the standards at their fields, and return the other errors, or None."""
     others: dict[str, str] = {}
     for path, sentence in error.fields.items():
         rule, _, setting = path.partition(".")
@@ -100,7 +100,7 @@ def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
 
 
 def describe_standards(standards: Standards) -> list[str]:
-    """A line for each thing that is asked of a document."""
+    """A line for each thing that a document must meet."""
     return [
         gettext("{sentence} (warning)").format(sentence=sentence) if standard.severity == "warning" else sentence
         for name, standard in standards.each()

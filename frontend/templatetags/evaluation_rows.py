@@ -33,7 +33,7 @@ def describe_failure(failure: LiveFailure) -> str:
 
 @register.filter
 def figure(value: float | None, unit: str = "") -> str:
-    """The figure of a line: a score with up to four decimals, what has a unit with three digits that count."""
+    """The figure of a line: a score with up to four decimals, a value with a unit with three significant digits."""
     if value is None:
         return ""
     digits = 4 if not unit else max(0, min(6, 2 - math.floor(math.log10(abs(value))))) if value else 0
@@ -43,7 +43,7 @@ def figure(value: float | None, unit: str = "") -> str:
 
 @register.simple_tag
 def marked(words: Iterable[Word], side: str = "added") -> SafeString:
-    """Words of one side, those that the other side does not have as `<del>` or `<ins>`, with a word for who listens."""
+    """Words of one side; changed ones are `<del>` or `<ins>`, with a word for screen readers."""
     tag = "del" if side == "removed" else "ins"
     return format_html_join("", "{}", ((_word(word, tag, side),) for word in words))
 

@@ -29,7 +29,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class SearchText:
-    """Words and filters. unknown: kinds of filter that there are not; their values are looked for as words."""
+    """Words and filters. unknown: kinds of filter that do not exist; their values are looked for as words."""
 
     words: str = ""
     filters: tuple[Filter, ...] = ()

@@ -1,4 +1,4 @@
-"""Shell completion of template names, from the folder and, within a second, from the registry."""
+"""Shell completion of template names: from the folder, the lock file and, within a second, the registry."""
 
 import os
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ MOST = 100
 
 def complete_name(incomplete: str) -> list[str]:
     """Names of templates that begin like this."""
-    names = {name for name in (*_here(), *_locked()) if name.startswith(incomplete)}
-    return sorted(names | _there(incomplete))
+    names = {name for name in (*_list_local_names(), *_list_locked_names()) if name.startswith(incomplete)}
+    return sorted(names | _fetch_names(incomplete))
 
 
-def _here() -> Iterator[str]:
+def _list_local_names() -> Iterator[str]:
     workspace = Workspace.around(Path())
     if workspace is None:
         return
@@ -33,14 +33,14 @@ def _here() -> Iterator[str]:
         return
 
 
-def _locked() -> list[str]:
+def _list_locked_names() -> list[str]:
     try:
         return list(read_lock("promptuary.lock"))
     except PromptuaryError:
         return []
 
 
-def _there(incomplete: str) -> set[str]:
+def _fetch_names(incomplete: str) -> set[str]:
     url, key = os.environ.get("PROMPTUARY_URL", ""), os.environ.get("PROMPTUARY_KEY", "")
     if not url or not key:
         return set()

@@ -119,7 +119,7 @@ def required_checks(rules: Rules) -> tuple[str, ...]:
 
 
 def listed_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
-    """The checks that a request has, in their order: those with nothing to look at only if they must be passed."""
+    """The checks that a request has, in their order. One with nothing to look at is listed only if it is required."""
     return tuple(name for name in CHECKS if name in needed or not is_void(name, inputs))
 
 
@@ -142,7 +142,7 @@ def key_of(name: str, inputs: CheckInputs) -> str:
 
 
 def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
-    """What required checks keep the request from being published, and what to do about each."""
+    """The blockers that required checks make, each with what to do about it."""
     blockers = []
     for check in results:
         if not check.is_blocking:

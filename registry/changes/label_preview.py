@@ -214,7 +214,7 @@ class _Reader:
         )
 
     def _list_groups(self, rules: Rules, template: Template) -> tuple[str, ...]:
-        """The titles of the groups that have to approve; asks nothing if no rule names one."""
+        """The titles of the groups that have to approve; no query if no rule names one."""
         required = rules.list_required_groups(self._label, template.path)
         if not required:
             return ()

@@ -108,7 +108,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
-    hurried = emergencies.served_emergencies(actor)
+    served = emergencies.served_emergencies(actor)
     rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
     roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
@@ -119,7 +119,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
         is_ready = origin is not None and (goal is None or (is_apart and not history.contains(goal[0], origin[0])))
         drifted = is_ready and goal is not None and origin is not None and not history.contains(origin[0], goal[0])
         ahead = max(0, origin[1] - goal[1]) if is_ready and origin and goal else 0
-        gate, emergency = gates.get(row.pk), hurried.get((row.pk, target))
+        gate, emergency = gates.get(row.pk), served.get((row.pk, target))
         state: State = "emergency" if emergency else "open" if gate else "ready" if is_ready else "equal"
         if state == "equal" and origin is None:
             state = "unset"
@@ -158,16 +158,16 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     places = rows.annotate(goal=Subquery(goal.values("version")[:1])).order_by("-pk")
     examined = list(places[: MOST_EXAMINED + 1])
     is_exact = len(examined) <= MOST_EXAMINED
-    hurried = {template for template, label in emergencies.served_emergencies(actor) if label == target}
+    in_emergency = {template for template, label in emergencies.served_emergencies(actor) if label == target}
     opened = set(_pending(actor, target).values_list("template", flat=True))
-    elsewhere = opened | hurried
+    elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
     # A version is made after all that it contains: what is newer than the target is not in it.
     ready = [template for template, version, after in apart if after is None or version > after]
     older = [row for row in apart if row[2] is not None and row[1] < row[2]]
     history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
     ready += [row[0] for row in older[:MOST_COMPARED] if not history.contains(row[2], row[1])]
-    listed = Template.objects.filter(pk__in=hurried, archived_at=None).count() if hurried else 0
+    listed = Template.objects.filter(pk__in=in_emergency, archived_at=None).count() if in_emergency else 0
     return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, len(opened), listed)
 
 

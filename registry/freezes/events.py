@@ -61,7 +61,7 @@ class FreezeSet(JournalEvent):
 @event("freeze.removed", caches=Cache.NOTHING, page=Page.FREEZES)
 @dataclass(frozen=True, kw_only=True)
 class FreezeRemoved(JournalEvent):
-    """A freeze ended before its time, or comes back no more."""
+    """A freeze ended before its time, or one of every week was removed."""
 
     number: int
 

@@ -141,7 +141,7 @@ def answer_with_link(invited: Invited) -> Answer:
 
 
 def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
-    """Take an open invitation back: its link works no more. Admins only."""
+    """Take an open invitation back: its link stops working. Admins only."""
     at = log.now()
     with transaction.atomic():
         log.lock()

@@ -75,7 +75,7 @@ def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View
 
 @with_key
 def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
-    """One prompt: of a version, of a label, or of `production`; never of the latest for want of something better."""
+    """One prompt: of a version, of a label, or of `production`; never of the latest as a fallback."""
     number, label = request.GET.get("version", ""), request.GET.get("label", "")
     if number and label:
         raise BadQuestion("Give either a version or a label.")

@@ -1,6 +1,4 @@
-"""Remotes of the mirror, added and taken away on the machine itself; part of no journal, as they are not the
-registry's.
-"""
+"""Adding and removing remotes of the mirror. Each machine has its own: the journal does not record them."""
 
 import re
 from pathlib import Path
@@ -18,7 +16,7 @@ __all__ = ["add", "remove"]
 _PLAIN = re.compile(r"[\w./-]+")
 
 
-def add(  # what a connection takes
+def add(
     *,
     actor: Actor,
     name: str,

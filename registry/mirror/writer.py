@@ -12,17 +12,15 @@ from registry.mirror import locks, rebuilding, verification
 from registry.mirror.errors import MirrorBusy, MirrorError
 from registry.mirror.repository import Repository
 
-__all__ = ["catch_up", "check", "pending", "repack"]
+__all__ = ["catch_up", "check_mirror", "count_pending", "repack"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 _MANY_PACKS = 40  # a batch makes one pack, and git searches all of them
 logger = logging.getLogger(__name__)
 
 
-def pending() -> int:
-    """How many events no commit is known for: a cheap question to the database, and whether there is a mirror at
-    all.
-    """
+def count_pending() -> int:
+    """How many events have no known commit; all of them if there is no mirror. Cheap: Git is not asked."""
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
     if not Repository(settings.MIRROR_PATH).exists:
         return last
@@ -31,7 +29,7 @@ def pending() -> int:
 
 
 def catch_up(*, wait: float = 0.0) -> int:
-    """Write every event that Git does not hold yet; gives how many.
+    """Write every event that Git does not hold yet, and return how many.
 
     Where another process is writing, that one does the work and 0 comes back (after `wait` seconds). Raises Diverged
     if Git holds what the journal doesn't, GitFailed if git does.
@@ -44,7 +42,7 @@ def catch_up(*, wait: float = 0.0) -> int:
                 count += _write_pending(descriptor)
         except MirrorBusy:
             return count
-        if not pending():  # an event that came while the lock was being released need not wait for the clock
+        if not count_pending():  # an event that came while the lock was being released need not wait for the clock
             return count
 
 
@@ -78,7 +76,7 @@ def repack() -> None:
             repository.repack()
 
 
-def check() -> None:
-    """Every object whole and every commit what the journal says; MirrorError with the findings otherwise."""
+def check_mirror() -> None:
+    """Verify every object and every commit against the journal. Raises MirrorError with the findings."""
     if findings := verification.verify():
         raise MirrorError("; ".join(findings[:20]))

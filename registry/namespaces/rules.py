@@ -19,7 +19,7 @@ __all__ = [
     "NamedGroup",
     "Owner",
     "Rules",
-    "first_rules",
+    "default_rules",
     "list_owners",
     "owners_of_path",
     "read_named_groups",
@@ -43,8 +43,9 @@ LATER_RULES: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Owner:
-    """People and names of groups, one of whom must approve changes of the paths a pattern fits; `*` fits anything,
-    slashes too.
+    """Who owns the paths that fit a pattern: people and groups, one of whom must approve changes of these paths.
+
+    In the pattern `*` fits anything, slashes too.
     """
 
     pattern: str
@@ -175,8 +176,9 @@ def rules_of(namespace: Namespace) -> Rules:
 
 
 def owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """The owners of the template at that path in the namespace. groups: usernames by the group's name. It reads one
-    column only, for a migration's sake: the others of today may not be there yet.
+    """The owners of the template at that path in the namespace. groups: usernames by the group's name.
+
+    It reads one column only, because a migration calls it before the newer columns exist.
     """
     return Rules(owners=_stored_owners(namespace)).owners_of(path, groups)
 
@@ -187,7 +189,7 @@ def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
 
 
 def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
-    """By namespace the usernames in its groups, if an owner is a group; asks nothing if none is."""
+    """The usernames in each namespace's groups, if an owner is a group. Without such an owner no query is made."""
     owned = {space.pk for space in namespaces if any(owner.get("groups") for owner in space.owners)}
     names: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     rows = GroupMember.objects.filter(group__namespace__in=owned) if owned else GroupMember.objects.none()
@@ -197,7 +199,7 @@ def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[
 
 
 def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, NamedGroup]]:
-    """By namespace its groups, by name, if a rule names one; asks nothing if no rule does."""
+    """Each namespace's groups by name, if a rule names one. Without such a rule no query is made."""
     asking = [space.pk for space in namespaces if _names_groups(space)]
     groups: defaultdict[int, dict[str, NamedGroup]] = defaultdict(dict)
     rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
@@ -227,6 +229,6 @@ def standards_of(namespace: Namespace) -> Standards:
     return read_standards(namespace.standards) if namespace.standards else Standards()
 
 
-def first_rules() -> Rules:
-    """The rules of a new namespace. `Rules()` asks for no check: so were older namespaces made, and so they stay."""
+def default_rules() -> Rules:
+    """The rules of a new namespace. `Rules()` requires no check, as older namespaces do."""
     return Rules(required_checks=DEFAULT_CHECKS)

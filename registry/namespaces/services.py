@@ -43,13 +43,13 @@ def create_namespace(
     NotAllowed as `require_may_create_namespace` raises it.
 
     Further rules as in `registry.changes.rules.set_rules`. Those not given, or given as None, are those of
-    `rules.first_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for
+    `rules.default_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for
     none.
     """
     require_may_create_namespace(actor)
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
-    first = rule_fields.read_rules(values, rules.first_rules())
+    first = rule_fields.read_rules(values, rules.default_rules())
     rule_fields.check_two_step(actor, first)
     if first.group_names:
         field = "approval_rules" if first.approval_rules else "owners"

@@ -18,7 +18,7 @@ def count_playground_columns(versions: Sequence[Version], passages: Sequence[str
 
 
 def remove_playground_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
-    """Empty them, and the runs they are of; a reply that is being written is stopped and stored no more."""
+    """Empty them, and the runs they are of; a reply that is being written is stopped and not stored."""
     columns = _columns(versions, passages)
     # A process that is ending one of them goes first, then finds it emptied.
     going = list(columns.select_for_update().values_list("pk", "run_id"))

@@ -72,7 +72,7 @@ class BrokenChain(Exception):
 @app.task(name="registry.tasks.tasks.catch_up")
 def catch_up() -> None:
     """Bring the mirror up to the journal."""
-    if not writer.pending():
+    if not writer.count_pending():
         return
     try:
         writer.catch_up()
@@ -238,7 +238,7 @@ def _repack(_job: Job, _progress: Progress) -> None:
 
 
 def _check(_job: Job, _progress: Progress) -> None:
-    writer.check()
+    writer.check_mirror()
 
 
 def _evaluate(job: Job, progress: Progress) -> bool:

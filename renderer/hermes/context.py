@@ -131,7 +131,7 @@ def _parts(
     name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
     _require_raw_data(prefix, name)
     template = _template(name, loader)
-    data = _wanted(template, structured.variables(prefix))
+    data = _keep_declared(template, structured.variables(prefix))
     prompt = template.render(data, token_limit=-1, tokenizer=counter)
     document = template.document
     step = prefix.truncation_step or document.truncation_step
@@ -163,7 +163,7 @@ def _template(name: str, loader: Loader | None) -> Template:
     return load(text)
 
 
-def _wanted(template: Template, data: dict[str, Any]) -> dict[str, Any]:
+def _keep_declared(template: Template, data: dict[str, Any]) -> dict[str, Any]:
     inputs = template.document.inputs
     return data if inputs is None else {name: value for name, value in data.items() if name in inputs}
 

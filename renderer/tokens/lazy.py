@@ -107,7 +107,7 @@ def pinned_revision(name: str) -> str:
 def find_lazy_tokenizer(
     choice: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
 ) -> Tokenizer:
-    """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
+    """As `tokenizers.find_tokenizer`, but a known vocabulary is read, or fetched from `source`, at the first count."""
     name = tokenizers.DEFAULT if choice is None else choice
     if isinstance(name, str) and name in vocabularies.VOCABULARIES:
         return LazyTokenizer(name, source)

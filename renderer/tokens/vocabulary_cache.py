@@ -83,7 +83,7 @@ def keep(path: Path, body: bytes) -> None:
 
 @contextmanager
 def making(path: Path) -> Iterator[None]:
-    """Let one process at a time make this file; if that can't be arranged, or takes too long, go on all the same."""
+    """Let one process at a time make this file; if that can't be arranged or takes too long, go on without the lock."""
     file = _open_lock(path)
     try:
         if file is not None:

@@ -155,11 +155,11 @@ def test_a_protected_label_moves_by_a_change_request_only(run, cast, stored):
 
 def test_after_an_emergency_the_next_version_gets_a_change_of_its_own(run, cast):
     rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
-    hurried = _json(run("propose", f"{REPLY}@2", "-m", "Now", "--json"))["number"]
-    emergencies.publish_in_emergency(actor=cast.actor("reviewer"), number=hurried, reason="It insults people")
+    emergency = _json(run("propose", f"{REPLY}@2", "-m", "Now", "--json"))["number"]
+    emergencies.publish_in_emergency(actor=cast.actor("reviewer"), number=emergency, reason="It insults people")
     third = cast.save(THIRD, base=Version.objects.get(template__name=REPLY, number=2).digest).version
     proposed = _json(run("propose", f"{REPLY}@{third.number}", "-m", "Better", "--json"))
-    assert (proposed["number"], proposed["version"], proposed["state"]) == (hurried + 1, 3, "open")
+    assert (proposed["number"], proposed["version"], proposed["state"]) == (emergency + 1, 3, "open")
 
 
 def test_a_proposal_goes_live_gradually(run, cast):

@@ -17,19 +17,19 @@ LABEL = f"templates/{REPLY}/-/labels/staging"
 
 
 @pytest.fixture
-def wandered(cast):
-    """staging went 1, 2, 1 freely; nobody approved anything."""
+def moved_freely(cast):
+    """staging moved to 1, 2 and 1 again without a change; nobody approved anything."""
 
     def write() -> None:
         first = cast.save()
         cast.save(OTHER, base=first.version.digest)
         cast.move("staging", 1), cast.move("staging", 2, 1), cast.move("staging", 1, 2)
 
-    write_or_insert("staging that wandered", write)
+    write_or_insert("staging that moved freely", write)
 
 
 @pytest.fixture
-def protected(cast, caller, wandered):
+def protected(cast, caller, moved_freely):
     """The change that protecting staging opened, as the API told it."""
     answer = caller("admin", session=True).call("PATCH", "namespaces/support", PROTECT)
     assert answer.status_code == 200
@@ -59,7 +59,7 @@ def test_setting_rules_tells_what_was_opened(protected):
     assert protected == {"number": 1, "template": REPLY, "label": "staging", "version": 1}
 
 
-def test_setting_other_rules_opens_nothing(caller, wandered):
+def test_setting_other_rules_opens_nothing(caller, moved_freely):
     answer = caller("admin", session=True).call("PATCH", "namespaces/support", {"approvals": 2})
     assert answer.json()["opened"] == []
 
@@ -78,7 +78,7 @@ def test_a_person_rolls_no_protected_label_to_what_nobody_approved(caller, prote
     problem(answer, 403, "approval-required")
 
 
-def test_an_unprotected_label_goes_back_to_anything_it_held(caller, wandered):
+def test_an_unprotected_label_goes_back_to_anything_it_held(caller, moved_freely):
     answer = caller("reviewer", session=True).post(f"{LABEL}/roll-back", {"version": 2, "reason": "Because"})
     assert answer.json() == {
         "template": REPLY,
@@ -105,7 +105,7 @@ class TestLimitedKeys:
             ["PT501" not in text for text in checked],
         )
 
-    def test_before_a_label_is_protected_and_after_they_read_none_of_what_it_held(self, caller, wandered, limited):
+    def test_before_a_label_is_protected_and_after_they_read_none_of_what_it_held(self, caller, moved_freely, limited):
         refused = ([403, 403], [403, 403], [403, 403], [False, False])
         assert self.pinned(limited) == refused
         caller("admin", session=True).call("PATCH", "namespaces/support", PROTECT)
@@ -149,7 +149,7 @@ class TestLimitedKeys:
         assert answer.status_code == 410
 
 
-def test_a_protected_label_that_was_approved_says_so_and_others_say_nothing(cast, caller, wandered):
+def test_a_protected_label_that_was_approved_says_so_and_others_say_nothing(cast, caller, moved_freely):
     cast.publish(2)
     reader = caller("reader", session=True)
     assert reader.get(f"templates/{REPLY}@production")[HEADER] == "approved"
@@ -187,7 +187,7 @@ def test_templates_changes_and_moves_say_it(cast, caller, protected):
     ]
 
 
-def test_an_emergency_is_fetched_by_its_label_only_until_it_is_approved(cast, caller, wandered, limited):
+def test_an_emergency_is_fetched_by_its_label_only_until_it_is_approved(cast, caller, moved_freely, limited):
     rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
     cast.publish(1)
     change = cast.propose(2)

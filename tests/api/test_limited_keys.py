@@ -146,7 +146,9 @@ def _write_world(cast):
         reason="New year",
     )
     ids["freeze"] = str(freeze.number)
-    numbers |= ids | write_improvements(author, REPLY, DRAFT) | {"hurried": numbers["open"], "broken": numbers["open"]}
+    numbers |= (
+        ids | write_improvements(author, REPLY, DRAFT) | {"emergency": numbers["open"], "broken": numbers["open"]}
+    )
     return numbers | _write_release(cast) | _write_rollout(cast)
 
 

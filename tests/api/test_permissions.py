@@ -121,7 +121,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-change-merge", "POST"): ("changes/{beside}/merge", {}, AUTHORS),
     ("api-change-emergency", "POST"): ("changes/{open}/emergency", {"reason": "It insults people"}, REVIEWERS),
     ("api-change-emergency-close", "POST"): (
-        "changes/{hurried}/emergency/close",
+        "changes/{emergency}/emergency/close",
         {"reason": "The next version holds it"},
         ANOTHER_REVIEWER,
     ),
@@ -398,7 +398,7 @@ def write_world(cast) -> dict[str, Any]:
         saved = cast.save(name=name)
         cast.save(OTHER, name=name, base=saved.version.digest)
         numbers[state] = cast.propose(1, name=name).number
-    numbers["hurried"] = _hurry(cast)
+    numbers["emergency"] = _publish_in_emergency(cast)
     broken = _break_contract(cast)
     numbers["broken"] = broken.number
     digest = saved.version.digest
@@ -489,13 +489,13 @@ def _write_rollouts(cast) -> dict[str, int]:
     return numbers
 
 
-def _hurry(cast) -> int:
+def _publish_in_emergency(cast) -> int:
     """An emergency of the admin's that an approved version replaced: its number."""
-    first = cast.save(name="support/hurried").version
-    number = cast.propose(1, name="support/hurried").number
+    first = cast.save(name="support/emergency").version
+    number = cast.propose(1, name="support/emergency").number
     emergencies.publish_in_emergency(actor=cast.actor("admin"), number=number, reason="It insults people")
-    cast.save(OTHER, name="support/hurried", base=first.digest)
-    cast.publish(2, name="support/hurried")
+    cast.save(OTHER, name="support/emergency", base=first.digest)
+    cast.publish(2, name="support/emergency")
     return int(number)
 
 

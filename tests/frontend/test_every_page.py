@@ -32,11 +32,11 @@ T = f"/t/{REPLY}"
 MORE = [
     *(
         f"/changes/{{{change}}}{view}"
-        for change in ("open", "approved", "hurried", "late", "replaced", "closed", "beside", "withdrawn", "live")
+        for change in ("open", "approved", "emergency", "late", "replaced", "closed", "beside", "withdrawn", "live")
         for view in ("", "?view=source", "?view=rendered", "?view=conversation")
     ),
     "/changes/{beside}/merge",
-    "/changes/{hurried}/emergency",
+    "/changes/{emergency}/emergency",
     "/changes/{open}/publish",
     "/changes/{open}/emergency",
     *(f"/changes/?state={state}" for state in ("pending", "published", "withdrawn", "all")),
@@ -44,9 +44,9 @@ MORE = [
     "/t/support/refunds/",
     "/t/support/archived",
     "/t/support/archived/-/archive",
-    "/t/support/hurried",
-    "/t/support/hurried/-/archive",
-    "/t/support/hurried/-/labels?label=production&version=1",
+    "/t/support/emergency",
+    "/t/support/emergency/-/archive",
+    "/t/support/emergency/-/labels?label=production&version=1",
     "/t/support/open/-/archive",
     "/t/?q=reply",
     "/t/?tag=refunds",
@@ -166,7 +166,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
     )
     found = dict(world)
     for name, decided, moved in (
-        ("hurried", False, False),
+        ("emergency", False, False),
         ("late", True, False),
         ("replaced", False, True),
         ("closed", False, True),
@@ -205,7 +205,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
     Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)
     found["done"] = start_run(reply).pk
     save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
-    for number in (found["open"], found["beside"], found["hurried"]):
+    for number in (found["open"], found["beside"], found["emergency"]):
         check_results.run_checks(number=number)
     assert label_queries.list_published_moves(admin)
     assert Draft.objects.exists()

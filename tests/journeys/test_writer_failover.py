@@ -27,9 +27,9 @@ import time, django; django.setup()
 from registry import mirror
 from registry.mirror import writer
 from registry.tasks import tasks as work
-assert writer.pending() == 1
+assert writer.count_pending() == 1
 print("waiting", flush=True)
-while writer.pending():
+while writer.count_pending():
     work.catch_up()
     time.sleep(3)  # as the worker's clock does
 print("done", flush=True)

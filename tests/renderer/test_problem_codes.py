@@ -1,4 +1,4 @@
-"""Every code has its page, every page its code, and the examples of a page give the code and are mended as it says."""
+"""Every code has its page, every page its code, and the examples of a page give the code and are fixed as it says."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.support.markdown_blocks import CodeBlock, read_blocks
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "problems").glob("PT*.md"))
 INDEX = ROOT / "docs" / "reference" / "problems.md"
-EXAMPLE, CURE = "Example", "How to fix it"
+EXAMPLE, FIX = "Example", "How to fix it"
 
 
 def codes_of_source() -> set[str]:
@@ -79,8 +79,8 @@ def test_a_page_says_what_the_code_means_how_serious_it_is_and_how_to_fix_it(pat
     page = path.read_text(encoding="utf-8")
     head = re.match(rf"# {path.stem}: .+\n\nSeverity: (error|warning|note).*\.\n\n\S", page)
     assert head is not None
-    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [EXAMPLE, CURE]
-    assert page.partition(f"## {CURE}\n\n")[2].strip()
+    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [EXAMPLE, FIX]
+    assert page.partition(f"## {FIX}\n\n")[2].strip()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -93,10 +93,10 @@ def test_the_example_of_a_page_gives_the_code(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_the_cure_of_a_page_gives_no_error_and_not_the_code(path):
+def test_the_fix_of_a_page_gives_no_error_and_not_the_code(path):
     blocks = read_blocks(path)
-    for document in titled(blocks, CURE, "Document"):
+    for document in titled(blocks, FIX, "Document"):
         codes = codes_of_document(document, blocks)
         errors = {problem.code for problem in renderer.validate(document) if problem.severity == "error"}
-        assert path.stem not in codes | errors - {"PT501"}  # a cure may use the fragment of the example
+        assert path.stem not in codes | errors - {"PT501"}  # a fix may use the fragment of the example
         assert errors <= {"PT501"}

@@ -1,4 +1,4 @@
-"""`manage.py serve` over a place of its own."""
+"""A server that a test starts and kills: `manage.py serve` in a home of its own."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ SECONDS = 120  # for what other processes do on a busy machine
 
 
 class Server:
-    """`manage.py serve` over a place of its own."""
+    """`manage.py serve` in a home of its own, on a free port."""
 
     def __init__(self, place: instances.Instance, *options: str, **more: str) -> None:
         """`options` are those of `manage.py serve`, `more` are variables of its environment."""
@@ -30,7 +30,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, seconds: float = SECONDS) -> None:
-        """Until it answers, which may take so long."""
+        """Start it, and wait until it answers, at most so many seconds."""
         self._process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", *self._options],
             cwd=instances.ROOT,
@@ -46,7 +46,7 @@ class Server:
             wait_for_demo(self._place.home)
 
     def kill(self) -> None:
-        """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
+        """Kill its processes, which are found by the home in their environment."""
         while alive := self._alive():
             for pid in alive:
                 with contextlib.suppress(ProcessLookupError):  # it ended since it was listed
@@ -82,9 +82,9 @@ def wait_for_demo(home: Path, seconds: float = 4 * SECONDS) -> None:
     wait_until(lambda: not (home / "demo-progress.json").exists(), seconds)
 
 
-def wait_until(is_so: Callable[[], object], seconds: float = SECONDS) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = SECONDS) -> None:
     """Wait for what other processes do."""
     deadline = time.monotonic() + seconds
-    while not is_so():
+    while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)  # bounded polling: another process gives no signal

@@ -93,7 +93,7 @@ TOLD = "Published in an emergency by reviewer"
 
 
 @pytest.fixture
-def hurried(change, press):
+def emergency(change, press):
     """Version 2 was published in an emergency by the reviewer; version 1 was approved before it."""
     assert press("reviewer").status_code == 302
     return change
@@ -120,7 +120,7 @@ def test_an_approved_change_is_not_called_unapproved_after_an_emergency(change, 
 
 
 @pytest.mark.parametrize("role", ["reader", "author"])
-def test_home_names_it_above_everything(hurried, browser, role):
+def test_home_names_it_above_everything(emergency, browser, role):
     page = see(browser, role, "/")
     assert page.index(TOLD) < page.index("<h1>")
     assert "just now</time>, not yet approved:</b>" in page
@@ -129,7 +129,7 @@ def test_home_names_it_above_everything(hurried, browser, role):
 
 
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
-def test_home_names_it_once_and_first_for_those_it_waits_on(hurried, browser, role):
+def test_home_names_it_once_and_first_for_those_it_waits_on(emergency, browser, role):
     page = see(browser, role, "/")
     assert TOLD not in page
     assert page.count("Customers are told wrong terms.") == 1
@@ -137,13 +137,13 @@ def test_home_names_it_once_and_first_for_those_it_waits_on(hurried, browser, ro
     assert 'href="/changes/2#decide"' in page
 
 
-def test_a_stranger_and_a_registry_without_one_see_nothing_of_it(hurried, browser):
+def test_a_stranger_and_a_registry_without_one_see_nothing_of_it(emergency, browser):
     assert TOLD not in see(browser, "outsider", "/")
-    approve(browser, hurried)
+    approve(browser, emergency)
     assert TOLD not in see(browser, "admin", "/")
 
 
-def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
+def test_home_asks_as_much_with_two_as_with_one(emergency, browser, reply, press):
     client = browser("admin")
     client.get("/")
     with CaptureQueriesContext(connection) as one:
@@ -159,23 +159,23 @@ def test_home_asks_as_much_with_two_as_with_one(hurried, browser, reply, press):
 
 
 @pytest.mark.parametrize("state", ["pending", "published", "all"])
-def test_the_list_gives_it_a_state_of_its_own(hurried, browser, state):
+def test_the_list_gives_it_a_state_of_its_own(emergency, browser, state):
     page = see(browser, "reader", f"/changes/?state={state}")
     row = page[page.index("Quote the policy <span>2</span>") - 400 :]
     assert f'<b class="bad">{BADGE}</b>' in row
-    approve(browser, hurried)
+    approve(browser, emergency)
     page = see(browser, "reader", f"/changes/?state={state}")
     assert BADGE not in page
     assert ("approved afterwards by admin" in page) == (state != "pending")
 
 
-def test_the_top_bar_counts_it_among_the_open_ones(hurried, browser):
+def test_the_top_bar_counts_it_among_the_open_ones(emergency, browser):
     assert 'title="Open changes">1</span>' in see(browser, "reader", "/t/")
-    approve(browser, hurried)
+    approve(browser, emergency)
     assert '<span class="count" title="Open changes">' not in see(browser, "reader", "/t/")
 
 
-def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
+def test_environments_marks_the_cell_that_serves_it(emergency, browser, reply):
     mark = f'<a class="badge badge-bad" href="/changes/2">{BADGE}</a>'
     page = see(browser, "reader", "/environments/")
     assert page.count(mark) == 1
@@ -183,29 +183,29 @@ def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
     assert mark not in see(browser, "reader", "/environments/")
 
 
-def test_the_template_page_says_it_above_the_labels(hurried, browser):
+def test_the_template_page_says_it_above_the_labels(emergency, browser):
     page = see(browser, "reader", f"/t/{REPLY}")
     assert page.index(TOLD) < page.index('<dl class="ledger"')
     assert "proposes <b>v" not in page
-    approve(browser, hurried)
+    approve(browser, emergency)
     assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")
 
 
-def test_the_change_keeps_the_trace_after_its_approval(hurried, browser):
+def test_the_change_keeps_the_trace_after_its_approval(emergency, browser):
     page = see(browser, "admin", "/changes/2")
     assert f'<span class="badge badge-bad">{BADGE}</span>' in page
     assert "badge-ok" not in page
     assert TOLD in page
     assert '<q dir="auto">Customers are told wrong terms.</q>' in page
     assert "Roll back to v1</a>" in page
-    approve(browser, hurried)
+    approve(browser, emergency)
     page = see(browser, "reader", "/changes/2")
     assert '<span class="badge badge-ok">Published</span>' in page
     assert "; approved afterwards by admin <time" in page
     assert TOLD in page
 
 
-def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer(hurried, browser, reply):
+def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer(emergency, browser, reply):
     labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
     for address in ("/", f"/t/{REPLY}"):
         page = see(browser, "admin", address)
@@ -238,7 +238,7 @@ def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
     assert page.index("Roll back to v1 instead") < page.index("in an emergency</button>")
 
 
-def test_an_archive_waits_for_it(hurried, browser):
+def test_an_archive_waits_for_it(emergency, browser):
     sent = {"do": "archive", "force": "on", "reason": "Not used"}
     answer = browser("admin").post(f"/t/{REPLY}/-/archive", sent)
     assert answer.status_code == 409

@@ -77,8 +77,8 @@ def limited(admin, author, support):
 
 
 @pytest.fixture
-def wandered(save, move, protect):
-    """staging went 1, 2, 1 freely and is protected now: nobody approved anything."""
+def opened_changes(save, move, protect):
+    """The changes that protecting staging opened; it moved to 1, 2 and 1 again before, and nobody approved anything."""
 
     def write() -> list[int]:
         save("one"), save("two")
@@ -94,7 +94,7 @@ def approval_of(label="staging", name=NAME):
     return approval_of_label(row.template, label)
 
 
-def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admin, reviewer, wandered, back):
+def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admin, reviewer, opened_changes, back):
     issued = keys.issue_key(actor=admin, namespace="support", name="ci", person="reviewer", verbs=["roll_back", "read"])
     for actor in (Actor(reviewer.person, issued.key), reviewer, admin):
         with pytest.raises(ApprovalRequired, match="held version 2 without an approval"):
@@ -102,21 +102,21 @@ def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admi
     assert Label.objects.get().version.number == 1
 
 
-def test_protecting_a_label_shows_limited_keys_nothing_that_it_held_before(wandered, limited):
+def test_protecting_a_label_shows_limited_keys_nothing_that_it_held_before(opened_changes, limited):
     for ref in ("1", "2", "latest"):
         with pytest.raises(NotAllowed, match="not approved"):
             limited(ref)
     assert limited("staging") == 1
 
 
-def test_the_digest_of_what_the_label_serves_unapproved_stays_refused(wandered, limited):
+def test_the_digest_of_what_the_label_serves_unapproved_stays_refused(opened_changes, limited):
     digest = Label.objects.get().version.digest
     with pytest.raises(NotAllowed, match="not approved"):
         limited(digest)
 
 
-def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
-    [change] = wandered
+def test_protecting_opens_a_change_for_what_the_label_serves(admin, opened_changes):
+    [change] = opened_changes
     assert (change.template.name, change.label, change.version.number) == (NAME, "staging", 1)
     assert (change.opened_by, change.state) == (admin.person, ChangeRequest.OPEN)
     kinds = list(Event.objects.order_by("-number").values_list("kind", flat=True)[:2])
@@ -124,32 +124,32 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, wandered):
     assert approval_of() == Approval.NEVER_APPROVED
 
 
-def test_only_approvals_stand_in_its_way(reviewer, wandered):
-    [change] = wandered
+def test_only_approvals_stand_in_its_way(reviewer, opened_changes):
+    [change] = opened_changes
     assert [found.code for found in gate.evaluate(change, reviewer).blockers] == ["approvals"]
     [listed] = gate.evaluate_pending(reviewer)
     assert [found.code for found in listed.blockers] == ["approvals"]
 
 
-def test_publishing_it_approves_what_the_label_serves(wandered, finish, limited):
-    finish(wandered[0])
+def test_publishing_it_approves_what_the_label_serves(opened_changes, finish, limited):
+    finish(opened_changes[0])
     move = LabelMove.objects.latest("pk")
     assert (move.before.number, move.after.number, move.how, move.protected) == (1, 1, "published", True)
     assert approval_of() == Approval.APPROVED
     assert limited("1") == 1
 
 
-def test_an_approved_change_for_it_lets_limited_keys_read_it_at_once(wandered, approve, limited):
-    approve(wandered[0])
+def test_an_approved_change_for_it_lets_limited_keys_read_it_at_once(opened_changes, approve, limited):
+    approve(opened_changes[0])
     assert limited("1") == 1
 
 
-def test_the_admin_who_protects_does_not_approve(admin, wandered, approve):
+def test_the_admin_who_protects_does_not_approve(admin, opened_changes, approve):
     with pytest.raises(NotAllowed, match="You proposed this change"):
-        approve(wandered[0], actor=admin)
+        approve(opened_changes[0], actor=admin)
 
 
-def test_what_was_never_approved_is_no_target_after_the_label_moved_on(wandered, save, author, finish, back):
+def test_what_was_never_approved_is_no_target_after_the_label_moved_on(opened_changes, save, author, finish, back):
     save("three")
     finish(change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message=""))
     with pytest.raises(ApprovalRequired, match="without an approval"):
@@ -315,32 +315,32 @@ class TestEmergency:
 
 
 class TestUnapprovedIsProposed:
-    def test_again_after_its_change_was_withdrawn(self, wandered, admin, author, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
+    def test_again_after_its_change_was_withdrawn(self, opened_changes, admin, author, finish):
+        change_services.withdraw_change(actor=admin, number=opened_changes[0].number, reason="Not needed")
         change = change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
         finish(change)
         assert approval_of() == Approval.APPROVED
 
-    def test_by_opening_the_withdrawn_one_again(self, wandered, admin, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
-        finish(change_services.reopen_change(actor=admin, number=wandered[0].number))
+    def test_by_opening_the_withdrawn_one_again(self, opened_changes, admin, finish):
+        change_services.withdraw_change(actor=admin, number=opened_changes[0].number, reason="Not needed")
+        finish(change_services.reopen_change(actor=admin, number=opened_changes[0].number))
         assert approval_of() == Approval.APPROVED
 
-    def test_by_another_request_that_takes_it_as_its_head(self, wandered, save, admin, author, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
+    def test_by_another_request_that_takes_it_as_its_head(self, opened_changes, save, admin, author, finish):
+        change_services.withdraw_change(actor=admin, number=opened_changes[0].number, reason="Not needed")
         save("three")
         change = change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message="")
         finish(change_services.set_head(actor=author, number=change.number, version=1))
         assert approval_of() == Approval.APPROVED
 
-    def test_once_only(self, wandered, author, finish):
-        finish(wandered[0])
+    def test_once_only(self, opened_changes, author, finish):
+        finish(opened_changes[0])
         with pytest.raises(Invalid, match="already serves exactly this"):
             change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
 
-    def test_while_nothing_else_about_the_gate_changes(self, wandered, author):
+    def test_while_nothing_else_about_the_gate_changes(self, opened_changes, author):
         with pytest.raises(ApprovalRequired):
-            change_services.publish_change(actor=author, number=wandered[0].number)
+            change_services.publish_change(actor=author, number=opened_changes[0].number)
         with pytest.raises(ApprovalRequired):
             labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=1)
 
@@ -436,8 +436,8 @@ def test_nobody_but_admins_opens_such_a_change(author, save, move):
     assert (Event.objects.count(), ChangeRequest.objects.count()) == (before, 0)
 
 
-def test_the_reviewers_are_told_of_it(wandered):
+def test_the_reviewers_are_told_of_it(opened_changes):
     reviewer = User.objects.get(username="reviewer")
-    assert reviewer.notifications.filter(change=wandered[0], is_waiting=True).exists()
+    assert reviewer.notifications.filter(change=opened_changes[0], is_waiting=True).exists()
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert (body["label"], body["version"]) == ("staging", 1)

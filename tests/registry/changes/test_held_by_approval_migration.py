@@ -35,7 +35,7 @@ def finish(author, reviewer, change):
 
 
 @pytest.fixture
-def wandered(save, author, reviewer, admin):
+def moved_in_every_way(save, author, reviewer, admin):
     """Moves of every kind, with and without protection: freely, published, loosened, in emergencies, back, removed."""
     for mark in ("one", "two", "three", "four"):
         save(mark)
@@ -81,7 +81,7 @@ def repeat_migration():
 
 
 @pytest.mark.slow
-def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered, settings, tmp_path, capsys):
+def test_live_migrated_and_restored_rows_are_the_same(transactional_db, moved_in_every_way, settings, tmp_path, capsys):
     live = rows()
     assert [row[6] for row in live] == [False, False, True, True, True, True, False, False, False, True, True]
     settings.MIRROR_PATH = tmp_path / "mirror.git"
@@ -103,14 +103,14 @@ def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered
     assert rows() == live
 
 
-def test_the_migration_changes_no_event(transactional_db, wandered):
+def test_the_migration_changes_no_event(transactional_db, moved_in_every_way):
     before = list(Event.objects.order_by("number").values_list("number", "text", "hash"))
     repeat_migration()
     assert list(Event.objects.order_by("number").values_list("number", "text", "hash")) == before
 
 
 def test_a_move_that_the_journal_does_not_know_counts_as_unprotected_and_is_named(
-    transactional_db, wandered, author, capsys
+    transactional_db, moved_in_every_way, author, capsys
 ):
     move = LabelMove.objects.filter(protected=True).order_by("pk").first()
     move.pk, move.created_at, move.protected = None, Label.objects.first().moved_at, True
@@ -138,7 +138,9 @@ def test_protection_follows_the_rules_event_by_event():
     assert (seen.is_protected("support", "production"), seen.is_protected("support", "staging")) == (False, True)
 
 
-def test_adopting_goes_on_with_the_rules_that_the_database_knows(transactional_db, wandered, settings, tmp_path):
+def test_adopting_goes_on_with_the_rules_that_the_database_knows(
+    transactional_db, moved_in_every_way, settings, tmp_path
+):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     mirror.catch_up()
     live = rows()

@@ -61,7 +61,7 @@ def back(second):
 
 
 @pytest.fixture
-def hurried(save, publish, propose, reviewer, rule):
+def emergency(save, publish, propose, reviewer, rule):
     """Version 1 was approved; version 2 was published in an emergency by this change."""
     rule(break_glass=True)
     publish(save("one"))
@@ -125,10 +125,10 @@ def test_a_role_that_a_contributor_gives_back_revives_no_approval(save, propose,
 
 class TestAClosedEmergency:
     @pytest.fixture
-    def closed(self, hurried, back, second):
+    def closed(self, emergency, back, second):
         back(1)
-        emergencies.close_emergency(actor=second, number=hurried.number, reason="It is gone")
-        return hurried
+        emergencies.close_emergency(actor=second, number=emergency.number, reason="It is gone")
+        return emergency
 
     def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
         rule(protected_labels=[])
@@ -159,12 +159,12 @@ class TestAClosedEmergency:
 
 class TestAnEmergencyThatAnotherChangeApproved:
     @pytest.fixture
-    def approved(self, hurried, back, propose, approve, author):
+    def approved(self, emergency, back, propose, approve, author):
         back(1)
         change = propose(Version.objects.get(number=2))
         approve(change)
         change_services.publish_change(actor=author, number=change.number)
-        return hurried
+        return emergency
 
     def test_its_bytes_are_served_by_approval(self, approved, author, limited):
         assert limited("2") == 2

@@ -318,8 +318,8 @@ def _hurry(cast: Cast) -> None:
         ).number
         emergencies.publish_in_emergency(actor=reviewer, number=numbers[name], reason="It can't wait")
     _decide(admin, numbers["support/first"], "approve", "Rightly so")
-    hurried = Version.objects.get(template__name="support/third", number=1)
-    _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", hurried))
+    emergency = Version.objects.get(template__name="support/third", number=1)
+    _publish(cast, "support/third", _save(author, "support/third", "- name: a\n  content: Ho\n", emergency))
     emergencies.close_emergency(actor=admin, number=numbers["support/third"], reason="Version 2 holds it")
 
 

@@ -64,9 +64,9 @@ def test_an_event_that_lacks_a_field_is_named_and_those_before_it_are_mirrored_l
 
 
 def test_all_events_wait_for_a_mirror_that_is_not_there(support, mirror_path):
-    assert writer.pending() == 5
+    assert writer.count_pending() == 5
     mirror.catch_up()
-    assert writer.pending() == 0
+    assert writer.count_pending() == 0
 
 
 def test_a_commit_is_known_by_its_id(support, mirror_path):

@@ -76,7 +76,7 @@ def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, m
     def append_meanwhile(repository):
         if Event.objects.count() == 2:
             make_namespaces("late")
-            assert writer.pending() == 1
+            assert writer.count_pending() == 1
         return counted(repository)
 
     monkeypatch.setattr(Repository, "count_packs", append_meanwhile)
@@ -117,7 +117,7 @@ def test_the_upkeep_packs_what_is_there_and_makes_nothing_where_nothing_is(names
 
 
 def test_the_upkeep_s_check_fails_with_what_it_finds(namespace, settings):
-    writer.check()
+    writer.check_mirror()
     (settings.MIRROR_PATH / "refs/heads/stray").write_text(f"{mirror.status().head}\n")
     with pytest.raises(mirror.MirrorError, match="refs/heads/stray is not a ref that Promptuary made"):
-        writer.check()
+        writer.check_mirror()

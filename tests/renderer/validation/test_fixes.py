@@ -1,4 +1,4 @@
-"""Each cure that is offered, applied to the document, takes its problem away and brings no other error."""
+"""Each fix that is offered, applied to the document, solves its problem and brings no other error."""
 
 import pytest
 
@@ -78,11 +78,11 @@ def applied(text, fix):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_fix_cures_its_problem(name):
+def test_a_fix_solves_its_problem(name):
     code, text = CASES[name]
     problem = next(problem for problem in renderer.validate(text) if problem.code == code)
-    cured = applied(text, problem.fix)
-    assert [found for found in renderer.validate(cured) if found.severity == "error" or found.code == code] == []
+    fixed = applied(text, problem.fix)
+    assert [found for found in renderer.validate(fixed) if found.severity == "error" or found.code == code] == []
 
 
 FRAGMENT = "---\ninputs:\n  product: {type: string, maxLength: 9}\n---\n- name: x\n  content: {{ product }}\n"
@@ -105,7 +105,7 @@ def test_the_only_input_is_not_taken_out():
     assert [(problem.code, problem.fix) for problem in found] == [("PT404", None)]
 
 
-def test_a_wrong_word_in_a_fragment_is_not_cured_at_its_tag():
+def test_a_wrong_word_in_a_fragment_is_not_fixed_at_its_tag():
     inner = "- name: a\n  rol: user\n  content: x {{ y | uper }}\n"
     for text in ("{% include 'a/b@1' %}\n", "- name: z\n  content: {{ fragment('a/b@1') }}\n"):
         assert [problem.fix for problem in renderer.validate(text, fragments={"a/b@1": inner})] == [None]
