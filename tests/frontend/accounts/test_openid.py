@@ -218,7 +218,7 @@ def test_an_account_switched_off_stays_outside(provider, desk):
     User.objects.filter(username="author").update(email="ann@example.org", is_active=False)
     client = Client()
     answer = come(client, go(client))
-    assert "switched off" in words(answer)
+    assert "deactivated" in words(answer)
     assert client.get("/t/").status_code == 302
 
 

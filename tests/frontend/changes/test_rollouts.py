@@ -185,7 +185,7 @@ def test_the_plan_of_the_panel_is_started(act):
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
     [
-        ("shares", "many", "Shares in %: numbers between commas"),
+        ("shares", "many", "Shares in %: numbers separated by commas"),
         ("shares", "25, 5", "not larger than the one before"),
         ("hours", "soon", "Hours a step lasts: a whole number, or empty"),
         ("metric", "Not a name", "name the score"),
@@ -531,7 +531,7 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
     [
-        ("shares", "many", "numbers between commas"),
+        ("shares", "many", "numbers separated by commas"),
         ("shares", "25, 5", "not larger than the one before"),
         ("hours", "soon", "a whole number, or empty"),
         ("hours", "1, 2, 3", "one number for all shares, or one for each"),
