@@ -35,8 +35,11 @@ def is_langchain_prompt(value: object) -> bool:
     if isinstance(value.get("manifest"), dict):
         return is_langchain_prompt(value["manifest"])
     if "_type" not in value:  # as older versions saved it
-        is_text = isinstance(value.get("template"), str) and isinstance(value.get("input_variables"), list)
-        return is_text and value.get("template_format") in LANGUAGES
+        names = value.get("input_variables")
+        if not isinstance(value.get("template"), str) or not isinstance(names, list):
+            return False
+        are_names = bool(names) and all(isinstance(name, str) for name in names)
+        return value.get("template_format") in LANGUAGES or ("template_format" not in value and are_names)
     return value.get("_type") in _TYPES and bool({"template", "template_path", "messages", "examples"} & set(value))
 
 
