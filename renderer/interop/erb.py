@@ -11,6 +11,7 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText, describe_inputs
+from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import FENCED, find_unread
 
 __all__ = ["has_erb_tags", "read_erb"]
@@ -39,7 +40,7 @@ def has_erb_tags(text: str) -> bool:
 
 def read_erb(text: str, names: InputNames) -> PlainText:
     """The text as pieces; each call is named as a difference. Raises LossError with the line."""
-    return _Reader(text, names).read()
+    return write_booleans(_Reader(text, names).read())
 
 
 class _Reader:

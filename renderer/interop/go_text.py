@@ -10,6 +10,7 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import FENCED
 
 __all__ = ["has_actions", "read_go"]
@@ -37,7 +38,7 @@ def has_actions(text: str) -> bool:
 
 def read_go(text: str, names: InputNames) -> PlainText:
     """The text as pieces; the fields of its data are inputs. Raises LossError with the line."""
-    return _Reader(text, names).read()
+    return write_booleans(_Reader(text, names).read())
 
 
 @dataclass

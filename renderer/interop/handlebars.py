@@ -12,6 +12,7 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.printed_booleans import write_booleans
 
 __all__ = ["has_sections", "read_handlebars", "read_mustache"]
 
@@ -37,12 +38,12 @@ def has_sections(text: str) -> bool:
 
 def read_mustache(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
     """A Mustache text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
-    return _Reader(text, names, is_mustache=True, escapes=escapes).read()
+    return write_booleans(_Reader(text, names, is_mustache=True, escapes=escapes).read())
 
 
 def read_handlebars(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
     """A Handlebars text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
-    return _Reader(text, names, is_mustache=False, escapes=escapes).read()
+    return write_booleans(_Reader(text, names, is_mustache=False, escapes=escapes).read())
 
 
 @dataclass

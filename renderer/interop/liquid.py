@@ -12,6 +12,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.liquid_expressions import LiquidExpressions
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import FENCED, find_unread
 
 __all__ = ["has_liquid_tags", "read_liquid"]
@@ -41,7 +42,7 @@ def has_liquid_tags(text: str) -> bool:
 
 def read_liquid(text: str, names: InputNames) -> PlainText:
     """The text as pieces. Raises LossError with the line."""
-    return _Reader(text, names).read()
+    return write_booleans(_Reader(text, names).read())
 
 
 @dataclass

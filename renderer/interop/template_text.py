@@ -14,6 +14,7 @@ from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
 from promptuary.renderer.interop.kernel_text import read_kernel_text
 from promptuary.renderer.interop.liquid import has_liquid_tags, read_liquid
 from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
+from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import find_unread
 
 _KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
@@ -23,7 +24,7 @@ __all__ = ["LANGUAGES", "find_language", "read_template_text"]
 _READERS: dict[str, Callable[[str, InputNames], PlainText]] = {
     "jinja": read_jinja,
     "jinja-trimmed": partial(read_jinja, trim_blocks=True, lstrip_blocks=True),
-    "nunjucks": partial(read_jinja, drop_last_newline=False),
+    "nunjucks": lambda text, names: write_booleans(read_jinja(text, names, drop_last_newline=False)),
     "mustache": read_mustache,
     "handlebars": read_handlebars,
     "go": read_go,
