@@ -129,6 +129,7 @@ def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
     second.replace("a haiku", "an ode")
     conflict = second.page.locator("[data-draft-conflict]")
     expect(conflict).to_contain_text("newer elsewhere")
+    expect(second.page.locator("[data-draft-state]")).to_contain_text("Not saved: newer elsewhere")
     assert "an ode" in second.text
     conflict.get_by_role("button", name="Use that one").click()
     assert "a limerick" in second.text
@@ -166,8 +167,14 @@ def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
     expect(desk.page.locator("[data-draft-state]")).to_contain_text("Offline, kept in this browser")
     kept = desk.page.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('draft:'))")
     assert "a limerick" in kept[1]
+    preview = desk.page.locator("[data-preview-stopped]")
+    expect(preview).to_contain_text("The server does not answer")
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("The server does not answer")
     desk.page.context.set_offline(False)
     expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
+    expect(preview).to_be_hidden()
+    expect(desk.outcome).to_be_empty()
     desk.page.reload()
     assert "a limerick" in desk.ready().text
 

@@ -188,6 +188,7 @@ export class Draft {
       buttons,
     );
     this.#place.replaceChildren(banner);
+    this.#showState();
   }
 
   #take(newer: NewerDraft): void {
@@ -219,6 +220,7 @@ export class Draft {
   #settle(): void {
     this.#newer = null;
     this.#place.replaceChildren();
+    this.#showState();
   }
 
   /** A version was saved: the draft is gone, on the server too. */
@@ -229,16 +231,17 @@ export class Draft {
     this.#revision = 0;
     this.#trouble = "";
     this.localTexts.remove();
-    this.#showState();
+    this.#settle();
   }
 
   #showState(): void {
     const isShown = this.#savedAt !== null || this.#trouble !== "";
     this.#badge.hidden = !isShown;
     for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !isShown;
-    this.#state.classList.toggle("is-bad", this.#trouble !== "");
-    if (this.#trouble) {
-      this.#state.replaceChildren(createIcon("circle-alert"), this.#troubleWords);
+    const words = this.#newer && !this.#trouble ? gettext("Not saved: newer elsewhere") : this.#troubleWords;
+    this.#state.classList.toggle("is-bad", words !== "");
+    if (words) {
+      this.#state.replaceChildren(createIcon("circle-alert"), words);
     } else
       this.#state.textContent = this.#savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(this.#savedAt) });
   }

@@ -42,6 +42,9 @@ export class Preview {
     this.#goodAt = stood.rendered ? Date.now() : null;
     this.#standIn = stood.standIn;
     window.setInterval(() => this.#tell(), 5000);
+    window.addEventListener("online", () => {
+      if (this.#trouble) void this.refresh();
+    });
   }
 
   /** Asks soon; further changes put it off. */

@@ -162,7 +162,8 @@ def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply,
     assert "Recently published</h2>" in words(browser("reader").get("/"))
 
 
-def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser):
+def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     Membership.objects.filter(person=desk.people["outsider"]).delete()
     page = words(browser("outsider").get("/"))
     assert "<h1>You have no access yet</h1>" in page
@@ -170,6 +171,13 @@ def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser):
     assert "support" not in page, "the namespaces are told to their members only"
     assert "Your drafts" not in page
     assert "Recently published" not in page
+    assert "/n/new" not in page
+
+
+def test_a_person_without_any_role_who_may_make_a_namespace_is_led_there(desk, browser, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "everyone"
+    Membership.objects.filter(person=desk.people["outsider"]).delete()
+    assert '<a href="/n/new">Or make a namespace of your own</a>' in words(browser("outsider").get("/"))
 
 
 def test_without_an_active_admin_nobody_is_named_to_a_person_without_a_role(desk, browser):
