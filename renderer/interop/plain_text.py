@@ -35,6 +35,8 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
         builder.name = str(front.pop("name", "") or source.stem)
         if front:
             builder.differ(f"front matter is left out: {', '.join(sorted(front))}", 1)
+    if error := source.find_json_error():
+        builder.differ(f"it is read as plain text: {error.message}", error.line)
     names = InputNames()
     language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
     if not language and (guess := describe_guess(text, find_language(text))):

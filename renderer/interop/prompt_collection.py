@@ -37,6 +37,10 @@ def is_prompt_collection(value: object) -> bool:
 def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     """A template a text. What cannot be read is named as a difference of the first one. Raises LossError."""
     value = source.read_value()
+    if _are_dataset_rows(value):
+        raise LossError(
+            "it has the rows of a dataset, with `input` and `ideal`, and no prompts: import it as a dataset"
+        )
     entries = list(find_texts(value))
     prompts = [(path, text) for path, text, kept in entries if kept]
     if not prompts:
@@ -87,6 +91,12 @@ def _build(builder: TemplateBuilder, text: Any, language: str) -> ImportedTempla
     plain = read_template_text(text, language, InputNames())
     builder.add_differences(plain.differences)
     return builder.build_text(plain.pieces)
+
+
+def _are_dataset_rows(value: Any) -> bool:
+    """Whether a value is several rows as OpenAI's evals have them."""
+    is_row = [isinstance(row, dict) and {"input", "ideal"} <= set(row) for row in value]
+    return isinstance(value, list) and len(is_row) > 1 and all(is_row)
 
 
 def _is_guardrails(value: Any) -> bool:

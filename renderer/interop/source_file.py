@@ -5,6 +5,7 @@ bounds: an alias counts as many nodes as what it repeats. A tagged value is a `T
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,9 @@ __all__ = ["MAX_BYTES", "SourceFile", "Tagged", "read_foreign_yaml", "read_sourc
 
 MAX_BYTES = 2_000_000
 """Bytes of one file at most."""
+_LOOKS_LIKE_JSON = re.compile(
+    r"\s*[{\[](?=\s*[{\[\"]).*?\"(?:role|messages|content|prompt|template|_type)\"\s*:", re.DOTALL
+)
 _DEPTH = 64
 _NODES = 100_000
 
@@ -79,6 +83,17 @@ class SourceFile:
             raise LossError("it is neither a mapping nor a list")
         return value
 
+    def find_json_error(self) -> LossError | None:
+        """What keeps a text that looks like an export in JSON from being JSON; None if it is, or looks like no such."""
+        if not _LOOKS_LIKE_JSON.match(self.text) or self._json_lines() is not None:
+            return None
+        try:
+            json.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            is_followed = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+            return None if is_followed else _describe_bad_json(error)
+        return None
+
     def line_of(self, text: str) -> int | None:
         """The line of the file on which a text, or its JSON, starts; None if neither is found."""
         first = next((line.strip() for line in text.split("\n") if line.strip()), "")
@@ -125,7 +140,7 @@ def read_foreign_yaml(text: str) -> Any:
         raise LossError(f"this isn't valid YAML: {error}") from None
 
 
-def _describe_bad_json(error: ValueError) -> LossError:
+def _describe_bad_json(error: ValueError | RecursionError) -> LossError:
     if isinstance(error, json.JSONDecodeError):
         return LossError(f"this isn't valid JSON: {error.msg}, column {error.colno}", error.lineno)
     return LossError(f"this isn't valid JSON: {error}")

@@ -98,7 +98,9 @@ def test_several_files_and_a_zip_come_in_together(desk, browser):
         archive.writestr("b/greet.txt", "Hello {{ name }}")
     client = browser("author")
     files = [upload("one.txt", CHATML), upload("one.txt", "Bye {{ name }}"), upload("all.zip", packed.getvalue())]
-    answer = send_back(client, show(client, files=files))
+    shown = show(client, files=files)
+    assert "Each of the templates has an address of its own, below." in words(shown)
+    answer = send_back(client, shown)
     assert "Imported 4 templates." in words(answer)
     names = Template.objects.order_by("name").values_list("name", flat=True)
     assert list(names) == ["support/a/greet", "support/b/greet", "support/one", "support/one-2"]

@@ -260,3 +260,23 @@ def test_whitespace_options_are_those_of_the_chosen_format():
     assert text_of(read_one("a.j2", text, "jinja-trimmed"), x=True) == "  a\nb"
     assert text_of(read_one("a.j2", text, "jinja"), x=True) == "\n  a\n  \nb"
     assert messages_of(read_one("a.txt", "x"))[0][0] == "user"
+
+
+def test_a_text_that_looks_like_json_and_is_none_says_where_it_ends_to_be_it():
+    (template,) = read_templates("pasted", b'[{"role": "system",\n "content": "Be kind"')
+    assert "it is read as plain text: this isn't valid JSON: Expecting ',' delimiter, column 22" in [
+        difference.message for difference in template.differences
+    ]
+    assert template.differences[0].line == 2
+
+
+@pytest.mark.parametrize("text", ["[1] a note on [2] things", "{name}: hello", '{"role": "user"} as an example'])
+def test_other_texts_with_braces_say_nothing_of_json(text):
+    (template,) = read_templates("pasted.txt", text.encode(), "text")
+    assert not [difference for difference in template.differences if "JSON" in difference.message]
+
+
+def test_rows_of_a_dataset_are_named_as_such():
+    rows = b'{"input": [{"role": "user", "content": "Is it late?"}], "ideal": "yes"}\n' * 2
+    with pytest.raises(LossError, match="import it as a dataset"):
+        read_templates("rows.jsonl", rows)
