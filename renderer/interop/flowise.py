@@ -149,7 +149,7 @@ class _Node:
     def flow_pieces(self, builder: TemplateBuilder, text: Any) -> tuple[Piece, ...]:
         """The pieces of a formatted text. Raises LossError."""
         if not isinstance(text, str):
-            raise LossError("a message of the flow has a content that is no text")
+            raise LossError("a message of the flow has a content that isn't text")
         markdown = read_formatted_text(text)
         if markdown is not None and markdown != re.sub(r"^<p>|</p>$", "", text):
             builder.differ("formatted text is written as Markdown")
