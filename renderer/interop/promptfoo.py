@@ -39,8 +39,13 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
         builder.samples = samples
         if value.get("providers") or value.get("targets"):
             builder.differ("providers are left out; choose a model in the document")
-        if any(isinstance(test, dict) and test.get("assert") for test in as_list(value.get("tests"), "tests")):
+        tests = value.get("tests")
+        if tests is not None and not isinstance(tests, list):
+            builder.differ("its tests are left out, because they are in another file or made by a program")
+        elif any(isinstance(test, dict) and test.get("assert") for test in as_list(tests, "tests")):
             builder.differ("assertions of its tests are left out; their values are samples")
+        if any(isinstance(test, str) for test in as_list(tests if isinstance(tests, list) else [], "tests")):
+            builder.differ("tests in other files are left out")
         imported.append(_read_prompt(builder, prompt))
     return imported
 

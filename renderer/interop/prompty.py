@@ -69,10 +69,12 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
     model = head.pop("model", None) or {}
     builder = TemplateBuilder(KIND, stem)
     api, builder.front = _front(model if isinstance(model, dict) else {"id": model}, head)
-    builder.front["inputs"], sample = _inputs(head.pop("inputs", None), head.pop("sample", None))
+    builder.front["inputs"], sample = _inputs(_take_inputs(head), head.pop("sample", None))
     builder.samples = {"sample": sample} if sample else {}
     builder.name = str(head.get("name") or stem)
     builder.facts = _facts(head, model)
+    if noted := [key for key in ("tools", "outputs", "outputSchema") if head.get(key)]:
+        builder.differ(f"only noted in a comment of the document: {', '.join(noted)}")
     if api == "completion":
         yield read_text(match[2], builder)
     else:
@@ -132,6 +134,16 @@ def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
     named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
     return {**further, **{_OPTIONS.get(name, name): value for name, value in named.items()}}
+
+
+def _take_inputs(head: dict[str, Any]) -> Any:
+    """The inputs, which some files have as the properties of an `inputSchema`; they are no longer in the head then."""
+    schema = head.get("inputSchema")
+    entries = schema.get("properties") if isinstance(schema, dict) else schema
+    if head.get("inputs") is None and isinstance(entries, dict | list):
+        del head["inputSchema"]
+        return entries
+    return head.pop("inputs", None)
 
 
 def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
