@@ -1,6 +1,6 @@
 """The Git mirror: a function of the journal, written by one writer, the only part of the server that speaks to Git."""
 
-from registry.mirror.errors import Diverged, GitFailed, MirrorBusy, MirrorError
+from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import destination_of, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
@@ -9,6 +9,7 @@ from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
 __all__ = [
+    "Damaged",
     "Diverged",
     "GitFailed",
     "MirrorBusy",

@@ -2,11 +2,15 @@
 
 from registry.journal.mirroring import MirrorError
 
-__all__ = ["Diverged", "GitFailed", "MirrorBusy", "MirrorError"]
+__all__ = ["Damaged", "Diverged", "GitFailed", "GitMissing", "MirrorBusy", "MirrorError"]
 
 
 class GitFailed(MirrorError):
     """A git command failed; holds the end of what it wrote to stderr."""
+
+
+class GitMissing(GitFailed):
+    """There is no git program."""
 
 
 class MirrorBusy(MirrorError):
@@ -15,3 +19,7 @@ class MirrorBusy(MirrorError):
 
 class Diverged(MirrorError):
     """Git holds what the journal doesn't know: the database is older than its mirror, or the mirror was edited."""
+
+
+class Damaged(MirrorError):
+    """Git can't read the mirror: files of it are missing or broken."""

@@ -12,10 +12,10 @@ from registry.journal.models import Commit, Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import read_stamp
 from registry.mirror.entries import read_entries
-from registry.mirror.errors import Diverged, GitFailed
+from registry.mirror.errors import Damaged, Diverged, GitFailed, GitMissing
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["BATCH", "import_entries", "lock_path", "resume_point"]
+__all__ = ["BATCH", "import_entries", "lock_path", "read_heads", "resume_point"]
 
 _AT_ONCE = 500  # rows that note a commit, written at once
 BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
@@ -24,6 +24,18 @@ BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
 def lock_path() -> Path:
     """Beside the repository, since that is swapped whole by a rebuild."""
     return settings.MIRROR_PATH.with_name("mirror.lock")
+
+
+def read_heads(repository: Repository) -> dict[str, Head]:
+    """Every ref of the mirror and its head, none if there is no mirror. Raises Damaged if they can't be read."""
+    try:
+        return repository.heads() if repository.exists else {}
+    except GitMissing:
+        raise
+    except (GitFailed, OSError) as error:
+        raise Damaged(
+            f"The mirror can't be read: {error}. `manage.py mirror rebuild` sets it aside and writes it again."
+        ) from error
 
 
 def import_entries(repository: Repository) -> int:

@@ -11,9 +11,9 @@ from git import Git
 from git.exc import GitCommandError, GitCommandNotFound
 
 from registry.journal import mirror_paths
-from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.errors import GitFailed, GitMissing, MirrorError
 
-__all__ = ["Files", "Program"]
+__all__ = ["Files", "Program", "shorten_messages"]
 
 _OPTIONS = (
     "core.hooksPath=/dev/null",
@@ -69,7 +69,7 @@ class Program:
                 kill_after_timeout=seconds,
             )
         except GitCommandNotFound as error:
-            raise GitFailed("The `git` program was not found; the mirror needs it.") from error
+            raise GitMissing("The `git` program was not found; the mirror needs it.") from error
         return status, out, err
 
     @contextmanager
@@ -89,7 +89,7 @@ class Program:
         except BrokenPipeError as error:
             raise GitFailed(f"git {arguments[0]} ended early: {_last_words(process)}") from error
         except GitCommandError as error:
-            raise GitFailed(f"git {arguments[0]} failed: {_tail(error.stderr)}") from error
+            raise GitFailed(f"git {arguments[0]} failed: {shorten_messages(error.stderr)}") from error
         finally:
             for pipe in (process.stdin, process.stdout, process.stderr):
                 _close(pipe)
@@ -101,7 +101,7 @@ class Program:
     def _checked(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> bytes:
         status, out, err = self.run(*arguments, pass_fds=pass_fds)
         if status:
-            raise GitFailed(f"git {arguments[0]} ended with status {status}: {_tail(err)}")
+            raise GitFailed(f"git {arguments[0]} ended with status {status}: {shorten_messages(err)}")
         return out
 
 
@@ -135,7 +135,7 @@ def _last_words(process: Any) -> str:
     try:
         process.wait()
     except GitCommandError as error:
-        return _tail(error.stderr)
+        return shorten_messages(error.stderr)
     return "it took no more input"
 
 
@@ -146,7 +146,8 @@ def _close(pipe: Any) -> None:
         pass  # what was still to be written has no reader any more
 
 
-def _tail(stderr: bytes | str) -> str:
+def shorten_messages(stderr: bytes | str) -> str:
+    """The end of what git said, on one line of at most 500 characters."""
     text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr
     return " ".join(text.split())[-500:]
 

@@ -99,7 +99,7 @@ def push(remote: Remote) -> bool:
 def _push(remote: Remote) -> int:
     """Send what the mirror holds; the number of the last event in it."""
     repository = Repository(settings.MIRROR_PATH)
-    heads = repository.heads() if repository.exists else {}
+    heads = fill.read_heads(repository)
     number = fill.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
     if rebuilding.is_redaction_due(heads):
         raise PushFailed("The mirror is being rewritten after a redaction.")

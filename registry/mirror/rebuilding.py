@@ -12,6 +12,7 @@ from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
 from registry.mirror import fill as mirror_fill
 from registry.mirror import locks
+from registry.mirror.errors import Damaged
 from registry.mirror.repository import Head, Repository
 from registry.templates.events import VersionRedacted
 
@@ -35,8 +36,7 @@ def renew(descriptor: int) -> Path | None:
     """The same, for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     new_path = path.with_name(f"{path.name}.rebuilt")
-    old = Repository(path)
-    keep = old.exists and not is_redaction_due(old.heads())
+    keep = _may_be_kept(Repository(path))
     shutil.rmtree(new_path, ignore_errors=True)
     repository = Repository(new_path, descriptor)
     repository.create()
@@ -49,6 +49,18 @@ def renew(descriptor: int) -> Path | None:
     old_path = _swap(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
     sweep()
     return old_path if keep else None
+
+
+def _may_be_kept(old: Repository) -> bool:
+    """Whether there is a mirror that surely holds no text that was redacted since; a damaged one can't be asked."""
+    if not old.path.exists():
+        return False
+    try:
+        if old.exists:
+            return not is_redaction_due(mirror_fill.read_heads(old))
+    except Damaged:
+        pass
+    return not Event.objects.filter(kind=VersionRedacted.kind).exists()
 
 
 def is_redaction_due(heads: Mapping[str, Head]) -> bool:

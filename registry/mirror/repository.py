@@ -13,8 +13,8 @@ from typing import Any
 
 from registry.journal import mirror_paths
 from registry.mirror.commit_message import Stamp, read_stamp
-from registry.mirror.errors import MirrorError
-from registry.mirror.git import Files, Program
+from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.git import Files, Program, shorten_messages
 
 __all__ = ["Head", "Repository"]
 
@@ -35,6 +35,7 @@ _CONFIG = """\
 """
 _ORIGIN = "refs/remotes/origin/"
 _ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
+_BROKEN_REF = "broken ref"  # in git's warning; it gives the status 0
 _LEFTOVERS = (
     "*.lock",
     "refs/**/*.lock",
@@ -91,8 +92,11 @@ class Repository:
 
     # -- reading --------------------------------------------------------------------------------------------------
     def heads(self) -> dict[str, Head]:
-        """Every ref and its head."""
-        output = self._git.read("for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00")
+        """Every ref and its head. Raises GitFailed if git can't read one: it would leave a broken ref out."""
+        form = "--format=%(refname)%00%(objectname)%00%(contents)%00"
+        status, output, messages = self._git.run("for-each-ref", form)
+        if status or _BROKEN_REF in messages:
+            raise GitFailed(f"git for-each-ref ended with status {status}: {shorten_messages(messages)}")
         fields = output.decode("utf-8", "surrogateescape").split("\0")
         return {fields[i].lstrip("\n"): Head(fields[i + 1], fields[i + 2]) for i in range(0, len(fields) - 2, 3)}
 
@@ -109,7 +113,7 @@ class Repository:
 
     def default_branch(self) -> str:
         """What HEAD names, a ref or a bare commit id."""
-        return (self.path / "HEAD").read_text(encoding="utf-8").strip().removeprefix("ref: ")
+        return (self.path / "HEAD").read_text(encoding="utf-8", errors="replace").strip().removeprefix("ref: ")
 
     def commits(self, ref: str, after: str | None = None) -> Iterator[tuple[str, str]]:
         """(commit id, message), oldest first, of the first-parent history of a ref, after a commit that it holds."""

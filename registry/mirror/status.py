@@ -10,9 +10,9 @@ from registry.journal import mirror_paths
 from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.mirror import fill
-from registry.mirror.errors import Diverged
+from registry.mirror.errors import Diverged, MirrorError
 from registry.mirror.models import Remote
-from registry.mirror.repository import Repository
+from registry.mirror.repository import Head, Repository
 
 __all__ = ["Pushed", "Status", "remotes", "status"]
 
@@ -35,7 +35,8 @@ class Pushed:
 @dataclass(frozen=True)
 class Status:
     """How far journal and mirror are; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
-    the hash of the last event that is."""
+    the hash of the last event that is. `unreadable` says why git can't read the mirror; then nothing counts as mirrored.
+    """
 
     path: str
     head: str | None
@@ -44,6 +45,7 @@ class Status:
     lag: float
     chain: str | None
     diverged: str | None
+    unreadable: str | None = None
     remotes: tuple[Pushed, ...] = ()
 
     @property
@@ -56,13 +58,17 @@ def status() -> Status:
     """Read Git and the journal as they are now; nothing is written and no lock is taken."""
     repository = Repository(settings.MIRROR_PATH)
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
-    heads = repository.heads() if repository.exists else {}
-    main = heads.get(mirror_paths.MAIN)
-    mirrored, diverged = main.stamp.number if main and main.stamp else 0, None
+    heads: dict[str, Head] = {}
+    unreadable, diverged = None, None
     try:
+        heads = fill.read_heads(repository)
         fill.resume_point(heads)
     except Diverged as error:
         diverged = str(error)
+    except MirrorError as error:
+        unreadable = str(error)
+    main = heads.get(mirror_paths.MAIN)
+    mirrored = main.stamp.number if main and main.stamp else 0
     return Status(
         path=str(repository.path),
         head=main.commit if main else None,
@@ -71,6 +77,7 @@ def status() -> Status:
         lag=_lag(mirrored),
         chain=main.stamp.chain if main and main.stamp else None,
         diverged=diverged,
+        unreadable=unreadable,
         remotes=tuple(remotes()),
     )
 

@@ -55,7 +55,7 @@ def _write_pending(descriptor: int) -> int:
         logger.warning("removed %s, left in the mirror by a killed git process", leftover)
     rebuilding.sweep()
     reach("mirror.healed")
-    heads = repository.heads()
+    heads = mirror_fill.read_heads(repository)
     after = mirror_fill.resume_point(heads)
     if rebuilding.is_redaction_due(heads):
         rebuilding.renew(descriptor)

@@ -119,6 +119,8 @@ def _judge_remotes() -> dict[str, str]:
 
 def _judge_mirror() -> str:
     state = mirror.status()
+    if state.unreadable:
+        return "can't be read: run manage.py mirror status"
     if state.diverged:
         return "diverged from the journal: run manage.py mirror verify"
     if state.lag > MOST_LAG:

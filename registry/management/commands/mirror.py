@@ -69,7 +69,7 @@ class Command(BaseCommand):
     def _verify(self) -> None:
         try:
             mirror.catch_up(wait=_WAIT)
-        except mirror.Diverged as error:
+        except (mirror.Damaged, mirror.Diverged, mirror.GitFailed) as error:
             self.stderr.write(f"The mirror has stopped. {error}")
         self._tell(mirror.verify(), "The mirror")
         state = mirror.status()
@@ -105,7 +105,13 @@ class Command(BaseCommand):
         self._verify()
 
     def _discard(self) -> None:
-        events = [json.loads(text) for text in mirror.forgotten()]
+        try:
+            events = [json.loads(text) for text in mirror.forgotten()]
+        except mirror.GitFailed as error:
+            self.stderr.write(f"What only the mirror knew can't be listed: {error}")
+            self._renew()
+            self.stdout.write("What only the mirror knew is given up. If it held redactions, do them again.")
+            return
         self._renew()
         self.stdout.write(f"{len(events)} events that only the mirror knew are given up.")
         for event in events:
@@ -141,8 +147,8 @@ class Command(BaseCommand):
     def _status(self) -> None:
         state = mirror.status()
         self.stdout.write(json.dumps({**asdict(state), "behind": state.behind}, indent=2, cls=DjangoJSONEncoder))
-        if state.diverged:
-            raise CommandError(state.diverged)
+        if complaint := state.unreadable or state.diverged:
+            raise CommandError(complaint)
 
 
 def _add_remote(parser: ArgumentParser) -> None:

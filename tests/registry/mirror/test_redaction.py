@@ -66,6 +66,14 @@ def test_the_next_catch_up_writes_a_history_without_it(story, mirrored):
     assert mirror.verify() == []
 
 
+def test_a_damaged_mirror_is_not_kept_after_a_redaction(story, mirrored):
+    redact(story)
+    (mirrored / "HEAD").write_text("")
+    assert mirror.rebuild() is None
+    assert [path.name for path in mirrored.parent.glob("mirror.git*")] == ["mirror.git"]
+    assert not holds(mirrored)
+
+
 def test_what_stood_beside_the_version_is_as_it_was(story, mirrored):
     before = git(mirrored, "ls-tree", "-r", "main").split(b"\n")
     redact(story)

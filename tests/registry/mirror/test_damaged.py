@@ -1,0 +1,110 @@
+"""A mirror that Git can't read: told in a sentence with the way out, and written again by a rebuild."""
+
+import shutil
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from registry import mirror
+from registry.journal import mirror_paths
+from registry.mirror.models import Remote
+from registry.mirror.repository import Repository
+from tests.registry.mirror.test_verify import git
+
+pytestmark = pytest.mark.django_db
+
+
+def empty_head(path):
+    (path / "HEAD").write_text("")
+
+
+def break_main(path):
+    (path / "refs/heads/main").write_text("garbage\n")
+
+
+def lose_objects(path):
+    shutil.rmtree(path / "objects")
+
+
+def break_index(path):
+    Repository(path).repack()
+    index = next(path.glob("objects/pack/*.idx"))
+    index.chmod(0o644)
+    index.write_bytes(index.read_bytes()[:60] + b"damaged" + index.read_bytes()[67:])
+
+
+DAMAGES = [empty_head, break_main, lose_objects, break_index]
+
+
+@pytest.fixture(params=DAMAGES, ids=lambda damage: damage.__name__)
+def damaged(request, support, mirror_path):
+    """The mirror's folder and the commit that its `main` was at before it was damaged."""
+    mirror.catch_up()
+    head = Repository(mirror_path).heads()[mirror_paths.MAIN].commit
+    request.param(mirror_path)
+    return mirror_path, head
+
+
+def test_the_status_says_so_and_counts_nothing_as_mirrored(damaged, capsys):
+    state = mirror.status()
+    assert (state.mirrored, state.head, state.diverged) == (0, None, None)
+    assert state.behind == state.journal > 0
+    assert state.unreadable.startswith("The mirror can't be read: git for-each-ref ended with status ")
+    assert state.unreadable.endswith("`manage.py mirror rebuild` sets it aside and writes it again.")
+    with pytest.raises(CommandError, match="can't be read"):
+        call_command("mirror", "status")
+    assert '"unreadable": "The mirror can' in capsys.readouterr().out
+
+
+def test_the_writer_stops_with_the_way_out(damaged, operator):
+    with pytest.raises(mirror.Damaged, match="mirror rebuild"):
+        mirror.catch_up()
+
+
+def test_a_verification_finds_it(damaged, capsys):
+    with pytest.raises(CommandError, match="not what the journal says"):
+        call_command("mirror", "verify")
+    told = capsys.readouterr()
+    assert told.err.startswith("The mirror has stopped. The mirror can't be read")
+    assert "Git can't read the mirror" in told.out
+
+
+def test_a_rebuild_sets_it_aside_and_writes_it_again(damaged):
+    path, head = damaged
+    kept = mirror.rebuild()
+    assert kept is not None
+    assert kept.name.startswith("mirror.git.2")
+    assert git(path, "rev-parse", "main") == head
+    assert mirror.verify() == []
+
+
+def test_a_discard_says_that_it_can_list_nothing(damaged, capsys):
+    path, head = damaged
+    call_command("mirror", "discard")
+    told = capsys.readouterr()
+    assert told.err.startswith("What only the mirror knew can't be listed: ")
+    assert "If it held redactions, do them again." in told.out
+    assert git(path, "rev-parse", "main") == head
+
+
+def test_a_push_fails_with_the_reason(damaged):
+    remote = Remote.objects.create(name="backup", url="https://git.example.org/prompts.git", added_at=timezone.now())
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert remote.error.startswith("The mirror can't be read")
+
+
+def test_the_readiness_names_the_command(damaged, client):
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"]["mirror"] == "can't be read: run manage.py mirror status"
+
+
+def test_a_folder_without_a_head_is_kept_aside(support, mirror_path):
+    mirror.catch_up()
+    (mirror_path / "HEAD").unlink()
+    kept = mirror.rebuild()
+    assert kept is not None
+    assert (kept / "objects").is_dir()
+    assert mirror.verify() == []
