@@ -7,6 +7,7 @@ from django.db import DatabaseError, OperationalError
 
 __all__ = ["describe_database", "describe_failure"]
 
+_MALFORMED = "malformed"  # SQLite's word for a damaged file
 _UNDEFINED_TABLE = "42P01"  # PostgreSQL's code
 
 
@@ -39,4 +40,6 @@ def describe_failure(error: DatabaseError) -> str:
         return "The database lacks tables of this version. Make them with `python manage.py migrate`."
     if type(error) not in (DatabaseError, OperationalError):
         return ""
+    if _MALFORMED in str(error):
+        return f"The database is damaged: {error}\ndocs/operate/recovery.md says how to restore it."
     return f"The database can't be used: {error}\nPROMPTUARY_DATABASE_URL names it."

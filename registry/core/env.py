@@ -95,7 +95,11 @@ def read_secret(name: str, kept_in: Path) -> str:
     """The secret of NAME, else of the file that NAME_FILE names, else one made once and kept in a file of mode 600."""
     if value := os.environ.get(name):
         return value
-    return _read_file(name) or _keep_secret(kept_in)
+    if secret := _read_file(name):
+        return secret
+    if file := os.environ.get(f"{name}_FILE"):
+        raise ImproperlyConfigured(f"{name}_FILE names {file}, which is empty.")
+    return _keep_secret(kept_in)
 
 
 def _read_file(name: str) -> str:
@@ -107,6 +111,8 @@ def _read_file(name: str) -> str:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {file}, which is no text.") from error
 
 
 def read_optional_secret(name: str) -> str:
@@ -125,4 +131,10 @@ def _keep_secret(path: Path) -> str:
         pass
     finally:
         fresh.unlink()
-    return path.read_text(encoding="ascii").strip()
+    kept = path.read_text(encoding="utf-8", errors="replace").strip()
+    if not kept:  # what the lost one sealed could not be read with a new one, so nobody makes that unasked
+        raise ImproperlyConfigured(
+            f"{path} is empty. Put the secret there that you kept with your backup, or remove the file: then a new one "
+            "is made, and what the old one sealed can't be read any more."
+        )
+    return kept

@@ -35,7 +35,7 @@ class Pushed:
 @dataclass(frozen=True)
 class Status:
     """How far journal and mirror are; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
-    the hash of the last event that is. `unreadable` says why git can't read the mirror; then nothing counts as mirrored.
+    the hash of the last event that is. `unreadable` says why the mirror can't be; then nothing counts as mirrored.
     """
 
     path: str

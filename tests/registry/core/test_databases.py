@@ -1,6 +1,8 @@
 """The connections to the database that a process keeps, and what is told of a database that can't be used."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -85,6 +87,18 @@ def test_a_table_that_is_missing_is_told_from_a_fault_of_the_program():
     assert "migrate" in databases.describe_failure(fail("SELECT * FROM registry_absent"))
     assert databases.describe_failure(IntegrityError("UNIQUE constraint failed")) == ""
     assert databases.describe_failure(ProgrammingError("syntax error")) == ""
+
+
+def test_a_damaged_file_is_told_with_the_way_out(tmp_path):
+    file = tmp_path / "damaged.sqlite3"
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.execute("CREATE TABLE words (word TEXT)")
+        database.executemany("INSERT INTO words VALUES (?)", [("word " * 50,)] * 100)
+    content = file.read_bytes()
+    file.write_bytes(content[:8192] + b"\xff" * 8192 + content[16384:])
+    with contextlib.closing(sqlite3.connect(file)) as database, pytest.raises(sqlite3.DatabaseError) as raised:
+        database.execute("SELECT * FROM words").fetchall()
+    assert "recovery.md says how to restore it" in databases.describe_failure(DatabaseError(str(raised.value)))
 
 
 def fail(statement):

@@ -69,6 +69,27 @@ def test_a_secret_file_that_is_not_there_is_refused_with_both_names(monkeypatch,
         env.read_secret("KEY", tmp_path / "kept")
 
 
+@pytest.mark.parametrize("content", [b"", b" \n"])
+def test_a_lost_secret_is_not_replaced_unasked(monkeypatch, tmp_path, content):
+    kept, mounted = tmp_path / "kept", tmp_path / "mounted"
+    kept.write_bytes(content)
+    with pytest.raises(ImproperlyConfigured, match=r"kept is empty\. Put the secret there"):
+        env.read_secret("KEY", kept)
+    assert kept.read_bytes() == content
+    mounted.write_bytes(content)
+    monkeypatch.setenv("KEY_FILE", str(mounted))
+    with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE names .*mounted, which is empty"):
+        env.read_secret("KEY", tmp_path / "other")
+    assert env.read_optional_secret("KEY") == ""
+
+
+def test_a_secret_file_that_is_no_text_is_refused_with_its_name(monkeypatch, tmp_path):
+    (tmp_path / "mounted").write_bytes(b"\xff\xfe")
+    monkeypatch.setenv("KEY_FILE", str(tmp_path / "mounted"))
+    with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE names .*mounted, which is no text"):
+        env.read_secret("KEY", tmp_path / "kept")
+
+
 def test_a_choice_is_one_of_those_that_there_are(monkeypatch):
     assert env.read_choice("STEP", "off", choices=("off", "on")) == "off"
     monkeypatch.setenv("STEP", "on")
