@@ -87,15 +87,22 @@ class Endpoint:
         with _opening:
             return _open_stream(self, self._key())
 
+    def _needs_key_again(self) -> Conflict:
+        """The refusal where its key went with a restore, or was sealed under another secret key of the server."""
+        return Conflict(
+            gettext("The connection {name} needs its key again: an admin of the namespace enters it.").format(
+                name=self.name
+            )
+        )
+
     def _key(self) -> str | None:
         if self.sealed_key:
-            return unseal(self.sealed_key)
+            try:
+                return unseal(self.sealed_key)
+            except Conflict as error:
+                raise self._needs_key_again() from error
         if self.needs_key:
-            raise Conflict(
-                gettext("The connection {name} needs its key again: an admin of the namespace enters it.").format(
-                    name=self.name
-                )
-            )
+            raise self._needs_key_again()
         if self.key_env:
             if not os.environ.get(self.key_env):
                 raise Conflict(

@@ -20,6 +20,7 @@ from django.utils.translation import gettext
 from registry.accounts.models import SECOND_STEPS, User
 from registry.accounts.signin import passkeys, provider_accounts, second_step_mail
 from registry.core import encryption
+from registry.core.errors import Conflict
 
 __all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
 
@@ -87,8 +88,16 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
         return encryption.seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The secret again."""
-        return encryption.unseal(encrypted_text)
+        """The secret again. Raises Conflict with the way out if the instance's own key is another one by now."""
+        try:
+            return encryption.unseal(encrypted_text)
+        except Conflict as error:
+            raise Conflict(
+                gettext(
+                    "Your two-step sign-in can't be read any more, because this server has a new secret key. "
+                    "Ask an admin to reset it, or the operator of the server."
+                )
+            ) from error
 
     def get_totp_label(self, user: AbstractBaseUser) -> str:
         """What an app shows beside the issuer."""

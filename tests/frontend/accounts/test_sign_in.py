@@ -201,6 +201,15 @@ def test_a_recovery_code_opens_once(enrolled, desk):
         assert attempt.post("/login/code", {"code": codes[0]}).status_code == status
 
 
+def test_a_second_step_of_another_secret_key_names_the_way_out(enrolled, desk):
+    with override_settings(SECRET_KEY="another"):
+        client = Client()
+        sign_in(client)
+        refused = client.post("/login/code", {"code": code_of(enrolled)})
+    assert refused.status_code == 409
+    assert "Ask an admin to reset it, or the operator of the server." in words(refused)
+
+
 def test_wrong_codes_are_limited(enrolled, desk):
     client = Client()
     sign_in(client)

@@ -135,6 +135,13 @@ def test_a_connection_whose_key_was_lost_says_who_enters_it(admin, connect):
         services.try_connection(actor=admin, connection_id=row.id)
 
 
+def test_a_connection_sealed_under_another_secret_key_says_who_enters_its_key(admin, connect, settings):
+    row = connect()
+    settings.SECRET_KEY = "another"
+    with pytest.raises(Conflict, match="needs its key again"):
+        services.try_connection(actor=admin, connection_id=row.id)
+
+
 def test_a_removed_connection_is_gone_with_its_key(admin, connect):
     services.remove_connection(actor=admin, connection_id=connect().id)
     assert not Connection.objects.exists()
