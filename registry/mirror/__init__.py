@@ -4,7 +4,7 @@ from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, Mir
 from registry.mirror.pushing import destination_of, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
-from registry.mirror.status import Status, remotes, status
+from registry.mirror.status import Status, noted_lag, remotes, status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
@@ -20,6 +20,7 @@ __all__ = [
     "catch_up",
     "destination_of",
     "forgotten",
+    "noted_lag",
     "open_clone",
     "push",
     "push_due",

@@ -4,17 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
+from django.db.models import Max
 from django.utils import timezone
 
 from registry.journal import mirror_paths
 from registry.journal.event import to_microseconds
-from registry.journal.models import Event
+from registry.journal.models import Commit, Event
 from registry.mirror import fill
 from registry.mirror.errors import Diverged, MirrorError
 from registry.mirror.models import Remote
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["Pushed", "Status", "remotes", "status"]
+__all__ = ["Pushed", "Status", "noted_lag", "remotes", "status"]
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ def remotes() -> list[Pushed]:
         )
         for row in Remote.objects.order_by("name")
     ]
+
+
+def noted_lag() -> float:
+    """Seconds since the oldest event whose commit is not noted in the database; Git is not asked."""
+    return _lag(Commit.objects.aggregate(last=Max("event_id"))["last"] or 0)
 
 
 def _lag(mirrored: int) -> float:

@@ -6,6 +6,7 @@ import logging
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import KombuError
@@ -66,11 +67,30 @@ def list_instance_faults(actor: Actor) -> list[str]:
     """What is wrong with this instance itself, in sentences for an admin of any namespace; for others nothing."""
     if not Membership.objects.filter(person=actor.person, role=Role.ADMIN.value).exists():
         return []
-    faults = [log.describe_disagreement()]
+    faults = [log.describe_disagreement(), _describe_lag()]
     for remote in Remote.objects.exclude(error="").order_by("name"):
-        since = f" since {remote.pushed_at:%Y-%m-%d %H:%M} UTC" if remote.pushed_at else ""
-        faults.append(f"The mirror's remote {remote.name} is behind{since}: {remote.error}")
+        faults.append(_describe_failing_remote(remote))
     return [sentence for sentence in faults if sentence]
+
+
+def _describe_failing_remote(remote: Remote) -> str:
+    if remote.pushed_at is None:
+        return gettext("Nothing was pushed to the mirror's remote {name} yet: {error}").format(
+            name=remote.name, error=remote.error
+        )
+    return gettext("The mirror's remote {name} has been behind since {moment} UTC: {error}").format(
+        name=remote.name, moment=f"{remote.pushed_at:%Y-%m-%d %H:%M}", error=remote.error
+    )
+
+
+def _describe_lag() -> str:
+    """What to tell of a mirror that falls behind; empty while it keeps up."""
+    seconds = mirror.noted_lag()
+    if seconds <= MOST_LAG:
+        return ""
+    return gettext(
+        "The Git mirror is {seconds} seconds behind: `manage.py mirror status` says why. Is a worker running?"
+    ).format(seconds=f"{seconds:.0f}")
 
 
 def _judge_broker() -> str:

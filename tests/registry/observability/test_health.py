@@ -4,9 +4,11 @@ import pytest
 from celery import Celery
 
 from registry import mirror
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.models import User
 from registry.journal.models import Event
 from registry.namespaces import services
+from registry.observability import health
 
 pytestmark = [pytest.mark.usefixtures("transactional_db"), pytest.mark.dialect]
 
@@ -64,6 +66,21 @@ def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "is a worker running" in answer.json()["checks"]["mirror"]
+
+
+def test_an_admin_is_told_of_a_mirror_that_falls_behind(monkeypatch):
+    services.create_namespace(actor=operator_actor(), name="support")
+    admin = Actor(User.objects.create(username="admin"))
+    reader = Actor(User.objects.create(username="reader"))
+    services.set_role(actor=operator_actor(), namespace="support", username="admin", role="admin")
+    assert health.list_instance_faults(admin) == []
+    monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
+    [sentence] = health.list_instance_faults(admin)
+    assert sentence.startswith("The Git mirror is 0 seconds behind: `manage.py mirror status` says why.")
+    assert health.list_instance_faults(reader) == []
+    mirror.catch_up()
+    monkeypatch.setattr("registry.observability.health.MOST_LAG", 0.0)
+    assert health.list_instance_faults(admin) == []
 
 
 def test_a_mirror_that_caught_up_is_ready_again(client):
