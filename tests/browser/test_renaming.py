@@ -62,13 +62,21 @@ def test_a_service_goes_on_by_the_former_names_of_a_template_and_its_folder(visi
     take_picture(admin, "fetched-by-former-names")
 
 
-@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
-def test_the_page_of_a_renaming_fits_and_a_former_address_leads_on(visit: Visit, viewport, scheme):
-    admin = visit.open("admin", f"/t/{NAMESPACE}/refunds/answer", viewport=viewport, color_scheme=scheme)
-    admin.wait_for_url(re.compile("/t/moving/returns/answer"))
-    admin.goto(f"/t/{NAMESPACE}/returns/answer/-/rename")
+@pytest.mark.parametrize(
+    ("space", "viewport", "scheme"), [("moved-desktop", DESKTOP, "light"), ("moved-phone", PHONE, "dark")]
+)
+def test_the_page_of_a_renaming_fits_and_a_former_address_leads_on(
+    visit: Visit, server: Server, space, viewport, scheme
+):
+    make_four_templates(server, space)
+    admin = visit.open("admin", viewport=viewport, color_scheme=scheme)
+    rename(admin, f"/t/{space}/refunds/reply/-/rename", f"{space}/refunds/answer")
+    admin.wait_for_url(re.compile(f"/t/{space}/refunds/answer$"))
+    admin.goto(f"/t/{space}/refunds/reply")
+    admin.wait_for_url(re.compile(f"/t/{space}/refunds/answer"))
+    admin.goto(f"/t/{space}/refunds/answer/-/rename")
     expect(admin.get_by_text("Former names that redirect here:")).to_be_visible()
     assert fits(admin)
-    admin.get_by_label("New name").fill(f"{NAMESPACE}/policy")
+    admin.get_by_label("New name").fill(f"{space}/policy")
     admin.get_by_role("button", name="Rename").click()
     expect(admin.locator("main")).to_contain_text(re.compile("Not renamed|error|there already|taken", re.I))
