@@ -73,9 +73,7 @@ def rouge(
     """
     if not isinstance(stem, bool):
         raise MetricError(f"`stem` is true or false, not {stem!r}")
-    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer(
-        [kind], tokenizer=WordTokenizer(stem)
-    )
+    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer(stem))
     values = [
         max(
             (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(answer_value, row)),
