@@ -1,4 +1,4 @@
-"""Chains: named runnables in order, with the wiring that hands one's output to another's input. Written as YAML.
+"""Chains: named runnables in order, wired output to input. Written as YAML.
 
     name: question answering
     components: [retriever, reader]
@@ -23,7 +23,7 @@ Rows = dict[str, dict[str, Any]]
 
 
 class Chain:
-    """An ordered mapping of runnables and wires `component.input: component.output`; a runnable itself."""
+    """An ordered mapping of runnables, and wires `component.input: component.output`. A chain is itself a runnable."""
 
     def __init__(
         self, components: Mapping[str, Runnable], wiring: Mapping[str, str] | None = None, *, name: str = "chain"
@@ -65,12 +65,12 @@ class Chain:
         return None if names_taken is None else tuple(n for n in names_taken if f"{component}.{n}" not in self.wires)
 
     def upstream(self, component: str) -> dict[str, tuple[str, str]]:
-        """By input of the component: the (component, output) that feeds it."""
+        """The (component, output) that feeds each wired input of the component, by input."""
         prefix = f"{component}."
         return {t.removeprefix(prefix): source for t, source in self.wires.items() if t.startswith(prefix)}
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """One row through all components; gives `{component: its outputs}`. Inputs as in `spread_inputs`."""
+        """Run one row through all components and return `{component: its outputs}`; inputs as in `spread_inputs`."""
         data = spread_inputs(self, inputs)
         outputs: Rows = {}
         for component, runnable in self.components.items():
@@ -78,7 +78,7 @@ class Chain:
         return dict(outputs)
 
     def gather(self, component: str, data: Rows, outputs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """A component's inputs: what came from outside, and what its wires bring."""
+        """Return a component's inputs: those from outside and those that its wires carry."""
         gathered = dict(data.get(component, {}))
         for argument, (upstream, output) in self.upstream(component).items():
             if output not in outputs[upstream]:
@@ -88,7 +88,7 @@ class Chain:
         return gathered
 
     def slice(self, first: str, last: str) -> "Chain":
-        """The components from first to last; inputs once wired to earlier ones come from outside."""
+        """Return the chain from `first` to `last`; inputs wired to earlier components then come from outside."""
         order = list(self.components)
         for end_name in (first, last):
             self._find(end_name)
@@ -103,15 +103,15 @@ class Chain:
         return Chain({name: self.components[name] for name in between}, wires, name=f"{self.name}[{first}:{last}]")
 
     def replace(self, component: str, runnable: Runnable) -> "Chain":
-        """The same chain with another runnable for one component. Raises ChainError if a wire doesn't fit it."""
+        """Return the chain with another runnable for one component. Raises ChainError if a wire doesn't fit it."""
         self._find(component)
         wires = {target: ".".join(source) for target, source in self.wires.items()}
         return Chain({**self.components, component: runnable}, wires, name=self.name)
 
     def with_prompts(self, prompts: Mapping[str, str]) -> "Chain":
-        """The same chain with another prompt text for the templates of these components, for one run.
+        """Return the chain with other prompt texts for the templates of these components, for one run.
 
-        A template's inputs, settings and output shapers stay. Raises ChainError if a component asks no template.
+        A template's inputs, settings and output shapers stay. Raises ChainError if a component isn't a template.
         """
         chain = self
         for component, prompt in prompts.items():
@@ -128,7 +128,7 @@ class Chain:
 
     @classmethod
     def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":
-        """The chain that the text describes, each component taken by name from the mapping."""
+        """Build the chain that the text describes; components are looked up by name in the mapping."""
         try:
             content = value_of(compose(text))
         except YamlError as error:
@@ -145,9 +145,9 @@ class Chain:
 
 
 def spread_inputs(chain: Chain, inputs: Mapping[str, Any]) -> Rows:
-    """Inputs by component. A bare name goes to the one component that takes it; two takers are refused by name.
+    """Sort inputs by component. A bare name goes to the one component that takes it; ChainError if several do.
 
-    A key that is a component's name, with a mapping as its value, is that component's inputs.
+    A key that is a component's name, with a mapping as its value, holds that component's inputs.
     """
     rows: Rows = {}
     for name, value in inputs.items():

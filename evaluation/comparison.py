@@ -1,4 +1,4 @@
-"""Comparison of two runs on the same inputs: each row better, worse or the same, and what is significant."""
+"""Comparison of two runs on the same inputs: each row better, worse or the same, and whether that is significant."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,16 +13,16 @@ __all__ = ["Comparison", "compare", "compare_scores"]
 Verdict = Literal["better", "worse", "same"]
 _SAME = 1e-9
 _RESAMPLES = 9_999
-_DRAWS_AT_ONCE = 1_000_000  # keeps the resamples at hand under 16 MB
+_DRAWS_AT_ONCE = 1_000_000  # keeps the resamples in memory under 16 MB
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The second run against the first.
+    """The second run compared with the first.
 
-    `difference` is the mean of (second minus first) over the `n` rows both could score, `low` and `high` the paired
-    bootstrap interval around it. `winner` is None while the interval holds zero. `rows` has None if a row could not
-    be scored on both sides.
+    `difference` is the mean of (second minus first) over the `n` rows that both could score; `low` and `high` are the
+    paired bootstrap interval around it. `winner` is None while the interval contains zero. In `rows`, a row that could
+    not be scored on both sides is None.
     """
 
     n: int
@@ -38,7 +38,7 @@ class Comparison:
 
 
 def compare(first: EvaluationResult, second: EvaluationResult, metric: str, **options: Any) -> dict[str, Comparison]:
-    """Compare by target; results on other inputs are refused. Options are those of `calculate_metrics`."""
+    """Compare by target. Refuses results on other inputs. Takes the options of `calculate_metrics`."""
     if first.inputs_digest != second.inputs_digest:
         raise EvaluationError("the two results ran on different inputs, so their rows can't be set side by side")
     before, after = first.calculate_metrics(metric, **options), second.calculate_metrics(metric, **options)
@@ -75,8 +75,8 @@ def _judge(difference: float) -> Verdict:
 
 
 def _interval(differences: list[float], level: float, seed: int) -> tuple[float | None, float | None]:
-    """The percentile interval of `scipy.stats.bootstrap`, draw for draw; that package takes 140 MB of disk and 70 MB of
-    memory in each process that loads it.
+    """The percentile interval of `scipy.stats.bootstrap`, draw for draw. scipy itself would cost 140 MB of disk, and 70
+    MB of memory in each process that imports it.
     """
     if len(differences) < 2:
         return None, None

@@ -1,4 +1,4 @@
-"""Sentences for connections to a model that failed, in plain words: no numbers or names of the operating system."""
+"""Plain sentences for failed connections to a model, without error numbers or the operating system's wording."""
 
 import socket
 import ssl
@@ -14,12 +14,12 @@ _CLOSED = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProt
 
 
 def find_place(base_url: str) -> str:
-    """The host of an address, with its port if it names one: what a message may tell of it."""
+    """The host of an address, with its port if given: the part of the address that a message may show."""
     return httpx.URL(base_url).netloc.decode()
 
 
 def describe_failure(title: str, base_url: str, error: httpx.HTTPError) -> str:
-    """A sentence without a full stop that names the model and what failed. The error is none of a timeout."""
+    """Name the model and what failed, as a sentence without a full stop. The error must not be a timeout."""
     if isinstance(error, _CLOSED):
         return f"{title} at {find_place(base_url)} closed the connection before it answered"
     if isinstance(error, httpx.ProxyError):
@@ -30,7 +30,7 @@ def describe_failure(title: str, base_url: str, error: httpx.HTTPError) -> str:
 
 
 def describe_unreadable(title: str, base_url: str, response: httpx.Response, *, is_empty: bool) -> str:
-    """A sentence without a full stop for an answer of status 200 that is no reply."""
+    """Describe a 200 answer that isn't a reply, as a sentence without a full stop."""
     if is_empty:
         return f"{title} at {find_place(base_url)} sent an empty answer"
     if response.headers.get("content-type", "").startswith("text/html"):
@@ -61,7 +61,7 @@ def _describe_cause(url: httpx.URL, error: BaseException) -> str:
 
 
 def _list_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, its cause, the cause of that and so on; asyncio puts the errors of several addresses into a group."""
+    """List the error, its cause, that one's cause and so on; asyncio groups the errors of several addresses."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

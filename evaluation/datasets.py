@@ -1,4 +1,4 @@
-"""Datasets: rows of inputs with what is expected of them, from CSV, JSON lines, YAML or a BEIR folder.
+"""Datasets: rows of inputs and expected outputs, from CSV, JSON lines, YAML or a BEIR folder.
 
 JSON lines   {"inputs": {...}, "expected": {...}, "id": "...", "tags": ["..."]} a line; all but `inputs` may be absent
 YAML         a list of the same, or samples: {name: {input: value}} (rows without an expectation)
@@ -30,9 +30,7 @@ _LONGEST_TAG = 40  # characters
 
 @dataclass(frozen=True)
 class Row:
-    """One case: inputs by name, expected outputs by name (None when nothing is expected), a name of its own, and tags
-    by which people find rows.
-    """
+    """One case: inputs and expected outputs by name (None when nothing is expected), its own name, and its tags."""
 
     inputs: dict[str, Any]
     expected: dict[str, Any] | None = None
@@ -40,19 +38,19 @@ class Row:
     tags: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain JSON, without `tags` if it has none."""
+        """The row as plain JSON; `tags` is left out if empty."""
         tags = {"tags": list(self.tags)} if self.tags else {}
         return {"id": self.id, "inputs": self.inputs, "expected": self.expected, **tags}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "Row":
-        """The row that `to_dict` gave."""
+        """Rebuild a row from `to_dict()`."""
         return cls(content["inputs"], content["expected"], content["id"], tuple(content.get("tags", ())))
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Named rows. The digest is over their content and order, not over the file's form."""
+    """Named rows. The digest covers their content and order, not the file format."""
 
     name: str
     rows: tuple[Row, ...]
@@ -74,13 +72,13 @@ class Dataset:
 
     @property
     def expected_outputs(self) -> list[dict[str, Any] | None]:
-        """Every row's expectations; an empty list when no row has one."""
+        """Every row's expectations; empty when no row has any."""
         return [row.expected for row in self.rows] if any(row.expected for row in self.rows) else []
 
 
 def digest_contents(rows: Iterable[Row]) -> str:
-    """`sha256:…` over the rows' inputs and expectations in order. Names and tags are left out, so rows that differ in
-    these alone have the same digest.
+    """`sha256:…` over the rows' inputs and expectations in order. Names and tags are left out, so rows that differ only
+    in those have the same digest.
     """
     digest = hashlib.sha256()
     for row in rows:
@@ -89,7 +87,7 @@ def digest_contents(rows: Iterable[Row]) -> str:
 
 
 def read(path: str | Path) -> Dataset:
-    """The dataset in a file, by its ending (.csv, .jsonl, .yml, .yaml), or in a BEIR folder."""
+    """Read a dataset from a file, by its suffix (.csv, .jsonl, .yml, .yaml), or from a BEIR folder."""
     path = Path(path)
     if path.is_dir():
         return read_beir(path)
@@ -106,14 +104,14 @@ def read(path: str | Path) -> Dataset:
 
 
 def parse(text: str, form: str, name: str = "dataset") -> Dataset:
-    """The dataset that a text says; form: csv, jsonl or yml. DatasetError names the line, row or column."""
+    """Parse a dataset; `form` is csv, jsonl or yml. DatasetError names the line, row or column."""
     if form not in _READERS:
         raise DatasetError(f"a dataset is written as {', '.join(_READERS)}, not {form!r}")
     return Dataset(name, tuple(_READERS[form](text.removeprefix("\ufeff"), name)))
 
 
 def read_beir(folder: Path, split: str = "test") -> Dataset:
-    """Queries with their relevant documents, of one split of a BEIR folder; `read_corpus` gives the documents."""
+    """Read the queries and their relevant documents from one split of a BEIR folder. `read_corpus` reads the corpus."""
     queries = {str(entry["_id"]): str(entry["text"]) for entry in _json_lines(folder / "queries.jsonl")}
     relevant: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(_lines(folder / "qrels" / f"{split}.tsv"), start=1):
@@ -131,7 +129,7 @@ def read_beir(folder: Path, split: str = "test") -> Dataset:
 
 
 def read_corpus(folder: str | Path) -> Iterator[dict[str, Any]]:
-    """The documents of a BEIR folder, one after another: {"id", "content"}, with "meta": {"title"} if it has one.
+    """Yield the documents of a BEIR folder as {"id", "content"}, plus "meta": {"title"} if there is a title.
 
     DatasetError names the line of corpus.jsonl that can't be read. See `retrieval.KeywordRetriever`.
     """
@@ -206,7 +204,7 @@ def _from_csv(text: str, name: str) -> Iterator[Row]:
 
 
 def _find_delimiter(text: str) -> str:
-    """The comma, unless the first line has none and has semicolons or tabs, as spreadsheets of many languages write."""
+    """The comma, unless the first line has semicolons or tabs instead, as spreadsheets write in many locales."""
     head = text.partition("\n")[0]
     return next((delimiter for delimiter in (",", ";", "\t") if delimiter in head), ",")
 
@@ -232,13 +230,13 @@ def _row(entry: Any, where: str) -> Row:
         )
     expected = entry.get("expected")
     if expected is not None and not isinstance(expected, Mapping):
-        expected = {"answer": expected}  # a bare value is the answer
+        expected = {"answer": expected}  # a bare value is the expected answer
     tags = _read_tags(entry.get("tags") or (), where)
     return Row(dict(entry["inputs"]), dict(expected) if expected is not None else None, str(entry.get("id", "")), tags)
 
 
 def _read_tags(tags: Any, where: str) -> tuple[str, ...]:
-    """Each tag once, without blanks around it; empty ones are left out."""
+    """Each tag once, without surrounding whitespace; empty ones are left out."""
     if isinstance(tags, str) or not isinstance(tags, Sequence) or not all(isinstance(tag, str) for tag in tags):
         raise DatasetError(f"{where}: tags are a list of texts")
     stripped = [" ".join(tag.split()) for tag in tags]

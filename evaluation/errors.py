@@ -4,9 +4,9 @@ EvaluationError           the root; every message is a sentence that names the r
     MetricError           an unknown metric, or options it doesn't take
         MetricUnavailable the metric needs a package that isn't installed
     DatasetError          rows that can't be read or don't fit the template's inputs
-    ChainError            a chain whose wiring doesn't hold, or inputs that fit two components
-    ModelError            a model's answer that can't be used; `retryable` says whether asking again may help
-    ReplyError            a model's text that does not read as the template's `output` wants; `reply` holds the text
+    ChainError            a chain whose wiring is invalid, or inputs that fit two components
+    ModelError            a model's answer that can't be used; `retryable` says whether a retry may help
+    ReplyError            a model's text that can't be read as the template's `output` declares; `reply` holds it
 """
 
 from typing import Any
@@ -41,15 +41,16 @@ class DatasetError(EvaluationError):
 
 
 class ChainError(EvaluationError):
-    """A chain whose wiring doesn't hold, or inputs that fit two components."""
+    """A chain whose wiring is invalid, or inputs that fit two components."""
 
 
 class ModelError(EvaluationError):
-    """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each.
+    """A model's answer that can't be used. `faults` are the earlier failed attempts, a sentence each.
 
-    spent: what the tries may cost, each a `models.Reply`: what came with status 200 and can't be used, and one without
-    a text for each request that was sent and not answered.
-    status: of the HTTP answer, None if none came. reason: what the server said of its refusal, empty if nothing.
+    spent: what the attempts may cost, each a `models.Reply`: unusable answers of status 200, and a reply without text
+    for each request that was sent and not answered.
+
+    status: of the HTTP answer, None if none arrived. reason: the server's own explanation, empty without one.
     """
 
     faults: tuple[str, ...] = ()
@@ -73,7 +74,7 @@ class ModelError(EvaluationError):
 
 
 class ReplyError(EvaluationError):
-    """A model's text that does not read as the template's `output` wants."""
+    """A model's text that can't be read as the template's `output` declares."""
 
     def __init__(self, message: str, reply: str) -> None:
         super().__init__(message)

@@ -1,7 +1,7 @@
-"""Thresholds that a run has to reach, for checks of change requests and for continuous integration.
+"""Thresholds that a run must meet, for checks of change requests and for continuous integration.
 
-A gate is a metric with a floor ("squad_f1 >= 0.8"), or with the most it may fall behind a baseline ("squad_f1 - 0.02").
-Neither is implied: a gate without a bound is refused, so that nothing passes by omission.
+A gate is a metric with a floor ("squad_f1 >= 0.8"), or with the most it may fall below a baseline ("squad_f1 - 0.02").
+There is no default bound: a gate without one is refused, so that nothing passes by omission.
 """
 
 import re
@@ -19,14 +19,14 @@ __all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
 
 _FORM = re.compile(r"^\s*([A-Za-z0-9_]+)(?:\[([^\]]+)\])?\s*(>=|-)\s*([0-9]*\.?[0-9]+)\s*$")
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST = 20  # failed rows that Markdown lists
+_MOST = 20  # failed rows listed in Markdown
 
 
 @dataclass(frozen=True)
 class Gate:
     """A bound on one metric: at least `floor`, or at most `fall` below the baseline.
 
-    output: the output whose score counts, if several have the metric.
+    output: the output whose score is judged, if several have the metric.
     """
 
     metric: str
@@ -43,7 +43,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One gate's outcome for one target, in words too."""
+    """One gate's result for one target, also in words."""
 
     gate: str
     target: str
@@ -61,7 +61,7 @@ class Verdict:
 
 
 def parse_gate(text: str) -> Gate:
-    """Read `metric >= 0.8`, `metric - 0.02` (no more than that worse than the baseline), or `metric[output] >= 1`."""
+    """Parse `metric >= 0.8`, `metric - 0.02` (at most that much worse than the baseline), or `metric[output] >= 1`."""
     match = _FORM.match(text)
     if not match:
         raise EvaluationError(
@@ -73,7 +73,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def judge(result: EvaluationResult, gates: Sequence[Gate], baseline: EvaluationResult | None = None) -> list[Verdict]:
-    """The verdicts of every gate. A gate that could not score any row fails."""
+    """Return the verdict of every gate. A gate fails if no row could be scored."""
     return [verdict for gate in gates for verdict in _judge_gate(result, gate, baseline)]
 
 
@@ -107,17 +107,17 @@ def _judge_target(gate: Gate, target: str, score: Score, before: Score | None) -
             f"{worse} worse), at most {gate.fall:g} less is allowed"
         )
     missing = score["of"] - score["scored"]
-    if missing and score["of"] > 1:  # of a single row the finding says it already
+    if missing and score["of"] > 1:  # for a single row the finding already says so
         finding += f"; {missing} of {score['of']} rows not scored"
     return Verdict(str(gate), target, passed, value, was, score["scored"], score["of"], finding, comparison)
 
 
 Errors = Sequence[tuple[int, Mapping[str, Any]]]
-"""Rows that failed, as `EvaluationResult.errors` gives them."""
+"""Failed rows, in the form of `EvaluationResult.errors`."""
 
 
 def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> str:
-    """A table for a pull request's comment, and the rows that failed."""
+    """A table for a pull request comment, followed by the failed rows."""
     lines = [f"## {_plain(title)}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
     for verdict in verdicts:
         mark = "passed" if verdict.passed else "**failed**"
@@ -133,7 +133,7 @@ def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) ->
 
 
 def to_junit(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> str:
-    """JUnit XML as CI servers read it: a test case a verdict, and one a row that failed."""
+    """JUnit XML for CI servers: one test case per verdict and one per failed row."""
     failed = sum(not verdict.passed for verdict in verdicts)
     counts = {"tests": len(verdicts) + len(errors), "failures": failed, "errors": len(errors)}
     title = _printable(title)
@@ -151,10 +151,10 @@ def to_junit(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> st
 
 
 def _plain(text: Any) -> str:
-    """The text as one line of Markdown, with its special characters escaped."""
+    """Escape the text as one line of Markdown."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(str(text).split()))
 
 
 def _printable(text: str) -> str:
-    """The text with a replacement for each character that XML can't hold."""
+    """Replace each character that XML can't hold."""
     return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""The HTML report of a run: one file without scripts or addresses, filled from the template beside this module."""
+"""The HTML report of a run: a single file without scripts or links, rendered from the template beside this module."""
 
 import functools
 import json
@@ -22,15 +22,15 @@ from promptuary.renderer.syntax.sequence_diff import diff_words
 __all__ = ["Segment", "mark_words", "to_html"]
 
 Baseline = tuple[EvaluationResult, Mapping[str, MetricsResult]]
-_MAX_ROWS = 50  # shown of those that got worse, and of those that failed
+_MAX_ROWS = 50  # rows shown of those that got worse, and of those that failed
 _MAX_CHARACTERS = 2_000  # of a cell
-_MAX_WORD_STEPS = 50_000  # of comparing two cells word by word
+_MAX_WORD_STEPS = 50_000  # spent on comparing two cells word by word
 _PLOT_NOTE = "The plot is in shares of each metric's range."
 _READINGS: dict[interval_svg.Kind, str] = {"better": "Better", "worse": "Worse", "same": "No clear difference"}
 
 
 class MetricLine(NamedTuple):
-    """One metric of one target; `before` and `comparison` if there is a baseline. `top`: the metric's best value."""
+    """One metric of one target; `before` and `comparison` are set if there is a baseline. `top` is the best value."""
 
     metric: str
     target: str
@@ -41,14 +41,14 @@ class MetricLine(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One cell with a number; `is_main` for those that the eye should find first."""
+    """One cell with a number; `is_main` marks the most important ones."""
 
     text: str
     is_main: bool = False
 
 
 class Segment(NamedTuple):
-    """Words of a text: `mark` is "del" or "ins" for words that only one of two texts has, else empty."""
+    """A run of text: `mark` is "del" or "ins" if only one of the two texts contains it, else empty."""
 
     text: str
     mark: str = ""
@@ -61,13 +61,13 @@ def to_html(
     baseline: Baseline | None = None,
     names: Sequence[str] = (),
 ) -> str:
-    """The report of a run: its metrics with their intervals as table and plot, its worst rows, its failures.
+    """Render the report of a run: metrics with intervals as table and plot, worst rows, failures.
 
     Args:
-        metrics: by metric, what `calculate_metrics` gave. baseline: another run on the same inputs with the same
-        metrics;
-            differences, the rows that got worse and what each run said are shown against it.
-        names: the rows' names, in order; a row without one is called by its number.
+        metrics: the result of `calculate_metrics` by metric.
+        baseline: another run on the same inputs with the same metrics. Adds the differences, the rows that got worse
+            and the answers of both runs.
+        names: the rows' names, in order; a row without one is shown by its number.
 
     Raises EvaluationError if the baseline ran on other inputs.
     """
@@ -88,7 +88,7 @@ def to_html(
 
 
 def mark_words(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
-    """Both texts in segments: words that only the first has are marked "del", those that only the second has "ins"."""
+    """Split both texts into segments: words that only the first has are "del", those that only the second has "ins"."""
     effort = alignment.Effort(_MAX_WORD_STEPS)
     left, right = diff_words(before, after, effort, most_words=_MAX_WORD_STEPS)
     return (
@@ -187,7 +187,7 @@ def _reading(
 def _worst_rows(
     result: EvaluationResult, lines: Sequence[MetricLine], baseline: Baseline | None, names: Sequence[str]
 ) -> dict[str, Any]:
-    """The rows that lost most on any metric; without a baseline, those that scored least."""
+    """The rows that lost most on any metric; without a baseline, those that scored lowest."""
     drops: dict[int, tuple[float, str]] = {}
     for line in lines:
         for row, value in enumerate(line.after["individual_scores"]):
@@ -229,7 +229,7 @@ def _pick_rows(result: EvaluationResult, rows: Sequence[int]) -> dict[int, dict[
 
 
 def _answer_text(outputs: Any, *, whole: bool = False) -> str:
-    """The answer among outputs, or all of them, as text."""
+    """The answer among the outputs as text, or all outputs if none is the answer."""
     if outputs is None:
         return ""
     if isinstance(outputs, Mapping) and not whole and isinstance(outputs.get("answer"), str):

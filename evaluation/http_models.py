@@ -1,4 +1,4 @@
-"""Models that are asked over HTTP, by any of the protocols of `protocols`, and wait for the whole reply."""
+"""Models called over HTTP, by any of the protocols of `protocols`, without streaming."""
 
 import math
 import re
@@ -22,11 +22,11 @@ from promptuary.renderer.errors import RenderError
 __all__ = ["HTTPModel", "Pace", "make_status_error"]
 
 _LONGEST_REASON = 300  # characters
-_LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
+_LONGEST_ERROR = 64 * 1024  # bytes read of an error's body
 _LONGEST_ANSWER = 16 * 1024 * 1024  # bytes
-_MOST_COUNTED = 1024 * 1024  # bytes of an answer without an end that count as written: no provider bills more
-_LONGEST_CALL = 900.0  # seconds of a whole reply, for a server that sends a little now and then
-_COUNTS = (("prompt", "input"), ("completion", "output"))  # what protocols call the tokens of a prompt and a reply
+_MOST_COUNTED = 1024 * 1024  # bytes of an unfinished answer that are counted as written: no provider bills more
+_LONGEST_CALL = 900.0  # seconds for a whole reply, for a server that keeps sending a little
+_COUNTS = (("prompt", "input"), ("completion", "output"))  # the protocols' field names for token counts
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
 _KEPT_HEADERS = ("content-type", "location", "retry-after")
 _MARKUP = re.compile(r"<[a-zA-Z/!][^<>]*>")
@@ -35,15 +35,15 @@ _MARKUP = re.compile(r"<[a-zA-Z/!][^<>]*>")
 class HTTPModel:
     """A model behind an HTTP endpoint, by default an OpenAI-compatible one: `POST <base_url>/chat/completions`.
 
-    Answers 429, 5xx, dropped connections and timeouts are tried again with a growing pause, or after the server's own
-    Retry-After; malformed answers too, since servers under load send them. Thread safe.
+    429, 5xx, dropped connections and timeouts are retried with a growing pause, or after the server's own
+    Retry-After. So are malformed answers, since servers under load send them. Thread-safe.
 
     Args:
-        base_url: up to and without the protocol's path (`/chat/completions`, `/responses`, `/messages`).
+        base_url: the address without the protocol's path (`/chat/completions`, `/responses`, `/messages`).
         protocol: a name of `protocols.PROTOCOLS`.
-        attempts: tries in all. timeout: seconds a try. per_second: most requests a second, None for no limit.
-        transport: sends the requests in another way, and then not through a proxy of the environment.
-        title: what errors call the model; its name if nothing is said.
+        attempts: total, the first included. timeout: seconds per attempt. per_second: request limit, None for no limit.
+        transport: a custom httpx transport; it bypasses proxies set in the environment.
+        title: the model's name in errors; defaults to `name`.
     """
 
     def __init__(  # noqa: PLR0913  # options, all by name
@@ -80,11 +80,12 @@ class HTTPModel:
         *,
         before_try: Callable[[Sequence[Reply]], None] = lambda _spent: None,
     ) -> Reply:
-        """One completion; raises ModelError when every try failed or the server refuses for good.
+        """Return one completion. Raises ModelError when every attempt failed or the server refuses for good.
 
-        Tries that failed before are told in `faults`, of the reply or of the error; what they cost is in `spent`.
-        before_try: called right before each request is sent, with what the tries so far may cost. It stops the call
-            by raising ModelError.
+        Earlier failed attempts are listed in `faults` of the reply or the error, and what they cost in `spent`.
+
+        before_try: called right before each request with what the attempts so far may cost. It stops the call by
+        raising ModelError.
         """
         faults: list[str] = []
         spent: list[Reply] = []
@@ -121,7 +122,7 @@ class HTTPModel:
         return self._read_reply(response)
 
     def _read_answer(self, answer: httpx.Response) -> httpx.Response:
-        """The answer with its body. Raises ModelError where a reply has no end; an error's body may be cut."""
+        """Read the answer and its body. Raises ModelError if a reply doesn't end; an error's body may be cut."""
         content, ends_at = b"", time.monotonic() + _LONGEST_CALL
         place = find_place(self._base_url)
         for chunk in answer.iter_bytes():
@@ -155,7 +156,7 @@ class HTTPModel:
 
 
 class Pace:
-    """Lets through at most so many calls a second, evenly spaced, over all threads."""
+    """A rate limiter: lets through at most so many calls a second, evenly spaced, over all threads."""
 
     def __init__(
         self,
@@ -167,12 +168,12 @@ class Pace:
         self._next, self._lock, self._clock, self._sleep = 0.0, threading.Lock(), clock, sleep
 
     def wait(self) -> None:
-        """Return when this call's turn has come."""
+        """Block until it is this call's turn."""
         if seconds := self.reserve_turn():
             self._sleep(seconds)
 
     def reserve_turn(self) -> float:
-        """Take the next turn; gives the seconds until it comes, for a caller that waits by itself."""
+        """Reserve the next turn and return the seconds until then, for callers that do their own waiting."""
         if not self._gap:
             return 0.0
         with self._lock:
@@ -183,7 +184,7 @@ class Pace:
 
 
 def make_status_error(name: str, response: httpx.Response) -> ModelError:
-    """The error of an answer, which was read whole, with another status than 200."""
+    """Make the error for a fully read answer whose status isn't 200."""
     status, reason = response.status_code, _read_redirect(response) or _read_reason(response)
     return ModelError(
         f"{name} answered {status}: {reason}".rstrip(": "),
@@ -195,12 +196,12 @@ def make_status_error(name: str, response: httpx.Response) -> ModelError:
 
 
 def _find_unanswered(error: httpx.HTTPError) -> tuple[Reply, ...]:
-    """A reply without a text for a request that was sent and not answered: a provider may bill it."""
+    """A reply without text for a request that was sent and not answered: the provider may bill it."""
     return (Reply(""),) if isinstance(error, _UNANSWERED) else ()
 
 
 def _read_spent(response: httpx.Response) -> Reply:
-    """An answer that can't be used, as it came, with the counts of whichever protocol it is in."""
+    """An unusable answer as received, with token counts in whichever protocol's form it has."""
     try:
         usage = response.json()["usage"]
         counts = [usage.get(f"{first}_tokens", usage.get(f"{second}_tokens")) for first, second in _COUNTS]
@@ -211,7 +212,7 @@ def _read_spent(response: httpx.Response) -> Reply:
 
 
 def _read_redirect(response: httpx.Response) -> str:
-    """Where an answer sends the caller instead, in words; empty if it is no redirect."""
+    """Say where an answer redirects to; empty if it isn't a redirect."""
     if not response.has_redirect_location:
         return ""
     try:
@@ -222,7 +223,7 @@ def _read_redirect(response: httpx.Response) -> str:
 
 
 def _read_reason(response: httpx.Response) -> str:
-    """What the body of a refusal says in one line: the provider's message, else its text without markup."""
+    """A refusal's reason in one line: the provider's message, else the body's text without markup."""
     text = response.text
     try:
         found = response.json()
@@ -236,7 +237,7 @@ def _read_reason(response: httpx.Response) -> str:
 
 
 def _pause(error: Exception) -> bool | float:
-    """Whether to try again, and after how many seconds if the server said so."""
+    """Whether to retry, and after how many seconds if the server said so."""
     if not isinstance(error, ModelError) or not error.retryable:
         return False
     return True if error.retry_after is None else min(error.retry_after, 60.0)
@@ -246,5 +247,5 @@ def _seconds(value: str | None) -> float | None:
     try:
         seconds = float(value or "")
     except ValueError:
-        return None  # none, or the date form: fall back to the growing pause
+        return None  # missing, or in the date form: use the growing pause
     return max(0.0, seconds) if math.isfinite(seconds) else None

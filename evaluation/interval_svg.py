@@ -1,7 +1,7 @@
-"""Confidence intervals as SVG, one table row each: shapes with classes for colour, no style, no script.
+"""Confidence intervals as SVG, one per table row: shapes with classes for colour, no style, no script.
 
-The shape tells what the colour does: a filled dot is better, an open dot no clear difference (or a score by itself), a
-diamond worse. The figures are beside the drawing in the same row, so it is hidden from screen readers.
+Shape carries the same meaning as colour: a filled dot is better, an open dot no clear difference (or a single score), a
+diamond worse. The figures are next to the drawing in the same row, so it is hidden from screen readers.
 """
 
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ __all__ = [
 ]
 
 WIDTH, HEIGHT = 380, 30
-_MARGIN = 24  # room for the outer ticks' figures
+_MARGIN = 24  # room for the labels of the outer ticks
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0, 2.0)
 Kind = Literal["better", "worse", "same"]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What a plot's rows share: its ends, its ticks, whether it shows differences around zero, and how wide it is."""
+    """What a plot's rows share: range, ticks, width, and whether it shows differences around zero."""
 
     low: float
     high: float
@@ -39,23 +39,23 @@ class Axis:
     margin: int = _MARGIN
 
     def place(self, value: float) -> float:
-        """Where a value is, in the drawing's units."""
+        """The x position of a value, in the drawing's units."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.margin + share * (self.width - 2 * self.margin), 1)
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """Where each tick's figure is, as an attribute of SVG, and the figure."""
+        """Each tick's x position, as an SVG attribute, and its label."""
         return [(str(self.place(tick)), self.figure(tick)) for tick in self.ticks]
 
     def figure(self, tick: float) -> str:
-        """A tick in percent, with a true minus sign."""
+        """A tick's label in percent, with a true minus sign."""
         sign = ("+" if tick > 0 else "\u2212" if tick < 0 else "") if self.signed else ""
         return f"{sign}{abs(tick) * 100:.3g} %"
 
 
 def difference_axis(values: Iterable[float | None], width: int = WIDTH, margin: int = _MARGIN) -> Axis:
-    """An axis around zero, as wide as the values ask for, 5 points at least to each side."""
+    """An axis around zero, as wide as the values need, at least 5 points to each side."""
     extent = max((abs(value) for value in values if value is not None), default=0.0)
     step = next((step for step in _STEPS if step * 2.4 >= max(extent, 0.05)), _STEPS[-1])
     reach = step * 2.5
@@ -69,9 +69,9 @@ def score_axis() -> Axis:
 
 @dataclass(frozen=True)
 class Drawing:
-    """One row's shapes, in the drawing's units: lines of the grid, the interval's ends, the value's place.
+    """One row's shapes, in the drawing's units: grid lines, the ends of the interval, the position of the value.
 
-    Places are text, as attributes of SVG: a page's template would print a float with the comma of its language.
+    Positions are text, ready for SVG attributes: a page template would format a float with the locale's decimal comma.
     """
 
     grid: tuple[tuple[str, bool], ...]
@@ -81,7 +81,7 @@ class Drawing:
 
 
 def interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> Drawing:
-    """Where one row's shapes are; `grid` says of each line whether it is zero."""
+    """Compute one row's shapes; `grid` says of each line whether it is zero."""
     return Drawing(
         tuple((str(axis.place(tick)), tick == 0 and axis.signed) for tick in axis.ticks),
         None if low is None or high is None else (str(axis.place(low)), str(axis.place(high))),
@@ -91,7 +91,7 @@ def interval(axis: Axis, value: float | None, low: float | None, high: float | N
 
 
 def draw_interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> str:
-    """One row: the grid, the interval if there is one, and the value's mark."""
+    """Draw one row: the grid, the interval if there is one, and the value's mark."""
     drawing, middle = interval(axis, value, low, high, kind), HEIGHT / 2
     parts = [
         f'<line class="plot-{"zero" if is_zero else "grid"}" x1="{x}" y1="0" x2="{x}" y2="{HEIGHT}"/>'
@@ -113,7 +113,7 @@ def draw_interval(axis: Axis, value: float | None, low: float | None, high: floa
 
 
 def draw_ticks(axis: Axis) -> str:
-    """The figures under the rows."""
+    """Draw the tick labels below the rows."""
     return _svg(
         "".join(
             f'<text class="plot-tick" x="{axis.place(tick)}" y="14" text-anchor="middle">{axis.figure(tick)}</text>'

@@ -1,4 +1,4 @@
-"""Plain JSON values: what a result file can hold and give back unchanged."""
+"""Plain JSON values: what a result file can store and return unchanged."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -9,25 +9,25 @@ from promptuary.evaluation.errors import EvaluationError
 __all__ = ["NotJson", "plain_copy", "require_json"]
 
 MOST_DEPTH = 200
-_MOST_WHOLE = 2**53  # beyond it a JSON number is no longer the same everywhere
+_MOST_WHOLE = 2**53  # larger JSON numbers don't survive every parser
 
 
 class NotJson(EvaluationError):
-    """A value that JSON can't say, with its place; the value itself is not told."""
+    """A value that JSON can't represent, with its place; the value itself is left out."""
 
 
 def require_json(value: Any, place: str) -> None:
-    """Raise NotJson, naming the first place below `place`, if the value is not plain JSON.
+    """Raise NotJson, naming the first offending place below `place`, if the value isn't plain JSON.
 
-    Plain are mappings with text keys, lists and tuples, texts that are valid Unicode, whole numbers up to 2^53, finite
-    floats, booleans and None, at most 200 deep.
+    Plain means mappings with text keys, lists and tuples, valid Unicode text, whole numbers up to 2^53, finite floats,
+    booleans and None, at most 200 levels deep.
     """
     for path, reason in _faults(value, place, 0):
         raise NotJson(f"{path} {reason}")
 
 
 def plain_copy(value: Any) -> Any:
-    """The value with None in place of whatever is not plain JSON, for a record of a row that failed."""
+    """Copy the value with None in place of whatever isn't plain JSON, for the record of a failed row."""
     return _copy(value, 0)
 
 

@@ -1,7 +1,7 @@
 """Judging the rows of a run: relevant, used and supporting sentences of the documents, and the scores.
 
-A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and gives `reply`: a
-template version with a model, as the starter template `demo/judge-answer-support`. What it said is kept whole beside
+A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and returns `reply`: a
+template version with a model, for example the starter template `demo/judge-answer-support`. Its full reply is kept with
 the scores.
 """
 
@@ -28,18 +28,19 @@ Judgement = dict[str, Any]
 """documents     a list a document of {"key", "text", "relevant", "utilized", "supports": keys of the response}
 response      {"key", "text", "supported" (None: no verdict), "supported_by": keys, "reasons": words, "explanation"}
 scores        the six metrics by name, None where the reply does not say
-explanations  {"relevance", "support"} in the judge's words
-reasons       by score: why it is None, or what is odd about it; repairs, unknown_keys, duplicate_keys: of the reply
-unit, reply   how sentences were measured; the judge's text (None when it gave none)
+explanations  {"relevance", "support"} in the judge's own words
+reasons       by score: why it is None, or what is odd about it; also the reply's repairs, unknown_keys, duplicate_keys
+unit, reply   how sentences were measured; the judge's text (None without one)
 error         {"kind", "message"} where nothing could be read, else None
 """
 
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge's runnable, and where in a row it finds what it reads: paths such as `inputs.excerpts`, `actual.answer`.
+    """A judge's runnable, and the paths in a row that it reads, such as `inputs.excerpts` or `actual.answer`.
 
-    Called with a result it judges every row and gives the scores, so it serves `calculate_metrics` as a metric.
+    Called with a result, it judges every row and returns the scores, so it can be passed to `calculate_metrics` as a
+    metric.
     """
 
     runnable: Runnable
@@ -50,7 +51,7 @@ class Judge:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What a result file keeps of the judge, as plain JSON."""
+        """The judge's entry in a result file, as plain JSON."""
         return {
             "kind": "judge",
             "name": self.runnable.name,
@@ -62,7 +63,7 @@ class Judge:
         }
 
     def judge_row(self, row: Mapping[str, Any]) -> Judgement:
-        """The judgement of one row; what goes wrong is in its `error` and `reasons`, and nothing is raised."""
+        """Judge one row. Never raises: failures are in the judgement's `error` and `reasons`."""
         try:
             documents, question, response = self.find(row)
         except EvaluationError as error:
@@ -73,7 +74,7 @@ class Judge:
             outputs = self.runnable.run({name: data[name] for name in data if names is None or name in names})
             reply = _reply(outputs)
         except ReplyError as error:
-            reply = error.reply  # its schema refused it; what can be read of it still counts
+            reply = error.reply  # rejected by the schema; what can be read still counts
         except Exception as error:  # noqa: BLE001  # a judge that fails, however it does, is told with its row
             return _failed(error, documents, response, self.unit)
         return read_judgement(reply, documents, response, self.unit)
@@ -81,13 +82,13 @@ class Judge:
     def __call__(
         self, result: EvaluationResult, *, workers: int = 1, on_progress: OnProgress | None = None
     ) -> dict[str, Score]:
-        """Judge every row of a result and give the six scores by metric."""
+        """Judge every row of a result and return the six scores by metric."""
         judged_result = judge(result, self, workers=workers, on_progress=on_progress)
         rows = [(row["actual"] or {}).get("judgement") for row in judged_result.rows()]
         return {name: score(name, [None] * len(rows), rows) for name in NAMES}
 
     def find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
-        """The texts of the documents, the question and the response of a row; EvaluationError says which is missing."""
+        """Return the document texts, the question and the response of a row. EvaluationError names the missing one."""
         documents, response = _at(row, self.documents), _at(row, self.response)
         if isinstance(documents, str):
             documents = [documents]
@@ -112,9 +113,7 @@ def judge(
     on_progress: OnProgress | None = None,
     path: Path | None = None,
 ) -> EvaluationResult:
-    """Judge every row of a result. The rows' `actual` is {"judgement": Judgement}; a file as any run's, loaded the
-    same.
-    """
+    """Judge every row of a result. Each row's `actual` is {"judgement": Judgement}; the file loads like any run's."""
     runnable = FunctionRunnable("judge", lambda row: {"judgement": judge.judge_row(row)})
     runnable.name = f"judge {judge.runnable.name}"
     runnable.digest = judge.runnable.digest
@@ -127,9 +126,9 @@ def judge(
 def add_judgements(
     result: EvaluationResult, judge: Judge, *, workers: int = 1, path: Path | None = None
 ) -> EvaluationResult:
-    """The result with the judgement of each row beside its outputs, so that one file and one set of gates hold both.
+    """Return the result with each row's judgement added to its outputs: one file and one set of gates cover both.
 
-    Rows that failed are not judged. path: where the file is written; a temporary one otherwise.
+    Failed rows are not judged. path: where the file is written, by default a temporary file.
     """
     answered_rows = ({"row": row} for row in result.rows() if row["actual"])
     judgements = run(FunctionRunnable("judge", judge.judge_row), answered_rows, workers=workers).rows()
@@ -142,7 +141,7 @@ def add_judgements(
 
 
 def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Unit = "sentence") -> Judgement:
-    """What a judge's reply (text, or the mapping read from it) says of a response and its documents."""
+    """Read from a judge's reply (text, or a parsed mapping) what it says about a response and its documents."""
     keyed = document_sentences(documents)
     try:
         parsed = _trace(reply, keyed, response, unit)
@@ -171,7 +170,7 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
 
 
 def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str, unit: Unit) -> Trace:
-    """The reading, without verdicts on sentences that the response does not have, and saying which have none."""
+    """The parsed reply, less verdicts on sentences that aren't in the response; notes sentences without a verdict."""
     scores = trace(reply, keyed, unit)
     keys = {key for key, _ in response_sentences(response)}
     judged_keys = {sentence.key.lower() for sentence in scores.judgement.sentences}

@@ -1,4 +1,4 @@
-"""Answer metrics: answers compared with expected answers, each row in 0..1; the best pair counts.
+"""Answer metrics: answers compared with expected answers, each row in 0..1, scored by its best pair.
 
 Sources: SQuAD's evaluation (Rajpurkar et al. 2016) for the normalised exact match and F1, Haystack 1.x for taking the
 best answer of a query.
@@ -23,21 +23,21 @@ _ARTICLE = re.compile(r"\b(a|an|the)\b")
 
 
 def normalise(text: str) -> str:
-    """SQuAD's form: lower case, ASCII punctuation gone, articles a/an/the gone, runs of space made one."""
+    """Normalise as SQuAD does: lower case, no ASCII punctuation, no articles a/an/the, single spaces."""
     return " ".join(squad_tokens(text))
 
 
 def squad_tokens(text: str) -> list[str]:
-    """The words of SQuAD's form."""
+    """The words of the normalised text."""
     stripped = text.lower().translate(_PUNCTUATION)
     if stripped.isascii() and stripped.isprintable():
-        # Only letters, digits and blanks are left, so an article is a word by itself: three times as fast.
+        # Only letters, digits and spaces are left, so comparing words with articles is three times as fast as a regex.
         return [word for word in stripped.split() if word not in _ARTICLES]
     return _ARTICLE.sub(" ", stripped).split()
 
 
 def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[None, list[float]]:
-    """Each row's: 1 when an answer equals a gold to the character."""
+    """1 when an answer equals an expected answer character for character."""
     if {*map(type, expected), *map(type, actual)} <= {str}:
         return None, list(map(float, map(eq, expected, actual)))
     return None, [
@@ -47,17 +47,17 @@ def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[i
 
 
 def squad_exact_match(expected: Any, actual: Any, row: int) -> float:
-    """1 when an answer equals a gold in SQuAD's form."""
+    """1 when an answer equals an expected answer after SQuAD normalisation."""
     return _best(expected, actual, row, lambda gold, answer: float(squad_tokens(gold) == squad_tokens(answer)))
 
 
 def squad_f1(expected: Any, actual: Any, row: int) -> float:
-    """Harmonic mean of precision and recall over the multisets of words in SQuAD's form."""
+    """Harmonic mean of precision and recall over the multisets of words after SQuAD normalisation."""
     return _best(expected, actual, row, _f1)
 
 
 def contains(expected: Any, actual: Any, row: int, *, ignore_case: bool = False) -> float:
-    """1 when an answer has a gold in it."""
+    """1 when an answer contains an expected answer."""
     if ignore_case:
         return _best(expected, actual, row, lambda gold, answer: float(gold.casefold() in answer.casefold()))
     return _best(expected, actual, row, lambda gold, answer: float(gold in answer))
@@ -66,9 +66,9 @@ def contains(expected: Any, actual: Any, row: int, *, ignore_case: bool = False)
 def regex(
     expected: Any, actual: Any, row: int, *, pattern: str | None = None, ignore_case: bool = False, full: bool = False
 ) -> float:
-    """1 when a gold, read as a regular expression, is found in an answer; with `full`, when it is the whole answer.
+    """1 when an expected answer, as a regular expression, matches in an answer; with `full`, when it matches all of it.
 
-    The option `pattern` stands for the golds of all rows.
+    The option `pattern` replaces the expected answers of all rows.
     """
     patterns = expected if pattern is None else pattern
     try:
@@ -89,11 +89,11 @@ def regex(
 
 
 def span_f1(expected: Any, actual: Any, row: int) -> float:
-    """Overlap of character spans of extractive answers, as F1 over characters; of several, the best pair.
+    """Character overlap of extractive answers, as F1; the best pair counts.
 
-    A span is (document, start, end), read from Haystack's extractive answers of either form: `offsets_in_document` with
+    A span is (document, start, end), read from either form of Haystack's extractive answers: `offsets_in_document` with
     `document_ids`, or `document_offset` with `document`. Spans in different documents don't overlap. An answer that
-    says there is none (no text, no offsets) agrees with a gold that says so too, and with no other.
+    says there is no answer (no text, no offsets) matches only an expected answer that says so too.
     """
     gold_spans = [span for gold in _listed(expected) for span in _spans(gold, row)]
     answer_spans = [span for answer in _listed(actual) for span in _spans(answer, row)]

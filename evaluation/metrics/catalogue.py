@@ -16,7 +16,7 @@ OutputType = Literal["answer", "extractive_answer", "text", "documents", "json",
 
 
 class Metric(StrEnum):
-    """The metrics that ship. F1, EM, RECALL, MRR, MAP and SAS are the names of Haystack's proposal."""
+    """The built-in metrics. F1, EM, RECALL, MRR, MAP and SAS are the names in Haystack's proposal."""
 
     EXACT_MATCH = "exact_match"
     EM = "squad_exact_match"
@@ -56,7 +56,7 @@ CorpusMetric = Callable[..., tuple[float | None, list[float]]]
 class Definition:
     """A metric: a function of one row, or of all rows at once.
 
-    `by_corpus` gives the corpus value (None if it is the mean of the rows') and each row's.
+    `by_corpus` returns the corpus value (None if it is the mean of the rows' values) and each row's value.
     """
 
     metric: Metric
@@ -113,7 +113,7 @@ _BY_NAME = {definition.metric.value: definition for definition in _DEFINITIONS}
 
 
 def find(metric: str) -> Definition:
-    """The metric of that name; an unknown one is refused with the names there are."""
+    """Return the metric of that name. Raises MetricError, listing the known names, for an unknown one."""
     name = metric.value if isinstance(metric, Metric) else metric
     if name not in _BY_NAME:
         raise MetricError(f"there is no metric {name!r}; there are {', '.join(sorted(_BY_NAME))}")
@@ -134,7 +134,7 @@ def metrics_for(output_type: str) -> Sequence[Metric]:
 
 
 def check_options(definition: Definition, options: dict[str, Any]) -> None:
-    """Refuse an option the metric doesn't take, naming those it does."""
+    """Raise MetricError for an option the metric doesn't take, listing those it does."""
     for option in options:
         if option not in definition.options:
             takes = ", ".join(definition.options) or "no options"

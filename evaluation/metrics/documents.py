@@ -1,9 +1,9 @@
 """Ranking metrics of retrieved documents, by the formulas of trec_eval.
 
-Each value is in 0..1, and each function gives one a row. Documents are told apart by `field`, `id` unless said
-otherwise. A document that comes twice counts at its first place only, and the second keeps its rank. `k` looks at the
-first k alone. The tests hold these values to those that ir-measures and haystack-ai give; calling either per row took
-twenty times as long.
+Each function returns one value in 0..1 per row. Documents are identified by `field`, by default `id`. A document that
+occurs twice counts at its first rank only; the second occurrence still takes up a rank. `k` limits the metric to the
+first k documents. The tests check these values against ir-measures and haystack-ai, which take twenty times as long per
+row.
 """
 
 import math
@@ -20,7 +20,7 @@ __all__ = ["average_precision", "ndcg", "precision", "recall_multi_hit", "recall
 
 Columns = tuple[Sequence[Any], Sequence[Any], Sequence[int]]
 Values = tuple[None, list[float]]
-Keys = list[str | None]  # None: a document without the field, which is like no other
+Keys = list[str | None]  # None: a document without the field, which equals no other
 
 
 def recall_single_hit(
@@ -97,7 +97,7 @@ def _is_graded(gold: Any) -> bool:
 
 
 def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field: str, k: int | None) -> Values:
-    """Row after row, keeping nothing of a row: with many rows at hand that takes half as long."""
+    """Row after row, keeping nothing of a row, which halves the time for many rows."""
     most, get = _check_k(k), itemgetter(field)
     expected, actual, rows = columns
     values = []
@@ -108,7 +108,7 @@ def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field:
 
 
 def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
-    """The values; if nothing was found at all, a field that no document has is told."""
+    """The values. Raises if no document has the field and nothing was found."""
     if not any(values) and any(actual):
         retrieved = [document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
         if not any(key is not None for keys in retrieved for key in keys):
@@ -117,12 +117,12 @@ def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], fi
 
 
 def _keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Keys:
-    """Keys of documents; the usual case, mappings with text at the field, without a call a document."""
+    """Keys of documents. Mappings with text at the field, the usual case, take no function call per document."""
     try:
         keys: Keys = list(map(get, documents))
         "".join(keys)  # type: ignore[arg-type]  # the quickest way to learn that each is text
     except (TypeError, KeyError):
-        return document_keys(documents, field, row)  # keys by themselves, numbers, nested or missing fields
+        return document_keys(documents, field, row)  # plain keys, numbers, nested or missing fields
     return keys or document_keys(documents, field, row)
 
 
@@ -138,7 +138,7 @@ def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[s
 
 
 def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
-    """The reciprocal rank, reading no further than the first hit if the keys are text."""
+    """The reciprocal rank, reading only up to the first hit if the keys are text."""
     rank = 0
     try:
         for key in map(itemgetter(field), islice(documents, most)):
@@ -173,7 +173,7 @@ def _average_precision(relevant: set[str], retrieved: Keys) -> float:
             total += hits / rank
             if hits == of:
                 break
-            relevant.remove(key)  # a second coming earns nothing
+            relevant.remove(key)  # a duplicate earns nothing
     return total / of
 
 
@@ -183,12 +183,12 @@ def _gained(gains: dict[str, float], retrieved: Keys, most: int | None) -> float
     total = 0.0
     for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
         if key in gains:
-            total += gains.pop(key) / discount  # a second coming earns nothing
+            total += gains.pop(key) / discount  # a duplicate earns nothing
     return total / ideal if ideal else 0.0
 
 
 def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
-    """`_gained` if each expected document's gain is 1."""
+    """`_gained` for when each expected document's gain is 1."""
     if relevant.isdisjoint(retrieved):
         return 0.0
     ideal = _sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]
@@ -196,7 +196,7 @@ def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> f
     for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
         if key in relevant:
             total += 1.0 / discount
-            relevant.remove(key)  # a second coming earns nothing
+            relevant.remove(key)  # a duplicate earns nothing
             if not relevant:
                 break
     return total / ideal
@@ -210,7 +210,7 @@ def _discounts(ranks: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=256)
 def _sums(ranks: int) -> tuple[float, ...]:
-    """What gains of 1 at all ranks up to each add up to."""
+    """Cumulative sums of gains of 1 at all ranks."""
     return tuple(accumulate(1.0 / discount for discount in _discounts(ranks)))
 
 
