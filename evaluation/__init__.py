@@ -1,4 +1,4 @@
-"""Evaluation: runs templates or chains over rows, scores the answers and compares runs. Imports the renderer only."""
+"""Evaluation: runs templates or chains over rows, scores the answers and compares runs. Imports only the renderer."""
 
 from promptuary.evaluation import datasets, reports
 from promptuary.evaluation.chains import Chain

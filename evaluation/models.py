@@ -1,4 +1,4 @@
-"""Models that answer a prompt: from recorded replies, an echo, and a cache over any model."""
+"""Models that answer a prompt: recorded replies, an echo, and a cache in front of any model."""
 
 import hashlib
 import json
@@ -16,10 +16,9 @@ __all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Repl
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer; counts are tokens as the provider reported them, None if it didn't.
+    """A model's answer. Counts are tokens as reported by the provider, None if it didn't report them.
 
-    `faults` are the tries that failed before it came, a sentence each; `spent` is what those may cost, as
-    `ModelError.spent`.
+    `faults` are the earlier failed attempts, a sentence each; `spent` is what those may cost, as in `ModelError.spent`.
     """
 
     text: str
@@ -32,7 +31,7 @@ class Reply:
 
 
 class Asked(Protocol):
-    """What a model is asked: a `renderer.Prompt`, or anything else with messages."""
+    """The prompt sent to a model: a `renderer.Prompt`, or anything else with messages."""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -46,12 +45,12 @@ class Model(Protocol):
     name: str
 
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
-        """The reply, or ModelError."""
+        """Return the reply or raise ModelError."""
         ...
 
 
 def prompt_digest(prompt: Asked) -> str:
-    """What a prompt says to a model, as `sha256:…` over its messages in canonical JSON."""
+    """The digest of a prompt, as `sha256:…` over its messages in canonical JSON."""
     return "sha256:" + hashlib.sha256(canonical(prompt.messages)).hexdigest()
 
 
@@ -68,7 +67,7 @@ class EchoModel:
 
 
 class RecordedModel:
-    """Answers from replies recorded before, by prompt digest; a prompt that was never recorded is an error."""
+    """Answers from recorded replies, by prompt digest. A prompt without a recording is an error."""
 
     def __init__(self, replies: Mapping[str, str], *, name: str = "recorded") -> None:
         self.name, self._replies = name, dict(replies)
@@ -83,20 +82,20 @@ class RecordedModel:
 
 
 class CachingModel:
-    """Keeps another model's replies in a folder, by prompt digest, model and settings; safe between processes."""
+    """Caches another model's replies in a folder, by prompt digest, model and settings; safe across processes."""
 
     def __init__(self, model: Model, folder: Path) -> None:
         self.name, self._model, self._folder = model.name, model, folder
         make_private_folder(folder)
 
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
-        """The kept reply, marked cached, or the model's, then kept."""
+        """Return the cached reply, marked cached, or ask the model and cache its reply."""
         identity = {"prompt": prompt_digest(prompt), "model": self.name, "settings": dict(settings)}
         path = self._folder / f"{hashlib.sha256(canonical(identity)).hexdigest()}.json"
         try:
             return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": (), "spent": ()})
         except (OSError, ValueError, TypeError):
-            pass  # never asked before, or a file that can't be read: ask, and write the file again
+            pass  # not cached, or an unreadable file: ask, and write the file again
         reply = self._model.complete(prompt, settings)
         content = json.dumps(asdict(replace(reply, spent=())), ensure_ascii=False).encode("utf-8")
         write_atomically(path, content, mode=0o600)  # a reply may repeat a private prompt

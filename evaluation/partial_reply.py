@@ -1,4 +1,4 @@
-"""A reply of a model as far as it has come, with the tools that it calls."""
+"""The part of a model's reply received so far, with the tools that it calls."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,12 +7,12 @@ from promptuary.evaluation.characters import clean_text
 
 __all__ = ["PartialReply", "ToolCall", "read_count"]
 
-_MOST_TOKENS = 100_000_000  # no prompt and no reply has more: a higher count is an error of the server
+_MOST_TOKENS = 100_000_000  # higher than any real prompt or reply: a larger count is the server's error
 
 
 @dataclass
 class ToolCall:
-    """A call of a tool that a model asks for. arguments: JSON text as the model wrote it."""
+    """A tool call in a reply. arguments: JSON text as the model wrote it."""
 
     name: str = ""
     arguments: str = ""
@@ -20,10 +20,10 @@ class ToolCall:
 
 @dataclass
 class PartialReply:
-    """A reply as far as it has come. Counts are the provider's, None until it tells them.
+    """The part of a reply received so far. Counts are the provider's, None until reported.
 
-    is_complete: whether the provider said that nothing follows. A refusal's words are its text. thoughts: what the
-    model wrote for itself before it; it is billed as the text is.
+    is_complete: whether the provider marked the reply as finished. thoughts: the model's reasoning before the text,
+    billed like the text. The text of a refusal is in `text`.
     """
 
     text: str = ""
@@ -36,12 +36,12 @@ class PartialReply:
 
     @property
     def size(self) -> int:
-        """Characters that came so far, in its text and beside it."""
+        """Characters received so far: text, thoughts and tool calls."""
         calls = sum(len(call.name) + len(call.arguments) for call in self.tool_calls.values())
         return len(self.text) + len(self.thoughts) + calls
 
     def clean(self) -> None:
-        """Leave only what can be stored and counted: servers send counts and reasons that are none."""
+        """Keep only what can be stored and counted: some servers send invalid counts and reasons."""
         self.prompt_tokens, self.completion_tokens = read_count(self.prompt_tokens), read_count(self.completion_tokens)
         self.finish_reason, self.thoughts = _clean(self.finish_reason) or None, _clean(self.thoughts)
         for call in self.tool_calls.values():
@@ -49,7 +49,7 @@ class PartialReply:
 
 
 def read_count(value: Any) -> int | None:
-    """The tokens that a server counted; None if the value is no such count."""
+    """The server's token count; None if the value isn't a plausible count."""
     return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 

@@ -1,7 +1,7 @@
 """Protocols of model providers: OpenAI's chat completions and responses, and Anthropic's messages.
 
-Each says how a request is written, and how its reply is read, whole or as a stream of server-sent events. Local servers
-(llama.cpp, vLLM, Ollama) speak the first.
+Each defines how a request is written and how a reply is read, whole or as a stream of server-sent events. Local servers
+(llama.cpp, vLLM, Ollama) use the first.
 """
 
 import json
@@ -25,7 +25,7 @@ __all__ = [
     "list_refused_settings",
 ]
 
-_LONGEST_REPLY = 4096  # tokens, if a protocol demands a limit and the document's settings have none
+_LONGEST_REPLY = 4096  # tokens, if a protocol requires a limit and the document sets none
 _ANTHROPIC_VERSION = "2023-06-01"
 _STOPS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls"}
 
@@ -42,37 +42,38 @@ class ProviderRequest:
 
 
 class ProviderProtocol(Protocol):
-    """How a provider is asked: the path below its address, its headers, its bodies."""
+    """A provider's HTTP interface: the path below its address, its headers, its request and reply bodies."""
 
     path: str
 
     def headers(self, key: str) -> dict[str, str]:
-        """What carries the key."""
+        """The headers that carry the key."""
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        """The JSON to send. Raises RenderError if the provider has no form for the request."""
+        """Return the JSON to send. Raises RenderError if the provider can't express the request."""
 
     def read_whole(self, content: Any, reply: PartialReply) -> str | None:
-        """Take the JSON of a reply that came whole into the reply, all but its text; gives that, None if it has none.
+        """Fill `reply` from the JSON of a complete reply and return the text, None if it has none.
 
         Raises as `read_event` does.
         """
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
-        """The JSON that asks for a streamed reply; RenderError as in `body`."""
+        """Return the JSON that requests a streamed reply. Raises RenderError as `body` does."""
 
     def read_event(self, event: Any, reply: PartialReply) -> str:
-        """Take the JSON of one event into the reply; gives the text that came with it, empty for none.
+        """Update `reply` from the JSON of one event and return the event's text, which may be empty.
 
-        Raises ModelError if the event tells of an error; LookupError, TypeError or AttributeError if its form is
+        Raises ModelError if the event reports an error; LookupError, TypeError or AttributeError if its form is
         unknown.
         """
 
 
 class _ChatCompletions:
-    """limit_name: how the server calls the most tokens of a reply. replaced: the names that it does not take for them.
+    """OpenAI's chat completions and compatible servers.
 
-    Local servers know `max_tokens`, and some of them no other name.
+    limit_name: the server's name for the maximum tokens of a reply. replaced: names for it that the server doesn't
+    accept. Local servers accept `max_tokens`, some of them nothing else.
     """
 
     path = "chat/completions"
@@ -112,11 +113,11 @@ class _ChatCompletions:
         return text
 
     def _take_message(self, message: Any, reply: PartialReply) -> str:
-        """Take a message or a piece of one into the reply, all but its text; gives that."""
+        """Update `reply` from a message or a delta and return its text."""
         reply.thoughts += _join_text(message.get("reasoning_content") or message.get("reasoning"))
         for part in message.get("tool_calls") or ():
             index, last = part.get("index"), max(len(reply.tool_calls) - 1, 0)
-            if index is None:  # as in a whole message, and as some servers stream it: each call has its id then
+            if index is None:  # a whole message, or a server that streams whole calls: each call then has an id
                 index = len(reply.tool_calls) if part.get("id") else last
             call, function = reply.tool_calls.setdefault(index, ToolCall()), part.get("function") or {}
             call.name += function.get("name") or ""
@@ -231,7 +232,9 @@ class _AnthropicMessages:
             delta = event["delta"]
             if delta["type"] == "thinking_delta":
                 reply.thoughts += delta["thinking"]
-            elif delta["type"] == "input_json_delta" and event["index"] in reply.tool_calls:  # not the provider's own
+            elif (
+                delta["type"] == "input_json_delta" and event["index"] in reply.tool_calls
+            ):  # not one of the provider's own fields
                 reply.tool_calls[event["index"]].arguments += delta["partial_json"]
             return str(delta["text"]) if delta["type"] == "text_delta" else ""
         elif kind == "message_delta":
@@ -249,12 +252,12 @@ PROTOCOLS: Mapping[str, ProviderProtocol] = {
     "anthropic": _AnthropicMessages(),
 }
 
-# OpenAI's own newer models answer `max_tokens` with an error; its older ones take this name as well.
+# OpenAI's newer models reject `max_tokens`; its older ones accept this name too.
 _OPENAI_ITSELF = _ChatCompletions("max_completion_tokens", ("max_output_tokens", "max_tokens"))
 _OPENAI_HOST = "api.openai.com"
 
-# Settings of other protocols that an endpoint of this one answers with an error. Those that `provider_arguments` writes
-# in other words are taken, and so is what no table knows. Servers of chat completions take more than OpenAI's own does.
+# Settings of other protocols that an endpoint of this one rejects. `provider_arguments` renames some of them, so those
+# are accepted, and so is any setting not listed. Chat completions servers accept more than OpenAI's own does.
 _REFUSED: Mapping[str, frozenset[str]] = {
     "openai": frozenset(),
     "responses": OPENAI_CHAT.known
@@ -267,14 +270,14 @@ _REFUSED: Mapping[str, frozenset[str]] = {
 
 
 def find_protocol(name: str, base_url: str) -> ProviderProtocol:
-    """The protocol of this name, in the words of the server at this address."""
+    """The protocol of this name, with the field names that the server at this address uses."""
     if name == "openai" and httpx.URL(base_url).host == _OPENAI_HOST:
         return _OPENAI_ITSELF
     return PROTOCOLS[name]
 
 
 def list_refused_settings(protocol: str, settings: Mapping[str, Any]) -> list[str]:
-    """Names of the settings, in order, that an endpoint of this protocol is known not to take."""
+    """Settings, in order, that an endpoint of this protocol is known to reject."""
     return sorted(name for name in settings if name in _REFUSED[protocol])
 
 
@@ -292,7 +295,7 @@ def _require_no_error(content: Any) -> None:
 
 
 def _stream_error(error: Any) -> ModelError:
-    """The error that a provider tells of in a reply, or in the middle of a stream."""
+    """The error that a provider reports in a reply or in the middle of a stream."""
     details = error if isinstance(error, Mapping) else {"message": str(error)}
     kind = str(details.get("type") or details.get("code") or "error")
     retryable = any(word in kind for word in ("overloaded", "rate_limit", "server_error", "api_error"))

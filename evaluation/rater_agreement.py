@@ -15,10 +15,10 @@ _RANGE = HIGHEST_GRADE - LOWEST_GRADE
 
 @dataclass(frozen=True)
 class RaterAgreement:
-    """How far raters agree beyond chance, at most 1; 0 is what chance gives.
+    """How far raters agree beyond chance: at most 1, and 0 is chance level.
 
-    value: None if all gave the same grade to everything, so that there is no chance to measure by. items: how many
-    were graded by two raters or more; nothing else counts.
+    value: None if everyone gave everything the same grade, so that agreement by chance is undefined. items: how many
+    were graded by two or more raters; only these count.
     """
 
     measure: Literal["cohen_kappa", "krippendorff_alpha"]
@@ -28,10 +28,10 @@ class RaterAgreement:
 
 
 def measure_agreement(grades: Mapping[str, Mapping[str, int]]) -> RaterAgreement | None:
-    """The agreement of raters, by rater the grade (1 to 5) of each item; None if no item has two grades.
+    """Measure agreement from each rater's grades (1 to 5) by item; None if no item has two grades.
 
-    Two raters: Cohen's kappa, where grades that are further apart weigh more (linearly). More: Krippendorff's alpha for
-    intervals. EvaluationError for a grade out of range, MetricUnavailable if NLTK is not installed.
+    Two raters: Cohen's kappa with linear weights. More: Krippendorff's alpha for interval data. Raises EvaluationError
+    for a grade out of range, MetricUnavailable if NLTK is not installed.
     """
     for rater, graded in grades.items():
         for item, grade in graded.items():

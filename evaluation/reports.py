@@ -1,4 +1,4 @@
-"""Reports over one run or two: aggregated, detailed or comparative; as a mapping, CSV, a pandas table or HTML."""
+"""Reports on one or two runs: aggregated, detailed or comparative; as a mapping, CSV, a pandas table or HTML."""
 
 import csv
 import json
@@ -15,10 +15,10 @@ __all__ = ["Report", "aggregate", "compare_in_detail", "detail", "to_html"]
 
 
 class Report(dict[str, list[Any]]):
-    """Columns by name, all of one length."""
+    """Columns by name, all of equal length."""
 
     def save(self, path: str | Path) -> None:
-        """Write as CSV (values that are no text or number as JSON) or JSON, by the file's ending."""
+        """Write as CSV (values other than text and numbers as JSON) or JSON, by the file's suffix."""
         path = Path(path)
         if path.suffix == ".json":
             path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -36,7 +36,7 @@ class Report(dict[str, list[Any]]):
 
 
 def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:
-    """A line a metric and target: its score, and how many rows were scored of how many."""
+    """One row per metric and target: its score, and how many rows were scored out of how many."""
     report = Report(metrics=[], score=[], scored=[], of=[])
     for name, column in _columns(metrics):
         report["metrics"].append(name)
@@ -46,7 +46,7 @@ def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:
 
 
 def detail(result: EvaluationResult, metrics: Mapping[str, MetricsResult]) -> Report:
-    """A line a row: its inputs, what was expected, what came, and each metric's value."""
+    """One row per dataset row: inputs, expected and actual outputs, and each metric's value."""
     report = Report()
     rows = list(result.rows())
     for kind in ("inputs", "expected", "actual"):
@@ -61,9 +61,9 @@ def detail(result: EvaluationResult, metrics: Mapping[str, MetricsResult]) -> Re
 def compare_in_detail(
     runs: Mapping[str, tuple[EvaluationResult, Mapping[str, MetricsResult]]], keep: Sequence[str] = ()
 ) -> Report:
-    """Inputs once, then each run's metrics as `<run>.<metric>`; `keep` names columns of `detail` to show for each run.
+    """Inputs once, then each run's metrics as `<run>.<metric>`; `keep` names further columns of `detail` for each run.
 
-    Runs must have different names and ran on the same inputs.
+    The runs must have different names and the same inputs.
     """
     details = {name: detail(result, metrics) for name, (result, metrics) in runs.items()}
     if len({result.inputs_digest for result, _metrics in runs.values()}) > 1:
@@ -82,7 +82,7 @@ def compare_in_detail(
 def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
     """(column name, score): the metric's name, with its target if the metric has several.
 
-    A metric of one's own may give a bare number for a target.
+    A custom metric may return a bare number for a target.
     """
     return [
         (

@@ -1,9 +1,9 @@
-"""The result of a run: what ran, as text, and every row, in one JSON Lines file that loads without a registry.
+"""The result of a run: what ran, and every row, in one JSON Lines file that loads without a registry.
 
 Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
-Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}, and "simulated" if outputs were.
-A chain's outputs are under their component's name. Rows stay in the file and are read as they are needed, so that
-memory does not grow with them.
+Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}, and "simulated" if outputs were. A
+chain's outputs are under their component's name. Rows stay in the file and are read as needed, so memory does not grow
+with their number.
 """
 
 import csv
@@ -34,7 +34,7 @@ class MetricsResult(dict[str, Score]):
     """Scores by target: `answer`, or `reader.answer` of a chain."""
 
     def save(self, path: str | Path) -> None:
-        """Write as CSV (a line a target and row) or JSON, by the file's ending."""
+        """Write as CSV (one row per target and dataset row) or JSON, by the file's suffix."""
         path = Path(path)
         if path.suffix == ".json":
             path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -43,7 +43,7 @@ class MetricsResult(dict[str, Score]):
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(("target", "row", "score"))
                 for target, values in cast("dict[str, Any]", self).items():
-                    # A metric of one's own may give a bare number for a target.
+                    # A custom metric may return a bare number for a target.
                     total = values.get("score") if isinstance(values, Mapping) else values
                     row_scores = values.get("individual_scores", ()) if isinstance(values, Mapping) else ()
                     writer.writerow((target, "all", _cell(total)))
@@ -53,11 +53,11 @@ class MetricsResult(dict[str, Score]):
 
 
 class EvaluationResult:
-    """A finished run. Two results are equal when their files say the same."""
+    """A finished run. Two results are equal when their files are."""
 
     def __init__(self, path: Path, *, temporary: bool = False) -> None:
         self._path = path
-        if temporary:  # the file lives as long as its result
+        if temporary:  # the file is kept as long as its result
             weakref.finalize(self, path.unlink, missing_ok=True)
         header = _parse(path, 1, next(_lines(path), ""))
         if header.get("promptuary") != "evaluation":
@@ -71,14 +71,14 @@ class EvaluationResult:
 
     @classmethod
     def load(cls, path: str | Path) -> "EvaluationResult":
-        """The result in a file that `save` wrote."""
+        """Load the result from a file that `save` wrote."""
         path = Path(path)
         if not path.is_file():
             raise EvaluationError(f"there is no file {path}")
         return cls(path)
 
     def save(self, path: str | Path) -> None:
-        """Write the one file that holds everything."""
+        """Write the result to one file."""
         shutil.copyfile(self._path, path)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -107,7 +107,7 @@ class EvaluationResult:
 
     @property
     def inputs_digest(self) -> str:
-        """`sha256:…` over all rows' inputs: results on the same inputs can be compared."""
+        """`sha256:…` over all rows' inputs: results with the same digest can be compared."""
         if self._inputs_digest is None:
             digest = hashlib.sha256()
             for row in self.rows():
@@ -116,7 +116,7 @@ class EvaluationResult:
         return self._inputs_digest
 
     def errors(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each failure with its row's index."""
+        """Yield each failure with its row's index."""
         for index, row in enumerate(self.rows()):
             for error in row["errors"]:
                 yield index, error
@@ -130,11 +130,11 @@ class EvaluationResult:
         mode: Mode = "integrated",
         **options: Any,
     ) -> MetricsResult:
-        """Score the run with a metric of `Metric`, or with a callable that takes the result and gives a mapping.
+        """Score the run with a metric of `Metric`, or with a callable from the result to a mapping.
 
-        Without `component` and `output` every output that some row expects, and that suits the metric, is scored.
-        `mode="isolated"` scores components fed with what was expected (or simulated) of those before them;
-        `mode="simulated"` the chain from its simulated outputs to its end.
+        Without `component` and `output`, every output that suits the metric and that some row has an expectation for is
+        scored. `mode="isolated"` scores each component when fed the expected (or simulated) outputs of its
+        predecessors; `mode="simulated"` scores the chain from its simulated outputs to its end.
         """
         if callable(metric) and not isinstance(metric, str):
             return MetricsResult(metric(self, **options))
@@ -151,7 +151,7 @@ class EvaluationResult:
         )
 
     def bottlenecks(self, metric: str, **options: Any) -> list[dict[str, Any]]:
-        """Components by integrated minus isolated score, the one that suffers most from those before it first."""
+        """Components by integrated minus isolated score; the one that loses most to its predecessors comes first."""
         total = self.calculate_metrics(metric, **options)
         alone = self.calculate_metrics(metric, mode="isolated", **options)
         ranked = [
@@ -168,12 +168,12 @@ class EvaluationResult:
 
     @property
     def is_chain(self) -> bool:
-        """Whether outputs are under components' names."""
+        """Whether outputs are keyed by component."""
         return bool(self.runnable.get("chain"))
 
     def _targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:
         """(component, output) pairs with an expectation that suits the metric, in order of appearance."""
-        if definition.output_types == ("judgement",):  # nothing is expected of it
+        if definition.output_types == ("judgement",):  # it has no expectations
             return [("", "judgement")] if any("judgement" in (row["actual"] or {}) for row in self.rows()) else []
         targets: dict[tuple[str, str], bool] = {}
         for row in self.rows():
@@ -193,9 +193,9 @@ class EvaluationResult:
 
 
 class Recorder:
-    """Writes a result's file row by row; `finish` gives the result. Without a path the file is a temporary one.
+    """Writes a result's file row by row; `finish` returns the result. Without a path it is a temporary file.
 
-    A context manager: left by an error, it closes the file, and removes it if it is a temporary one.
+    A context manager: on an error it closes the file, and removes it if it is temporary.
     """
 
     def __init__(self, runnable: Mapping[str, Any], *, blind: bool, path: Path | None = None) -> None:
@@ -213,14 +213,14 @@ class Recorder:
             self._path.unlink(missing_ok=True)
 
     def add(self, row: Mapping[str, Any], index: int) -> None:
-        """Append a row; a value that is not plain JSON is refused with the row's index."""
+        """Append a row. Raises for a value that isn't plain JSON, naming the row's index."""
         try:
             self._write(row)
         except (TypeError, ValueError) as error:
             raise EvaluationError(f"row {index} holds a value that is no JSON: {error}") from error
 
     def finish(self) -> EvaluationResult:
-        """Close the file and read it back as a result."""
+        """Close the file and return it as a result."""
         self._file.close()
         return EvaluationResult(self._path, temporary=self._temporary)
 
@@ -264,7 +264,7 @@ def _pick(outputs: Mapping[str, Any] | None, target: tuple[str, str]) -> Any:
 
 
 def _suits(definition: catalogue.Definition, value: Any) -> bool:
-    """Documents come as lists of mappings without an answer, or of keys; all else is an answer."""
+    """Documents are lists of keys, or of mappings without an answer; everything else is an answer."""
     is_list = isinstance(value, list)
     documents = is_list and not any(isinstance(item, Mapping) and "answer" in item for item in value)
     if definition.output_types == ("documents",):

@@ -1,4 +1,4 @@
-"""Retrieval: documents found by the words of a query, so that a chain can be run over a corpus without a server."""
+"""Retrieval by the words of a query, so that a chain can run over a corpus without a server."""
 
 import hashlib
 import math
@@ -14,13 +14,13 @@ from promptuary.renderer.digest import canonical
 __all__ = ["KeywordRetriever"]
 
 _WORD = re.compile(r"\w+")
-_K1, _B = 1.2, 0.75  # Robertson and Zaragoza 2009: how soon repeated words stop counting, how much length counts
+_K1, _B = 1.2, 0.75  # Robertson and Zaragoza 2009: saturation of repeated words (k1) and weight of length (b)
 
 
 class KeywordRetriever:
     """A runnable that ranks documents by BM25: input `query`, output `documents`, best first, each with its `score`.
 
-    Documents are mappings with `id` and `content`; a title under `meta` is searched too. They are held in memory.
+    Documents are mappings with `id` and `content`; a title under `meta` is searched too. All are held in memory.
     """
 
     inputs = ("query",)
@@ -47,7 +47,7 @@ class KeywordRetriever:
         return f"sha256:{digest.hexdigest()}"
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """The `k` best documents that share a word with the query; equal scores keep the order of the corpus."""
+        """Return the `k` best documents that share a word with the query; ties keep the order of the corpus."""
         scores: dict[int, float] = defaultdict(float)
         for word, repeats in Counter(_split_words(str(inputs["query"]))).items():
             places = self._places.get(word, [])

@@ -1,4 +1,4 @@
-"""Runnables: what an evaluation runs. A function, a template with a model, and (in `chains`) several of them wired."""
+"""Runnables, which an evaluation runs: a function, a template with a model, or (in `chains`) several of them wired."""
 
 import hashlib
 import inspect
@@ -16,22 +16,22 @@ __all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
 
 @runtime_checkable
 class Runnable(Protocol):
-    """Anything with a name, a digest that changes when its behaviour is meant to, and `run`.
+    """Anything with a name, a digest that changes when its behaviour is meant to change, and `run`.
 
-    An attribute `inputs` (a tuple of names) says which inputs it takes; without it any are passed on. An attribute
-    `definition` (plain JSON) is what a result file keeps of it.
+    The attribute `inputs` (a tuple of names) lists the inputs it takes; without it, all are passed on. The attribute
+    `definition` (plain JSON) is what a result file records about it.
     """
 
     name: str
     digest: str
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """One row: inputs by name to outputs by name."""
+        """Run one row: inputs by name to outputs by name."""
         ...
 
 
 class FunctionRunnable:
-    """Any callable: keyword arguments in, a mapping of outputs out (another value becomes `{"output": value}`)."""
+    """Any callable: keyword arguments in, a mapping of outputs out; any other value becomes `{"output": value}`."""
 
     def __init__(self, name: str, function: Callable[..., Any], *, revision: str = "") -> None:
         self.name = name
@@ -52,14 +52,14 @@ class FunctionRunnable:
 
 
 class TemplateRunnable:
-    """A template version with a model: renders, asks, reads the reply.
+    """A template version with a model: renders the prompt, asks the model, reads the reply.
 
-    Outputs: `reply` (the model's text), `answer` (the same, unless the template's shapers name one), `prompt_tokens`,
+    Outputs: `reply` (the model's text), `answer` (the same, unless the template's shapers define one), `prompt_tokens`,
     and whatever the template's output shapers publish.
     """
 
     def __init__(self, template: Template, model: Model, *, name: str = "template", prompt: str | None = None) -> None:
-        """`prompt` is rendered in place of the template's body; its inputs, settings and output shapers stay."""
+        """`prompt` replaces the template's body; its inputs, settings and output shapers stay."""
         self.name, self._template, self._model, self._prompt = name, template, model, prompt
         inputs_declared = template.document.inputs
         self.inputs = None if inputs_declared is None else tuple(inputs_declared)
@@ -70,13 +70,11 @@ class TemplateRunnable:
         self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
 
     def with_prompt(self, prompt: str) -> "TemplateRunnable":
-        """The same with another prompt text; see `prompt` of the constructor."""
+        """Return the same runnable with another prompt text; see `prompt` of the constructor."""
         return TemplateRunnable(self._template, self._model, name=self.name, prompt=prompt)
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError if they can't
-        be).
-        """
+        """Render the inputs, ask the model once per prompt, and read the replies. Raises ReplyError if that fails."""
         prompts = self._template.render_all(inputs, prompt=self._prompt)
         settings = self._template.document.settings
         replies = [self._model.complete(prompt, settings).text for prompt in prompts]
@@ -86,7 +84,7 @@ class TemplateRunnable:
         try:
             outputs["prompt_tokens"] = sum(prompt.token_count for prompt in prompts)
         except MissingVocabularyError:
-            pass  # they fit without being counted; a metric over the count names it as missing
+            pass  # they fit without being counted; a metric on the count reports it as missing
         if self._template.document.output:
             try:
                 outputs |= self._template.read(replies, inputs, prompts=prompts)
@@ -96,7 +94,7 @@ class TemplateRunnable:
 
 
 def input_names(runnable: Runnable) -> tuple[str, ...] | None:
-    """The names a runnable takes, or None if it doesn't say."""
+    """The names that a runnable takes, or None if it doesn't declare them."""
     names: Sequence[str] | None = getattr(runnable, "inputs", None)
     return None if names is None else tuple(names)
 

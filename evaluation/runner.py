@@ -1,4 +1,4 @@
-"""The runner: runs a runnable over rows, whole and each component of a chain by itself, in one pass."""
+"""The runner: runs a runnable over rows, in one pass; for a chain both as a whole and each component in isolation."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ __all__ = ["OnProgress", "run"]
 Row = dict[str, Any]
 Simulated = Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Mapping[str, Any]]]
 OnProgress = Callable[[int, int | None], None]
-_WINDOW = 4  # rows read ahead, for each worker
+_WINDOW = 4  # rows read ahead per worker
 
 
 def run(
@@ -32,17 +32,17 @@ def run(
     workers: int = 1,
     path: Path | None = None,
 ) -> EvaluationResult:
-    """Run every row and record it. A row's failure is recorded with it, and the run goes on.
+    """Run every row and record it. A failing row is recorded with its error, and the run goes on.
 
     Args:
-        inputs: rows, or one row. A chain's row is {component: {input: value}}, or {input: value} if one component
-            takes the input; a name that two take is refused before anything runs.
+        inputs: rows, or a single row. A chain's row is {component: {input: value}}, or {input: value} if one component
+            takes the input; a name that two components take is refused before anything runs.
         expected_outputs: as many rows, or none for a blind run. A chain's are {component: {output: value}}.
-        simulated_outputs: {component: {output: value}} that components of a chain are taken to give, one mapping for
-            all rows or one a row. They feed isolated components in place of the expected outputs, and each row runs
-            once more from them to the end of the chain (`mode="simulated"`).
-        on_progress: called with rows done and rows in all (None while unknown); what it raises ends the run.
-        workers: rows run at once, in threads. path: where the result's file is written; a temporary one otherwise.
+        simulated_outputs: {component: {output: value}} to use as the outputs of a chain's components, one mapping for
+            all rows or one per row. They feed isolated components in place of the expected outputs, and each row runs
+            a second time from them to the end of the chain (`mode="simulated"`).
+        on_progress: called with rows done and total rows (None while unknown); an exception from it ends the run.
+        workers: rows run in parallel, in threads. path: where the result's file is written, by default a temporary one.
     """
     rows: Iterable[Mapping[str, Any]] = [inputs] if isinstance(inputs, Mapping) else inputs
     expected = expected_outputs
@@ -77,7 +77,7 @@ def _check_simulated(runnable: Runnable, simulated: Simulated | None) -> None:
 
 
 def _check_all(runnable: Runnable, rows: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
-    """Refuse a row that can't be placed before anything runs: all rows of a list, the first of a stream."""
+    """Refuse misplaced inputs before anything runs: in all rows of a list, or in the first row of a stream."""
     if isinstance(rows, Sequence):
         for index, row in enumerate(rows):
             _check_row(runnable, row, index)
@@ -143,7 +143,7 @@ def _run_row(
     columns = {**(expected or {}), **simulated}
     for component, part in runnable.components.items():
         feeds = runnable.upstream(component)
-        if not feeds:  # nothing is before it: by itself it does what it did
+        if not feeds:  # the first component: in isolation it does the same
             row["isolated"][component] = row["actual"].get(component)
         elif all(isinstance(columns.get(u), Mapping) and output in columns[u] for u, output in feeds.values()):
             alone = runnable.gather(component, data, columns)
@@ -154,7 +154,7 @@ def _run_row(
 
 
 def _refuse_values(row: Row, data: Mapping[str, Any]) -> bool:
-    """Whether a row was given a value that is not JSON: it is not run, and keeps the rest with None in that place."""
+    """Whether the row has a value that isn't JSON. Such a row is not run, and is recorded with None for that value."""
     for name, value in data.items():
         try:
             require_json(value, name)
@@ -166,7 +166,7 @@ def _refuse_values(row: Row, data: Mapping[str, Any]) -> bool:
 
 
 def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
-    """The outputs of all components up to the first that fails."""
+    """The outputs of all components up to the first failure."""
     outputs: Row = {}
     for component in chain.components:
         result = _attempt(row, component, "integrated", partial(_run_wired, chain, component, data, outputs))
@@ -179,7 +179,7 @@ def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
 def _run_from_simulated(
     chain: Chain, data: Mapping[str, Row], row: Row, simulated: Mapping[str, Mapping[str, Any]]
 ) -> Row:
-    """The outputs of all components if some are simulated: only what comes after those is run again."""
+    """The outputs of all components when some are simulated: only those downstream of them run again."""
     outputs: Row = {}
     changed = set(simulated)
     for component in chain.components:
@@ -209,13 +209,13 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
     except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
         failure = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
         if isinstance(error, ReplyError):
-            failure["reply"] = error.reply  # what can't be read is still what the model said
+            failure["reply"] = error.reply  # an unreadable reply is still the model's text
         row["errors"].append(failure)
         return None
 
 
 def _in_order(call: Callable[[Any], Row], work: Iterator[Any], workers: int) -> Iterator[Row]:
-    """Results in the order of the work, at most a few rows ahead of the reader."""
+    """Yield results in the order of the work, running at most a few rows ahead of the consumer."""
     if workers <= 1:
         yield from map(call, work)
         return

@@ -1,4 +1,4 @@
-"""Scoring rows with a metric: one value for all, one for each row, and how many rows could be scored."""
+"""Scoring rows with a metric: one overall value, one per row, and how many rows could be scored."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
@@ -13,7 +13,7 @@ NoGold = Literal["skip"] | float
 
 
 class Score(TypedDict):
-    """`score` is null when no row could be scored; a row that was not scored is null in `individual_scores`."""
+    """`score` is None if no row could be scored; in `individual_scores`, rows that were not scored are None."""
 
     score: float | None
     individual_scores: list[float | None]
@@ -24,16 +24,16 @@ class Score(TypedDict):
 def score(
     metric: str, expected: Sequence[Any], actual: Sequence[Any], *, no_gold: NoGold = "skip", **options: Any
 ) -> Score:
-    """Compare what was expected with what came, row by row.
+    """Compare expected with actual values, row by row.
 
     Args:
         metric: a name of `Metric`. expected: a row's acceptable answer or answers, or its relevant documents. None or
-        [] means no gold. actual: what came: an answer or a list of them, or ranked documents. None means the row
-        failed: it is not scored. no_gold: what a row without a gold gets: "skip" leaves it out, 0.0 and 1.0 count it
-        so. options: the metric's own, `field` and `k` for documents.
+        [] means no gold. actual: an answer or a list of answers, or ranked documents. None means the row
+        failed and is not scored. no_gold: the score of a row without a gold: "skip" leaves it out, 0.0 and 1.0 count it
+        as that. options: the metric's own, such as `field` and `k` for documents.
 
     Raises:
-        EvaluationError: lists of different or no length, or a row of the wrong shape (its index is named).
+        EvaluationError: not lists, different lengths, or a row of the wrong shape (named by index).
     """
     if any(isinstance(rows, str | Mapping) or not isinstance(rows, Sequence) for rows in (expected, actual)):
         raise EvaluationError("expected and actual are lists, an item a row")
@@ -56,7 +56,7 @@ def score(
     corpus = _fill(definition, expected, actual, rows, values, options)
     numbers = [value for value in values if value is not None] if None in values else cast("list[float]", values)
     mean = sum(numbers) / len(numbers) if numbers else None
-    # A corpus value stands for the compared rows alone; rows counted without a gold make it a mean like any other.
+    # A corpus value covers the compared rows only; if rows without a gold count too, the score is a plain mean.
     total = corpus if corpus is not None and len(numbers) == len(rows) else mean
     return {"score": total, "individual_scores": values, "scored": len(numbers), "of": len(values)}
 

@@ -1,4 +1,4 @@
-"""Models whose replies are streamed, in asyncio: over HTTP, or word by word from a model that has its reply at once."""
+"""Models with streamed replies, for asyncio: over HTTP, or word by word from a model that replies all at once."""
 
 import asyncio
 import contextlib
@@ -23,21 +23,19 @@ from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
 
-_LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a carriage return at the end may be half of a pair
-_LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
+_LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a trailing carriage return may be half of a CRLF
+_LONGEST_ERROR = 64 * 1024  # bytes read of an error's body
 _LONGEST_EVENT = 8 * 1024 * 1024
-_LONGEST_REPLY = 1024 * 1024  # characters, with thoughts and calls
-_MOST_CALLS = 1000  # of tools, in one reply
-_READ_PAUSE = 0.1  # seconds between two reads of a reply: what came meanwhile is read at once, and each read costs time
-_READS_A_SECOND = 160  # of all replies of this process: with more than 16 the pause gets longer
-_open_replies: set[int] = set()  # the ids of those that are read
+_LONGEST_REPLY = 1024 * 1024  # characters, thoughts and tool
+_MOST_CALLS = 1000  # calls included, in one reply
+_READ_PAUSE = 0.1  # seconds between two reads of a reply: reads are batched, as each one takes time
+_READS_A_SECOND = 160  # over all replies of this process: with more than 16 the pause gets longer
+_open_replies: set[int] = set()  # the ids of the replies being read
 
 
 @dataclass(frozen=True)
 class StreamRequest:
-    """What a model is asked: messages in OpenAI form, settings (any JSON), tools, tokens that are free for the
-    reply.
-    """
+    """A request to a model: messages in OpenAI form, settings (any JSON), tools, and tokens reserved for the reply."""
 
     messages: list[dict[str, Any]]
     settings: Mapping[str, Any]
@@ -51,17 +49,17 @@ class StreamingModel(Protocol):
     name: str
 
     def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
-        """The reply's text piece by piece; `reply` holds all that came so far, tool calls and counts too.
+        """Yield the reply's text piece by piece; `reply` holds everything so far, tool calls and counts included.
 
         Raises ModelError. Closing the iterator ends the call.
         """
 
 
 class HTTPStream:
-    """A model behind an HTTP endpoint, asked once: whoever calls decides whether to ask again.
+    """A model behind an HTTP endpoint, called once: retries are up to the caller.
 
-    Args: as `HTTPModel`. timeout: seconds without a sign from the server. transport: sends the requests in another
-        way, and then not through a proxy of the environment; it is closed after each call.
+    Args: as for `HTTPModel`. timeout: seconds without data from the server. transport: a custom httpx transport; it
+    bypasses proxies set in the environment and is closed after each call.
     """
 
     def __init__(
@@ -83,7 +81,7 @@ class HTTPStream:
         self._headers = self._protocol.headers(key) if key else {}
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
-        """The reply as it comes. Raises ModelError if the server can't be reached, refuses, or breaks off."""
+        """Yield the reply as it arrives. Raises ModelError if the server can't be reached, refuses, or breaks off."""
         body = self._body(request)
         if seconds := self._pace.reserve_turn():
             await asyncio.sleep(seconds)
@@ -117,7 +115,7 @@ class HTTPStream:
             raise ModelError(error.message) from error
 
     def _client(self) -> httpx.AsyncClient:
-        """A client for one call: a connection belongs to an event loop, and a reply takes longer than a handshake."""
+        """A client for one call: a connection belongs to an event loop, and a handshake is short beside a reply."""
         return httpx.AsyncClient(
             base_url=self._base_url,
             headers=self._headers,
@@ -143,7 +141,7 @@ class HTTPStream:
     async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
         is_empty = True
         try:
-            if response.headers.get("content-type", "").startswith("application/json"):  # it doesn't stream
+            if response.headers.get("content-type", "").startswith("application/json"):  # the server doesn't stream
                 content = await _read_body(response, _LONGEST_EVENT)
                 is_empty = not content.strip()
                 yield self._protocol.read_whole(json.loads(content), reply) or ""
@@ -165,7 +163,7 @@ class HTTPStream:
 
 
 class WordStream:
-    """A model that has its reply at once, as a stream of its words.
+    """Streams the reply of a non-streaming model word by word.
 
     pause: seconds between two words.
     """
@@ -174,7 +172,7 @@ class WordStream:
         self.name, self._model, self._pause = model.name, model, pause
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
-        """The model's reply, word by word."""
+        """Yield the model's reply word by word."""
         whole = self._model.complete(request, request.settings)
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", whole.text):
             reply.text += word
@@ -186,7 +184,7 @@ class WordStream:
 
 @contextlib.contextmanager
 def _counted(reply: PartialReply) -> Iterator[None]:
-    """Count the reply among those that are read; at the end it has only what can be stored and counted."""
+    """Count the reply among those being read; at the end, clean it for storage."""
     _open_replies.add(id(reply))
     try:
         yield
@@ -197,12 +195,12 @@ def _counted(reply: PartialReply) -> Iterator[None]:
 
 @functools.cache
 def _tls_context() -> ssl.SSLContext:
-    """One for the process: loading the certificates takes longer than a request."""
+    """One context per process: loading the certificates takes longer than a request."""
     return httpx.create_ssl_context()
 
 
 async def _read_body(response: httpx.Response, longest: int) -> bytes:
-    """The body, cut some time after so many bytes."""
+    """Read the body, up to about so many bytes."""
     content = b""
     async for chunk in response.aiter_bytes():
         content += chunk
@@ -212,9 +210,9 @@ async def _read_body(response: httpx.Response, longest: int) -> bytes:
 
 
 async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
-    """The data of each server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+    """Yield the data of each server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 
-    httpx also ends lines at characters that JSON text may contain, such as U+2028.
+    httpx's own line splitting also splits at characters that JSON text may contain, such as U+2028.
     """
     rest, data = b"", list[bytes]()
     async for chunk in response.aiter_bytes():
@@ -228,7 +226,7 @@ async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
         if len(rest) + sum(map(len, data)) > _LONGEST_EVENT:
             raise ValueError("an event is too long")
         await asyncio.sleep(max(_READ_PAUSE, len(_open_replies) / _READS_A_SECOND))
-    if rest.startswith(b"data:"):  # a server that ends without the blank line
+    if rest.startswith(b"data:"):  # the stream ended without the blank line
         data.append(rest[5:].strip())
     if data:
         yield b"\n".join(data).decode()

@@ -1,4 +1,4 @@
-"""Dataset rows as lines for fine-tuning: the prompt exactly as it is sent at inference, then the label."""
+"""Dataset rows as fine-tuning examples: the prompt exactly as sent at inference, then the label."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ Line = tuple[Row, Prompt, dict[str, Any]]
 
 
 def training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
-    """Each row with its prompt and its line. `label` names the expectation to learn; none is needed if there is one.
+    """Yield each row with its prompt and its line. `label` names the expected output to learn, if there are several.
 
-    Raises LossError, naming the row, for one that cannot be rendered or has no label.
+    Raises LossError, naming the row, if one can't be rendered or has no label.
     """
     for number, row in enumerate(rows.rows):
         where = f"row {number}{f' ({row.id})' if row.id else ''}"
@@ -35,7 +35,7 @@ def _messages(prompt: Prompt, reply: str) -> dict[str, Any]:
     messages = [dict(message) for message in prompt.messages]
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and isinstance(last.get("content"), str):
-        messages[-1] = {**last, "content": last["content"] + reply}  # the reply goes on if the prompt has begun it
+        messages[-1] = {**last, "content": last["content"] + reply}  # continue the reply that the prompt has begun
     else:
         messages.append({"role": "assistant", "content": reply})
     return {"messages": messages, **({"tools": list(prompt.tools)} if prompt.tools else {})}

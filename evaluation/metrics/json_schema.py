@@ -13,10 +13,10 @@ __all__ = ["json_schema"]
 
 
 def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, Any] | bool | None = None) -> float:
-    """1 when the reply is JSON (or data already) that the schema accepts; no JSON is 0.
+    """1 when the reply is JSON (or parsed data) that the schema accepts; anything that isn't JSON scores 0.
 
-    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are
-    no JSON. An answer's mapping (with `answer` and `type`) is read for its text.
+    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity
+    aren't JSON. For an answer mapping (with `answer` and `type`), its text is read.
     """
     schemas = schema if schema is not None else expected
     if not isinstance(schemas, Mapping | bool):
@@ -34,7 +34,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     except validation.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):
-        return 0.0  # no JSON, or nested beyond what anyone reads
+        return 0.0  # not JSON, or nested too deeply
 
 
 @lru_cache(maxsize=64)

@@ -1,10 +1,10 @@
 """Judge metrics: TRACe, faithfulness and context relevance, from a judge's reply to each row.
 
-Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005); faithfulness is the share of an answer's statements
-that the documents carry, context relevance whether anything in the documents helps at all, both as Haystack 2 defines
-them. `actual` is a judgement that `evaluation.judge` made, or the judge's reply; for a reply with sentence keys
-`expected` holds the row's documents. A reply that does not say it gives None: the row is not scored, and never counts
-as 0.
+Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005). Faithfulness is the share of an answer's statements
+that the documents support, and context relevance is whether anything in the documents helps at all, both as Haystack 2
+defines them. `actual` is a judgement made by `evaluation.judge`, or the judge's reply; for a reply with sentence keys,
+`expected` holds the row's documents. A score that the reply doesn't contain is None: the row is not scored, rather than
+counted as 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,9 +42,7 @@ def trace_score(
 
 
 def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
-    """The share of the answer's sentences (or the mean of the judge's `statement_scores`) that are supported; none:
-    0.
-    """
+    """The share of supported sentences of the answer (or the mean of the judge's `statement_scores`); 0 if empty."""
     scores = _kept(actual, "faithfulness")
     if scores is not None:
         return scores[0]
@@ -67,12 +65,12 @@ def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
 
 
 def scores_of(scored: Trace) -> dict[str, float | None]:
-    """All six scores of a reading, by metric."""
+    """Return all six scores of a parsed reply, by metric."""
     return {name: score_of(name, scored) for name in NAMES}
 
 
 def score_of(name: str, scored: Trace) -> float | None:
-    """One score of a reading; None if the reply does not say."""
+    """Return one score of a parsed reply; None if the reply doesn't contain it."""
     if name == "context_relevance":
         relevant = scored.judgement.relevant
         return None if relevant is None else float(bool(relevant))
@@ -88,7 +86,7 @@ def score_of(name: str, scored: Trace) -> float | None:
 
 
 def _kept(actual: Any, name: str) -> tuple[float | None] | None:
-    """The score that a judgement already holds, in a tuple; None if `actual` is a reply."""
+    """The score that a judgement already contains, in a tuple; None if `actual` is a reply."""
     if isinstance(actual, Mapping) and isinstance(actual.get("scores"), Mapping) and name in actual["scores"]:
         value = actual["scores"][name]
         return (None if value is None else float(value),)

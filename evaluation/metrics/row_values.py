@@ -1,4 +1,4 @@
-"""The values of one row that metrics read: answers as text, document keys, expected values."""
+"""The values of one row that metrics compare: answers as text, document keys, expected values."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ __all__ = ["answer_text", "answer_texts", "document_keys", "gold_gains", "golds"
 
 
 def has_gold(expected: Any) -> bool:
-    """Whether the row says what was expected: None and empty lists don't, the empty string does."""
+    """Whether the row has an expected value: None and empty lists don't count, the empty string does."""
     return bool(expected) or (expected is not None and expected not in ([], ()))
 
 
@@ -31,20 +31,19 @@ def answer_text(answer: Any, row: int) -> str:
 
 
 def answer_texts(actual: Any, row: int) -> list[str]:
-    """What a component answered: one answer or a list of them, as texts."""
+    """A component's answer or list of answers, as texts."""
     return [answer_text(item, row) for item in (actual if _is_list(actual) else [actual])]
 
 
 def golds(expected: Any, row: int) -> list[str]:
-    """The acceptable answers of a row: one or a list of them, as texts."""
+    """The acceptable answers of a row, one or a list, as texts."""
     return [answer_text(item, row) for item in (expected if _is_list(expected) else [expected])]
 
 
 def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
-    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a
-    string.
+    """The keys that identify documents: the value at `field` (a dotted path), or the document itself if a string.
 
-    None for a document that has no such value: it is like no other.
+    None for a document without that value, which then equals no other.
     """
     if not _is_list(documents):
         raise EvaluationError(f"row {row}: documents come as a list, not {type(documents).__name__}")
@@ -52,9 +51,7 @@ def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
 
 
 def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
-    """Gain by key: a gold document's `score`, or 1 for each if none has one; some with and some without is
-    refused.
-    """
+    """Gain by key: an expected document's `score`, or 1 for each if none has one. Raises if only some have one."""
     keys = document_keys(documents, field, row)
     scores = [document.get("score") if isinstance(document, Mapping) else None for document in documents]
     if all(score is None for score in scores):

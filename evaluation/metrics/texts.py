@@ -22,22 +22,22 @@ _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 
 @lru_cache(maxsize=1)
 def _words() -> re.Pattern[str]:
-    # `\w` leaves out the vowel signs of Indic scripts and the points of Arabic and Hebrew, which would cut words there.
+    # `\w` excludes the vowel signs of Indic scripts and the points of Arabic and Hebrew, which would split words there.
     signs = "".join(sign for sign in map(chr, range(0x300, 0x1D000)) if unicodedata.category(sign) in ("Mn", "Mc"))
     return re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}](?:(?![{_UNSPACED}])[{signs}])*)+")
 
 
-_SHORT = 3  # letters of a word that is not stemmed
+_SHORT = 3  # a word of this many letters or fewer is not stemmed
 
 
 class WordTokenizer:
-    """A tokenizer for rouge-score that works beyond English; the same as its own on lower-case ASCII."""
+    """A tokenizer for rouge-score that works beyond English; the same as rouge-score's own on lower-case ASCII."""
 
     def __init__(self, stem: bool = False) -> None:
         self._stemmer = need("nltk.stem.porter", extra="evaluation").PorterStemmer() if stem else None
 
     def tokenize(self, text: str) -> list[str]:
-        """Lower-case words, stemmed if asked for, and single characters of scripts written without spaces."""
+        """Lower-case words, stemmed if `stem` is set, and single characters of scripts written without spaces."""
         words = _words().findall(unicodedata.normalize("NFC", text).lower())
         if self._stemmer is None:
             return words
@@ -48,9 +48,7 @@ class WordTokenizer:
 def bleu(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
 ) -> tuple[float, list[float]]:
-    """sacrebleu's corpus BLEU and the sentence values. Options are sacrebleu's (tokenize, lowercase, smooth_method
-    …).
-    """
+    """sacrebleu's corpus BLEU and the sentence values. Takes sacrebleu's options (tokenize, smooth_method …)."""
     metrics = need("sacrebleu.metrics", extra="evaluation")
     corpus, sentence = metrics.BLEU(**options), metrics.BLEU(**{**options, "effective_order": True})
     return _sacrebleu(corpus, sentence, expected, actual, rows)
@@ -69,7 +67,7 @@ def rouge(
 ) -> tuple[float, list[float]]:
     """The mean F-measure and each row's; kind is rouge1, rouge2 or rougeL.
 
-    stem: compare the stems of English words longer than three letters (Porter's), as rouge-score's `use_stemmer` does.
+    stem: compare the (Porter) stems of English words longer than three letters, like rouge-score's `use_stemmer`.
     """
     if not isinstance(stem, bool):
         raise MetricError(f"`stem` is true or false, not {stem!r}")
@@ -87,7 +85,7 @@ def rouge(
 def _sacrebleu(
     corpus: Any, sentence: Any, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]
 ) -> tuple[float, list[float]]:
-    # A corpus value takes one answer a row: the first, as the component ranked them; none at all is an empty one.
+    # A corpus value takes one answer per row: the first, as the component ranked them, or an empty one.
     answers = [next(iter(answer_texts(answer_value, row)), "") for answer_value, row in zip(actual, rows, strict=True)]
     references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
     most = max(len(row) for row in references)
