@@ -265,6 +265,6 @@ class Reopen(IdempotentView):
 
 
 def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
-    """The request as it is now: what every call that changes one answers. verb: what the call has just done."""
+    """The current state of the request, returned by every call that changes it. verb: what the call has just done."""
     actor = actor_of(request)
     return Response(ChangeOutput.of(ChangeFacts.read(queries.find_change(actor, verb, number), actor)), status)

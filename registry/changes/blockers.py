@@ -1,6 +1,6 @@
-"""Blockers: what stands between a request and its label, in words, with what to do about it and who is waited for.
+"""Blockers: what keeps a request from being published, how to resolve it, and who is waited for.
 
-`policy.find_blockers` says which of them there are.
+`policy.find_blockers` decides which apply.
 """
 
 from collections.abc import Mapping
@@ -52,35 +52,35 @@ ROLLING_OUT = "rollout"
 
 @dataclass(frozen=True)
 class Blocker:
-    """One thing between the request and its label: why, what to do about it, and who is waited for."""
+    """One thing that keeps a request from being published: the cause, the next action, and who is waited for."""
 
     code: str
     cause: str
     action: str
     waiting_for: tuple[str, ...] = ()
-    next_slot: datetime | None = None  # of a freeze: when nothing freezes the namespace
+    next_slot: datetime | None = None  # of a freeze: the next time without one
 
     @property
     def asks_for_approval(self) -> bool:
-        """Whether an approval would settle it."""
+        """Whether an approval would resolve it."""
         return self.code in ("approvals", "owners") or self.code.startswith(GROUP)
 
     @property
     def is_by_reviewers(self) -> bool:
-        """Whether reviewers are waited for."""
+        """Whether it waits for reviewers."""
         return self.asks_for_approval or self.code == "objection"
 
     def to_dict(self) -> dict[str, str]:
-        """What a refusal says of it: code, cause, action, and of a freeze the next slot."""
+        """The facts for an error: code, cause, action, and for a freeze the next slot."""
         facts = {"code": self.code, "cause": self.cause, "action": self.action}
         return {**facts, "next_slot": format_moment(self.next_slot)} if self.next_slot else facts
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a request stands, for the one who looks.
+    """The state of a request as the viewer sees it.
 
-    able: the reviewers whose approval would count. against: by person why their approval does not count.
+    able: the reviewers whose approval would count. against: by person, why their approval does not count.
     """
 
     rules: Rules
@@ -107,7 +107,7 @@ def of_redacted(facts: Facts) -> Blocker:
 
 
 def of_served(facts: Facts) -> Blocker:
-    """The label serves the head already, by approval."""
+    """The label already serves the head, by approval."""
     cause = gettext("{label} already serves exactly this.").format(label=facts.label)
     return Blocker("held", cause, gettext("Withdraw the change."), (facts.opened_by,))
 
@@ -130,12 +130,12 @@ def of_diverged(facts: Facts) -> Blocker:
 
 
 def of_freeze(freeze: StandingFreeze) -> Blocker:
-    """The namespace has no releases now."""
+    """The namespace is in a freeze now."""
     return Blocker(FREEZE, freeze.sentence, freeze.advice, next_slot=freeze.slot)
 
 
 def of_release(number: int) -> Blocker:
-    """It is a member of the open release with this number."""
+    """It belongs to the open release with this number."""
     cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
     return Blocker(
         IN_RELEASE,
@@ -145,7 +145,7 @@ def of_release(number: int) -> Blocker:
 
 
 def of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
-    """A rollout divides the label: its number, and that of the request that it publishes."""
+    """A rollout is active on the label: its number, and that of the request that it publishes."""
     if rolled_out == change:
         cause = gettext("It is being published gradually, by rollout {rollout}.").format(rollout=rollout)
         return Blocker(ROLLING_OUT, cause, gettext("Finish the rollout, or stop it first."))
@@ -156,7 +156,7 @@ def of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocke
 
 
 def of_objections(standing: Standing) -> Blocker:
-    """Somebody asked for edits of the head."""
+    """Somebody requested edits of the head."""
     objections, author = standing.counted.objections, standing.facts.author
     if standing.viewer in objections:
         return Blocker("objection", gettext("You asked for edits."), gettext("Approve when they are made."), (author,))
@@ -169,7 +169,7 @@ def of_objections(standing: Standing) -> Blocker:
 
 
 def of_threads(facts: Facts) -> Blocker:
-    """The rules want all threads resolved, and some are not."""
+    """The rules require all threads to be resolved, and some are not."""
     many = facts.open_threads > 1
     cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
     action = gettext("Answer them, then resolve.") if many else gettext("Answer it, then resolve.")
@@ -202,7 +202,7 @@ def of_approvals(standing: Standing) -> Blocker:
 
 
 def _name_void_approvals(standing: Standing) -> str:
-    """Whose approvals were given and do not count: of an earlier head, of a contributor, or of somebody who may not
+    """Sentences about approvals that do not count: of an earlier head, of a contributor, or of somebody who may not
     approve any more.
     """
     facts, counted = standing.facts, standing.counted
@@ -237,7 +237,7 @@ def _name_void_approvals(standing: Standing) -> str:
 
 
 def _name_lost_right(rules: Rules, *, is_own: bool) -> str:
-    """Why an approval of the head does not count whose person is no reviewer today."""
+    """Why an approval of the head does not count if the person is not a reviewer today."""
     if rules.two_step_required and is_own:
         return gettext("Your approval does not count: you need the role reviewer and two-step sign-in now.")
     if rules.two_step_required:
@@ -270,13 +270,13 @@ def of_owners(standing: Standing) -> Blocker:
 
 
 def _name_owners(rules: Rules, facts: Facts) -> tuple[str, ...]:
-    """The owners of the path as the rule names them: people by username, groups by title."""
+    """The owners of the path as in the rule: people by username, groups by title."""
     owner = rules.find_owner(facts.path)
     return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
 
 
 def of_group(name: str, standing: Standing) -> Blocker:
-    """Nobody of a group that has to approve has done so."""
+    """No member of a required group has approved."""
     group = standing.facts.find_group(name)
     cause = gettext("Needs an approval from {group}.").format(group=group.title)
     asked = tuple(person for person in standing.able if person in group.people)

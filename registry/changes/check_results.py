@@ -1,4 +1,4 @@
-"""Check results: running the checks of a change request and storing what each gives."""
+"""Check results: running the checks of a change request and storing their results."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -28,8 +28,8 @@ from registry.templates.models import Template
 
 __all__ = ["request_checks", "request_stale_checks", "rerun_checks", "run_checks"]
 
-_BY_OTHERS = ("contract", "dependants")  # checks that look at what others do
-_AGAIN = timedelta(minutes=1)  # a check that can't be given is not asked for without end
+_BY_OTHERS = ("contract", "dependants")  # checks that depend on other templates and callers
+_AGAIN = timedelta(minutes=1)  # limits retries of a check that can't complete
 _MOST = 200
 
 
@@ -43,9 +43,9 @@ def request_checks(template: Template, label: str | None = None) -> None:
 
 
 def rerun_checks(*, actor: Actor, number: int) -> Job:
-    """Queue the checks that have no result for what the request proposes now; Conflict once it is closed.
+    """Queue the checks that have no result for what the request proposes now. Raises Conflict once it is closed.
 
-    A verdict belongs to digests and never changes, so those that were given are not given twice.
+    A verdict belongs to digests and never changes, so existing verdicts are kept.
     """
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     if not change.is_open:
@@ -56,7 +56,7 @@ def rerun_checks(*, actor: Actor, number: int) -> Job:
 def request_stale_checks() -> int:
     """Queue checks whose inputs changed without a write: new consumers, or new dependants. Called by the clock.
 
-    Returns the number of change requests that it queued.
+    Returns how many change requests were queued.
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by", "release")
@@ -76,7 +76,7 @@ def request_stale_checks() -> int:
 
 
 def _reassess(change: ChangeRequest) -> None:
-    """Write the state that follows from the decisions: an account was closed, or it was decided under other rules."""
+    """Recompute the stored state, which is stale if an account was closed or the policy was different."""
     with transaction.atomic():
         locking.recompute_states(change.template.namespace)
 
@@ -84,9 +84,9 @@ def _reassess(change: ChangeRequest) -> None:
 def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
     """Run every check of the request that has no verdict on what it proposes now; for the worker.
 
-    `report` is called with the number of checks done and of all. Everything runs before the transaction that keeps it,
-    and a verdict is bound to the digests that were looked at, so one that comes late is merely about something past. An
-    evaluation starts the runs it needs and is given when they are done: each of them has this asked for again.
+    `report` is called with the number of finished checks and the total. Everything runs before the storing transaction,
+    and a verdict is bound to the digests it looked at, so a late one refers to an outdated state. An evaluation starts
+    the runs it needs and gets its verdict when they are done: each finished run queues this again.
     """
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "version", "version__author", "opened_by"

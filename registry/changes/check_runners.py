@@ -1,4 +1,4 @@
-"""The functions that run each check on one case and give its result. Nothing is written here."""
+"""The functions that run each check on one case and return its result. Nothing is stored here."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 from registry.usage import queries as usage_queries
 
-# no texts here: findings are stored with the check, in English
+# no translations here: findings are stored in English
 __all__ = ["RUNNERS", "CheckCase", "CheckResult", "read_case"]
 
 Samples = Mapping[str, Mapping[str, Any]]
@@ -23,7 +23,7 @@ Samples = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class CheckCase:
-    """What the checks of one request look at, read once."""
+    """The data that the checks of one request look at, read once."""
 
     change: ChangeRequest
     version: Version
@@ -44,7 +44,7 @@ class CheckResult:
 
 @dataclass
 class _Party:
-    """Somebody the contract is kept for: a version, the labels that serve it, and the services that get it."""
+    """A consumer that the contract covers: a version, the labels that serve it, and the services that get it."""
 
     version: Version
     labels: list[str] = field(default_factory=list)
@@ -69,7 +69,7 @@ class _Party:
 
 
 def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> CheckCase:
-    """What the checks of a request look at. contributors: the people whose scores of replies don't count."""
+    """Read the data for the checks of a request. contributors: the people whose scores of replies don't count."""
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
     samples = change.template.current_samples()
@@ -78,7 +78,7 @@ def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> Chec
 
 
 def _problems(case: CheckCase) -> CheckResult:
-    """No error in the document, its fragments and its current samples; warnings are reported."""
+    """Check that the document, its fragments and its current samples have no errors; warnings are reported."""
     bundle = case.version.unpacked()
     with child() as bounded:
         problems = bounded.validate(
@@ -94,7 +94,7 @@ def _problems(case: CheckCase) -> CheckResult:
 
 
 def _samples(case: CheckCase) -> CheckResult:
-    """Every sample renders."""
+    """Check that every sample renders."""
     outcomes = sample_renderings.render_samples(case.version, case.samples)
     details = [
         {"sample": name, "problem": outcome.problem.to_dict() if outcome.problem else None}
@@ -110,7 +110,7 @@ def _samples(case: CheckCase) -> CheckResult:
 
 
 def _budget(case: CheckCase) -> CheckResult:
-    """Every sample fits its limit, and nothing is cut that the served version did not cut."""
+    """Check that every sample fits its limit, and that nothing is cut that the served version did not cut."""
     now = sample_renderings.render_samples(case.version, case.samples)
     before = sample_renderings.render_samples(case.against, case.samples) if case.against else {}
     details = [_spent(name, outcome, before.get(name)) for name, outcome in now.items()]
@@ -134,7 +134,7 @@ def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _contract(case: CheckCase) -> CheckResult:
-    """Nothing breaks for callers of what any label serves, nor for those who still fetch a version by number or
+    """Check that nothing breaks for callers of what any label serves, or for services that fetch a version by number or
     digest.
     """
     parties = _parties(case)
@@ -154,7 +154,7 @@ def _contract(case: CheckCase) -> CheckResult:
 
 
 def _parties(case: CheckCase) -> list[_Party]:
-    """Whom the contract is kept for, once for each text: what labels serve first, then what is pinned."""
+    """The consumers that the contract covers, once per text: served by labels first, then pinned."""
     template = case.change.template
     callers = usage_queries.find_callers(template)
     parties: dict[str, _Party] = {}
@@ -171,7 +171,9 @@ def _parties(case: CheckCase) -> list[_Party]:
 
 
 def _dependants(case: CheckCase) -> CheckResult:
-    """Each template of the namespace that includes this fragment is as sound with the new version as it has to be."""
+    """Check that each template of the namespace that includes this fragment stays as valid as required with the new
+    version.
+    """
     target = f"{case.change.template.name}@{case.version.number}"
     brought = case.version.unpacked()
     details: list[dict[str, Any]] = []
@@ -186,7 +188,7 @@ def _dependants(case: CheckCase) -> CheckResult:
                 profile=bundle["profile"],
                 samples=dict(kept.samples) if kept else {},
             )
-            # A sample that lacks a value is one that the new version can no longer render.
+            # A sample that lacks a value can't be rendered by the new version.
             errors = [
                 *only_errors(problems),
                 *(problem for problem in problems if problem.sample and problem.code == "PT401"),
@@ -209,7 +211,7 @@ def _dependants(case: CheckCase) -> CheckResult:
 
 
 def _evaluation(case: CheckCase) -> CheckResult | None:
-    """Every threshold of every attached evaluation is reached; None while their runs are under way."""
+    """Check that every attached evaluation reaches its thresholds; None while their runs are in progress."""
     judged = evaluation_check.check_evaluations(case.change, case.against, case.contributors)
     return CheckResult(judged.passed, judged.summary, judged.details) if judged else None
 

@@ -1,4 +1,4 @@
-"""The checks of a change request: their inputs, their results, and the blockers that follow from them."""
+"""The checks of a change request: their inputs, their results, and the blockers that result."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ _LOOKS_AT = {
 
 @dataclass(frozen=True)
 class CheckInputs:
-    """The digests that the checks of a request are bound to. Tuples of digests are sorted."""
+    """The digests that the checks of a request are bound to. Digest tuples are sorted."""
 
     template: str
     version: str  # the head
@@ -66,10 +66,10 @@ class CheckInputs:
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests.
+    """One check of a request. `outcome` is passed, failed, or None without a result for these digests.
 
-    `action` is what to do about it if it doesn't come by itself; `at` is when the verdict was given, in microseconds
-    since 1970 UTC.
+    `action` is what to do if no result arrives by itself; `at` is the time of the verdict, in microseconds since 1970
+    UTC.
     """
 
     name: str
@@ -89,17 +89,17 @@ class Check:
 
 
 class RelatedFacts(NamedTuple):
-    """What else concerns a template: the digest of its samples, and whether there is more to look up."""
+    """Related data of a template: the digest of its samples, and whether there is more to look up."""
 
     template: int
     samples: str | None
-    has_attachments: bool  # its namespace has some
+    has_attachments: bool  # whether its namespace has any
     is_pinned: bool
     is_included: bool
 
 
 def find_related_facts(template_ids: Collection[int]) -> list[RelatedFacts]:
-    """What else concerns each of these templates, in one query."""
+    """Find the related data of each of these templates, in one query."""
     newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
     rows = Template.objects.filter(pk__in=template_ids).values_list(
@@ -119,7 +119,7 @@ def required_checks(rules: Rules) -> tuple[str, ...]:
 
 
 def listed_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
-    """The checks that a request has, in their order. One with nothing to look at is listed only if it is required."""
+    """The checks that a request has, in order. A check without anything to look at is listed only if it is required."""
     return tuple(name for name in CHECKS if name in needed or not is_void(name, inputs))
 
 
@@ -129,20 +129,20 @@ def is_void(name: str, inputs: CheckInputs) -> bool:
 
 
 def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
-    """The digests this check looks at, by what they are of."""
+    """The digests that this check looks at, keyed by their source."""
     digests = {part: getattr(inputs, part) for part in _LOOKS_AT[name]}
-    if not digests.get("fetched"):  # verdicts given before anybody stayed on a version keep their keys
+    if not digests.get("fetched"):  # omitted when empty, so that older verdicts keep their keys
         digests.pop("fetched", None)
     return {part: list(value) if isinstance(value, tuple) else value for part, value in digests.items()}
 
 
 def key_of(name: str, inputs: CheckInputs) -> str:
-    """One digest over the check's name and every digest it looks at."""
+    """One digest over the check's name and every digest that it looks at."""
     return digest_of(canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)}))
 
 
 def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
-    """The blockers that required checks make, each with what to do about it."""
+    """The blockers from required checks, each with the next action."""
     blockers = []
     for check in results:
         if not check.is_blocking:
@@ -169,7 +169,7 @@ def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
 
 @dataclass(frozen=True)
 class Approval:
-    """One approval that counted, and when it was given (microseconds since 1970 UTC)."""
+    """One approval that counted, and its time (microseconds since 1970 UTC)."""
 
     person: str
     at: int
@@ -177,16 +177,16 @@ class Approval:
 
 @dataclass(frozen=True)
 class Decided:
-    """What a closed request was decided on: its checks and approvals as they were then, with their times.
+    """What a closed request was decided on: its checks and approvals at that time.
 
-    In the closing event, and in the column `decided` of the request, this is one JSON object:
+    In the closing event, and in the column `decided` of the request, it is this JSON object:
 
         {"approvals": [{"person", "at"}], "needed": 1, "checks": [{"name", "key", "outcome", "summary", "required",
          "acknowledged", "at"}], "exemptions": [{"person", "rule", "why"}], "groups": [{"name", "title", "people"}]}
 
-    The last two are absent if they are empty.
+    The last two are omitted if empty.
 
-    Times are microseconds since 1970 UTC; `outcome` and `at` are null for a check that was not given.
+    Times are microseconds since 1970 UTC; `outcome` and `at` are null for a check without a result.
     """
 
     approvals: tuple[Approval, ...]
@@ -196,7 +196,7 @@ class Decided:
     groups: tuple[GroupApproval, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object, without what the checks found: that stays with the verdict named by the key."""
+        """The JSON object without the findings of checks: those are stored with the verdict that has the key."""
         decided: dict[str, Any] = {
             "approvals": [{"person": one.person, "at": one.at} for one in self.approvals],
             "needed": self.needed,
@@ -210,7 +210,7 @@ class Decided:
 
 
 def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
-    """The value from its JSON object; findings: what the verdicts of these keys found."""
+    """Parse the JSON object. findings: those of the verdicts with these keys."""
     return Decided(
         tuple(Approval(one["person"], one["at"]) for one in kept["approvals"]),
         kept["needed"],
@@ -239,7 +239,7 @@ def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -
         is_required=check["required"],
         outcome=check["outcome"],
         summary=check["summary"] or gettext("It was not finished when the change was closed."),
-        findings=tuple(findings) if check["at"] is not None else (),  # else the verdict came later
+        findings=tuple(findings) if check["at"] is not None else (),  # else the verdict is newer
         is_acknowledged=check["acknowledged"],
         at=check["at"],
     )

@@ -1,4 +1,4 @@
-"""The texts of comments as they read now, with the earlier ones that their writers replaced."""
+"""The current texts of comments, with the earlier ones that their authors replaced."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ __all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText", "ReadComment
 
 @dataclass(frozen=True)
 class EarlierText:
-    """Words that were replaced, and when they were written."""
+    """A replaced text, and when it was written."""
 
     text: str
     at: datetime
@@ -22,9 +22,9 @@ class EarlierText:
 
 @dataclass(frozen=True)
 class CommentText:
-    """What a comment says now; nothing if its writer deleted it. earlier: what it said before, oldest first.
+    """The current text of a comment, empty if its author deleted it. earlier: the replaced texts, oldest first.
 
-    changed_at: when it was edited last, or deleted; None if neither happened.
+    changed_at: time of the last edit or the deletion; None without either.
     """
 
     text: str
@@ -35,14 +35,14 @@ class CommentText:
 
 @dataclass(frozen=True)
 class ReadComment:
-    """A comment with what it says now."""
+    """A comment with its current text."""
 
     comment: Comment
     said: CommentText
 
     @property
     def suggestion(self) -> str | None:
-        """The suggested lines; none of a deleted comment."""
+        """The suggested lines; None for a deleted comment."""
         return None if self.said.is_deleted else self.comment.suggestion
 
 
@@ -50,7 +50,7 @@ NO_TEXT = CommentText("")
 
 
 class Revision(Protocol):
-    """A later text of a comment, or its deletion; of a change's comment or of a release's."""
+    """A later text of a comment on a change or a release, or its deletion."""
 
     text: str
     is_deleted: bool
@@ -58,7 +58,7 @@ class Revision(Protocol):
 
 
 def read_comment_text(first: str, at: datetime, revisions: Sequence[Revision]) -> CommentText:
-    """What a comment says after its revisions, oldest first. first, at: the words it was written with, and when."""
+    """Return a comment's text after its revisions (oldest first). first, at: its original text and time."""
     if not revisions:
         return CommentText(first)
     last = revisions[-1]
@@ -78,7 +78,7 @@ class CommentTexts:
         self._revisions: Mapping[tuple[int, int], Sequence[CommentRevision]] = dict(revisions)
 
     def find(self, thread: int, comment: int, first: str, at: datetime) -> CommentText:
-        """Of the comment with this number in the thread, or of the decision with it in thread 0. first, at: the words
-        that it was written with, and when.
+        """The current text of the comment with this number in the thread, or in thread 0 of the decision with that
+        number. first, at: its original text and time.
         """
         return read_comment_text(first, at, self._revisions.get((thread, comment), ()))

@@ -1,4 +1,4 @@
-"""What can make a person a contributor to a change, beside writing: heads put into it, keys, and grants of roles."""
+"""What makes a person a contributor to a change besides writing: heads they set, keys, and role grants."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ class KeyFacts:
 
 @dataclass(frozen=True)
 class Head:
-    """One time that a version became the head of a request: `kind` is proposed, headed or reopened."""
+    """One time that a version became the head of a request. kind: proposed, headed or reopened."""
 
     change: int
     template: str
@@ -30,11 +30,11 @@ class Head:
 
 @dataclass(frozen=True)
 class RoleGrant:
-    """One time that an account got a role, or a higher one, or was put into a group.
+    """One time that an account got a role or a higher one, was added to a group, or had its two-step sign-in reset.
 
-    role: None if its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
-    folder: the one that the role is in, empty for the namespace. template: the name of the one that was renamed, if
-    its new name is in a folder in which the account had the role already; then the role concerns that one only.
+    role: None after a reset or on joining a group. group: the title of the group. folder: the folder of the role, empty
+    for the namespace. template: the name of a renamed template whose new folder is one where the account already had
+    the role; the grant then concerns that template only.
     """
 
     giver: str
@@ -46,7 +46,7 @@ class RoleGrant:
     template: str = ""
 
     def concerns(self, template: str) -> bool:
-        """Whether it lets the account approve changes of the template of this name."""
+        """Whether it lets the account approve changes of this template."""
         if self.template:
             return self.template == template
         return is_in_folder(template.partition("/")[2], self.folder)

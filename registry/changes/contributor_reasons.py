@@ -1,4 +1,4 @@
-"""The reasons for which a contributor's approval of a change does not count, in words."""
+"""The reasons why a contributor's approval of a change does not count, as text."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class Reason:
 
 
 class Wording(NamedTuple):
-    """A reason before it is translated and its places are filled in."""
+    """A reason before it is translated and formatted."""
 
     code: str
     you: str

@@ -1,7 +1,4 @@
-"""Contributors to a change: the people whose approval of it does not count, each with the reason.
-
-Nothing here reads the database: `registry.changes.history_queries` gathers the facts.
-"""
+"""Contributors to a change: the people whose approval of it does not count, with the reasons."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -24,10 +21,8 @@ __all__ = [
 
 
 class VersionNode(NamedTuple):
-    """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
-    of each suggestion that was applied. A tuple, because a list of requests makes hundreds.
-
-    author, key, at, suggested, is_redacted: unset if only the graph of versions was read.
+    """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are the (person,
+    key) of each applied suggestion. A named tuple, because a list of requests creates hundreds.
     """
 
     pk: int
@@ -50,7 +45,7 @@ class VersionNode(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangeFacts:
-    """What is asked about: the request, its head, and what its label serves, None if it serves nothing."""
+    """The request in question, its head, and the version that its label serves, None if it serves nothing."""
 
     number: int
     template: str
@@ -63,10 +58,11 @@ class ChangeFacts:
 
 @dataclass
 class History:
-    """Versions by id, keys by id, heads of requests, grants of roles by namespace (oldest first), and the ids of the
-    versions of other templates that an approved request published: a copy of those carries nobody's name further.
-    `labels` are the ids of what the labels of a template serve, `rollouts` the numbers of the rollout of each label and
-    of its request."""
+    """Versions by id, keys by id, heads of requests, role grants by namespace (oldest first), and the ids of other
+    templates' versions that an approved request published; contributions before those don't carry over to a copy.
+    `labels` are the ids of what each template's labels serve, `rollouts` the numbers of each label's rollout and its
+    request.
+    """
 
     steps: dict[int, VersionNode] = field(default_factory=dict)
     keys: Mapping[str, KeyFacts] = field(default_factory=dict)
@@ -85,7 +81,7 @@ class History:
         self._above: dict[int, frozenset[int]] = {}
 
     def upward(self, pk: int) -> Iterator[VersionNode]:
-        """The version and all that it comes from, nearest first."""
+        """The version and its ancestors, nearest first."""
         waiting, seen = [pk], {pk}
         for at in waiting:
             step = self.steps.get(at)
@@ -97,7 +93,7 @@ class History:
             waiting += fresh
 
     def above(self, pk: int | None) -> frozenset[int]:
-        """The ids of the version and of all that it comes from; nothing for None."""
+        """The ids of the version and its ancestors; empty for None."""
         if pk is None:
             return frozenset()
         if pk not in self._above:
@@ -105,18 +101,18 @@ class History:
         return self._above[pk]
 
     def contains(self, pk: int, other: int) -> bool:
-        """Whether a version comes from another one, is it, or comes from one with the same bytes."""
+        """Whether a version is or descends from another one, or from one with the same content."""
         digest = self.steps[other].digest
         return any(step.digest == digest and step.template == self.steps[other].template for step in self.upward(pk))
 
     def meeting(self, one: int, other: int) -> int | None:
-        """The id of the nearest version that both come from, or None if they share none."""
+        """The id of the nearest common ancestor, or None if there isn't one."""
         above = self.above(one)
         return next((step.pk for step in self.upward(other) if step.pk in above), None)
 
     def versions_between(self, head: int, serves: int | None) -> list[int]:
-        """Numbers of the versions that would go live along with the head, without those that the label serves
-        already.
+        """The numbers of the versions that would go live along with the head, without those that the label already
+        serves.
         """
         if serves is None:
             return []
@@ -137,7 +133,7 @@ class History:
         return self._by_number.get((template, number))
 
     def issuers(self, key: str | None) -> list[str]:
-        """Who issued the key, rotated it, or issued or rotated one that it comes from."""
+        """The people who issued or rotated the key, or a key that it replaced."""
         reasons: list[str] = []
         seen: set[str] = set()
         while key and key in self.keys and key not in seen:
@@ -148,7 +144,7 @@ class History:
 
 
 def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple[Reason, ...]]:
-    """Username to the reasons for which that person's approval of the request does not count."""
+    """Map usernames to the reasons why that person's approval of the request does not count."""
     work = _Work(history, request)
     work.of_request()
     contained, through = work.contained()
@@ -162,7 +158,7 @@ def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple
 
 
 class _Work:
-    """The reasons, as they are found."""
+    """Collects the reasons."""
 
     def __init__(self, history: History, request: ChangeFacts) -> None:
         self._history = history
@@ -180,7 +176,7 @@ class _Work:
             self._add(issuer, wording, **facts)
 
     def of_request(self) -> None:
-        """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
+        """The people who proposed the request, set a head or reopened it, and who issued the keys for that."""
         request = self._request
         self._add(request.opened_by, reasons.OPENED)
         self._add_issuers(request.key, reasons.KEY_OPENED)
@@ -195,7 +191,7 @@ class _Work:
                 self._add_issuers(head.key, reasons.KEY_REOPENED)
 
     def contained(self) -> tuple[list[VersionNode], set[int]]:
-        """The versions that the change brings (nearest first), and the ids of all that were passed on the way."""
+        """The versions that the change adds (nearest first), and the ids of all versions visited."""
         history, request = self._history, self._request
         live = history.above(request.serves)
         served = history.steps[request.serves].digest if request.serves is not None else None
@@ -216,7 +212,7 @@ class _Work:
         return kept, seen
 
     def of_version(self, step: VersionNode) -> None:
-        """Its author, whose suggestions it took in, and who issued the keys for either."""
+        """The version's author, the authors of its applied suggestions, and who issued their keys."""
         name = self._name(step)
         self._add(step.author, reasons.WROTE, version=name)
         self._add_issuers(step.key, reasons.KEY_WROTE, version=name)
@@ -225,7 +221,7 @@ class _Work:
             self._add_issuers(key, reasons.KEY_SUGGESTED, version=name)
 
     def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
-        """Who wrote the same bytes before, if that version is in the history of what the label serves."""
+        """The authors of identical earlier content, if that version is in the head's history."""
         for step in contained:
             for twin in self._history.same_bytes(step):
                 if twin.pk in through:
@@ -234,7 +230,7 @@ class _Work:
                     self._add_issuers(twin.key, reasons.KEY_SAME, **numbers)
 
     def of_other_requests(self, contained: Iterable[VersionNode]) -> None:
-        """Who proposed one of these versions in an earlier request."""
+        """The people who proposed one of these versions in an earlier request."""
         numbers = {step.number for step in contained if step.template == self._request.template}
         earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
         for head in self._own:
@@ -243,8 +239,8 @@ class _Work:
                 self._add_issuers(head.key, reasons.KEY_PROPOSED, change=head.change)
 
     def of_grants(self, since: datetime) -> None:
-        """Accounts that got a role from a contributor after the first version, or from such an account, or that one put
-        into a group, or whose sign-in was reset by one.
+        """Accounts that got a role, a group or a sign-in reset from a contributor after the first version, directly or
+        through another such account.
         """
         for grant in self._history.grants.get(self._request.namespace, []):
             is_given = grant.giver in self.found and grant.giver != grant.receiver

@@ -1,4 +1,4 @@
-"""The conversation of a change request over HTTP: asking for a review, and editing or deleting one's own comments."""
+"""API of a change request's conversation: requesting reviews, and editing or deleting one's own comments."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

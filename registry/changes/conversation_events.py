@@ -1,4 +1,4 @@
-"""The events of the conversation about a change request: who was asked to review, and comments edited or deleted."""
+"""The events of the conversation about a change request: review requests, and edits and deletions of comments."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -42,11 +42,7 @@ class ReviewRequested(ChangeStep):
 
 @dataclass(frozen=True, kw_only=True)
 class _RevisionStep(JournalEvent):
-    """A comment's words were replaced or taken away by who wrote them.
-
-    thread: its number, 0 if the words came with a decision. comment: the number within the thread, or of the
-    decision. revision: 1, 2, 3 … within the comment.
-    """
+    """A comment was edited or deleted by its author."""
 
     change: int
     template: str

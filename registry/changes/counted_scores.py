@@ -1,4 +1,4 @@
-"""Counted scores: which scores by people a gate of a change request is decided on, and recording them as an event."""
+"""Counted scores: the scores by people that decide a gate of a change request, recorded as an event."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,30 +32,30 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PeopleEvidence:
-    """The recorded scores that count for a plan, each as (row's index, username, score), and the run they are of."""
+    """The recorded scores that count for a plan, each as (row's index, username, score), and the run they belong to."""
 
     scores: tuple[tuple[int, str, str], ...]
     run: int
 
     @property
     def digest(self) -> str:
-        """What a verdict is bound to."""
+        """The digest that a verdict is bound to."""
         return digest_of(canonical([list(score) for score in self.scores]))
 
     @property
     def mean(self) -> float:
-        """From 0 to 1, each score of the same weight."""
+        """The mean from 0 to 1, with equal weights."""
         shares = [person_score_queries.share_of_grade(PersonScore.GRADES[score]) for _, _, score in self.scores]
         return sum(shares) / len(shares)
 
     @property
     def raters(self) -> int:
-        """How many people gave them."""
+        """How many people scored."""
         return len({person for _, person, _ in self.scores})
 
 
 def read_recorded_scores(changes: Iterable[int]) -> dict[tuple[int, str], CountedScores]:
-    """By request and evaluation the scores that were recorded last."""
+    """Read the last recorded scores by request and evaluation."""
     rows = CountedScores.objects.filter(change__in=list(changes)).order_by("number")
     return {(row.change_id, row.evaluation): row for row in rows}
 
@@ -63,8 +63,8 @@ def read_recorded_scores(changes: Iterable[int]) -> dict[tuple[int, str], Counte
 def read_evidence(
     recorded: CountedScores | None, version: int, plan: EvaluationPlan, contributors: Collection[str]
 ) -> PeopleEvidence | None:
-    """What the recorded scores say of a head and plan: None if they are of another head, other rows or another
-    model, or if too few are left without those of people who contributed. A function of events alone.
+    """The recorded scores for a head and plan. None if they are of another head, other rows or another model, or if too
+    few are left without those of contributors. Depends on events alone.
     """
     if recorded is None or recorded.version_id != version:
         return None
@@ -75,16 +75,17 @@ def read_evidence(
 
 
 def list_countable_scores(run: Run, contributors: Collection[str]) -> list[tuple[int, str, str]]:
-    """The scores of the run's replies that a gate may count, by row and username: of active people who did not
-    contribute, given without a key."""
+    """List the scores of the run's replies that a gate may count, by row and username: of active people who did not
+    contribute, and not given by key.
+    """
     scores = PersonScore.objects.filter(run=run, by_key=False, person__is_active=True)
     columns = scores.order_by("index", "person__username").values_list("index", "person__username", "score")
     return [(index, person, score) for index, person, score in columns if person not in contributors]
 
 
 def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contributors: Collection[str]) -> bool:
-    """Record the scores that gates are decided on, if there are enough and none were recorded for the head, or
-    if they would decide differently; gives whether any were. For the worker.
+    """Record the scores that gates use, if there are enough of them and none were recorded for the head or the result
+    would differ. For the worker; returns whether any were recorded.
     """
     is_changed = False
     recorded = read_recorded_scores([change.pk])
@@ -108,7 +109,7 @@ def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contri
 
 
 def judge_people_gate(gate: str, evidence: PeopleEvidence) -> tuple[bool, str]:
-    """Whether the scores reach a threshold, and a sentence without its full stop."""
+    """Return whether the scores reach a threshold, and a sentence without its full stop."""
     floor = parse_gate(gate).floor or 0.0
     count = len(evidence.scores)
     who = "1 person" if evidence.raters == 1 else f"{evidence.raters} people"
@@ -117,8 +118,8 @@ def judge_people_gate(gate: str, evidence: PeopleEvidence) -> tuple[bool, str]:
 
 
 def find_run_contributors(run: Run) -> frozenset[str]:
-    """The people whose scores of a run a gate does not count: the contributors to the open request for its version,
-    else to what the version brings beyond what is live.
+    """Find the people whose scores of a run a gate does not count: the contributors to the open request for its
+    version, else to what the version adds to what is live.
     """
     history = history_queries.read_history([run.template])
     live = history.labels.get(run.template.name, {}).get(live_label(run.template.namespace))

@@ -1,4 +1,4 @@
-"""Decisions on change requests: approving, asking for edits, commenting, and taking one back."""
+"""Decisions on change requests: approve, request edits, comment, and take a decision back."""
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -22,11 +22,11 @@ __all__ = ["check_decision", "decide_on_change", "record_decision"]
 
 def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
     """Approve, request changes, comment, acknowledge a break of the contract, or take an approval or a request for
-    changes back; bound to the request's label and the digest that the person looked at.
+    changes back. Decisions are bound to the request's label and the digest that the person looked at.
 
-    Raises Conflict if the head is another digest by now, or there is no break of the contract to accept; NotAllowed for
-    contributors, for keys and for authors. What is taken back is the person's own, whatever role they have by now:
-    Raises Conflict if there is nothing to take back, or the request is closed.
+    Raises Conflict if the head has another digest by now, or there is no break of the contract to accept. Raises
+    NotAllowed for contributors, keys and authors. People can take back their own decision whatever their role is now;
+    raises Conflict if there isn't one, or the request is closed.
     """
     check_decision(decision, text)
     verb = Verb.COMMENT if decision in (Decision.COMMENT, Decision.TAKE_BACK) else Verb.APPROVE
@@ -36,7 +36,7 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
 
 
 def check_decision(decision: str, text: str) -> None:
-    """Raise Invalid if this is no decision, or one that needs words has none."""
+    """Raise Invalid for an unknown decision, or one that lacks a required comment."""
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
@@ -45,9 +45,7 @@ def check_decision(decision: str, text: str) -> None:
 
 
 def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
-    """Write a decision whose words were checked; for services, on a request that was taken with the right to do
-    this.
-    """
+    """Store a decision whose text was checked; for services, on a request locked after the permission check."""
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
     with_checks = change.unreviewed or decision == Decision.ACKNOWLEDGE
@@ -58,14 +56,14 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         raise locking.conflict_of_head(change)
     taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None
     if taken_back == Decision.REQUEST_CHANGES:
-        permissions.require_proof(actor)  # it opens the gate as an approval does; taking an approval back closes it
+        permissions.require_proof(actor)  # it opens the gate like an approval; taking an approval back closes it
     elif decision not in (Decision.COMMENT, Decision.TAKE_BACK):
         locking.require_may_decide(gate)
     if decision == Decision.ACKNOWLEDGE:
         _require_break(gate)
     said = _write(actor, gate, decision, text)
     change.updated_at = said.created_at
-    if decision == Decision.COMMENT:  # it decides nothing, whatever the approvals before it come to
+    if decision == Decision.COMMENT:  # it never completes the approvals
         change.save()
         is_reviewed = False
     else:
@@ -85,7 +83,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
 
 
 def _require_break(gate: Gate) -> None:
-    """Raise Conflict unless the contract check has failed: what nobody saw yet can't be accepted."""
+    """Raise Conflict unless the contract check has failed: a break can't be accepted before it was reported."""
     contract = next((check for check in gate.checks if check.name == "contract"), None)
     if contract is not None and contract.outcome == Verdict.FAILED:
         return
@@ -112,9 +110,10 @@ def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
 
 
 def _assess(gate: Gate) -> bool:
-    """Write what the decisions come to, and what the request was decided on if they are enough after an emergency.
+    """Store the state that follows from the decisions, and what was decided on if they complete an emergency's
+    approvals.
 
-    Gives whether this was the last approval that was missing after an emergency.
+    Returns whether this was the last approval that an emergency was missing.
     """
     change = gate.change
     was_unreviewed = change.unreviewed

@@ -1,4 +1,4 @@
-"""Templates that include a fragment: which, and moving them to another version of it."""
+"""Templates that include a fragment: listing them, and moving them to another version of it."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -20,7 +20,7 @@ __all__ = ["UpdatedDependant", "update_dependants"]
 
 @dataclass(frozen=True)
 class UpdatedDependant:
-    """The result for one dependant: its new version and the request for it, or the sentence that says why not."""
+    """The result for one dependant: its new version and the request for it, or the reason why it was left alone."""
 
     template: Template
     version: Version | None = None
@@ -31,10 +31,11 @@ class UpdatedDependant:
 def update_dependants(
     *, actor: Actor, name: str, version: int, label: str, message: str = ""
 ) -> list[UpdatedDependant]:
-    """Save a version of each template that includes another version of the fragment, its reference moved to this one.
+    """Save a version of each template that includes another version of the fragment, with its reference moved to this
+    one.
 
-    Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor
-    may not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
+    If `label` is protected in the template's namespace, a change request is opened for it. A template that the actor
+    may not save, or that would be invalid with the new fragment, is left alone with the reason; the others go on.
     """
     wanted = version_queries.get_version(actor, name, version)
     fragment = wanted.template

@@ -1,8 +1,8 @@
-"""Facts that events of older journals lack, derived from other events: what a version took in, and what a closed
-request was decided on. A migration and a restore both use this, so they come to the same.
+"""Derives facts that events of older journals lack: what versions took in, and what requests were decided on.
 
-An event that says it itself is taken at its word: `version.saved` with "merged_from" or "suggestions", `change.headed`
-with "from" (every one that was written since those fields exist), and closing events with "decided".
+Both a migration and a restore use this, so that their results agree. Explicit fields in an event take precedence:
+`version.saved` with "merged_from" or "suggestions", `change.headed` with "from" (always present since those fields
+exist), and closing events with "decided".
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,13 +14,13 @@ from registry.namespaces.events import NamespaceCreated, NamespaceRuled
 
 __all__ = ["RULING", "Contribution", "Derivation", "JournalFact", "Protection"]
 
-_WITHIN = 60_000_000  # microseconds in which one act of an older server wrote all of its events
+_WITHIN = 60_000_000  # microseconds; an older server wrote all events of one action within this time
 _CHECK_ORDER = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 
 
 @dataclass(frozen=True)
 class JournalFact:
-    """One event, read."""
+    """One parsed event."""
 
     kind: str
     at: int
@@ -45,7 +45,7 @@ class Contribution:
 
 @dataclass
 class _Change:
-    """A request as far as its events went."""
+    """The state of a request after its events so far."""
 
     template: str
     head: int
@@ -57,7 +57,7 @@ class _Change:
 
 
 class Derivation:
-    """Reads the journal from its first event on."""
+    """Reads the journal from its first event."""
 
     def __init__(self) -> None:
         self._rules: dict[str, Mapping[str, Any]] = {}
@@ -73,15 +73,13 @@ class Derivation:
         self.emergencies: dict[int, dict[str, Any]] = {}
 
     def take(self, fact: JournalFact) -> list[Contribution]:
-        """Note one event; gives what it tells about what versions took in. Call `decided` for a closing event first."""
+        """Process one event and return what versions took in by it. Call `decided` for a closing event first."""
         handler = getattr(self, "_" + fact.kind.replace(".", "_"), None)
         contributions: list[Contribution] | None = handler(fact) if handler else None
         return contributions or []
 
     def decided(self, fact: JournalFact) -> dict[str, Any] | None:
-        """What a closing event's request was decided on: as the event says it, else worked out; None for other
-        events.
-        """
+        """What the request of a closing event was decided on: from the event, else derived; None for other events."""
         if not _closes(fact) or fact.change not in self._changes:
             return None
         said: dict[str, Any] | None = fact.body.get("decided")
@@ -116,7 +114,7 @@ class Derivation:
         return [*taken, Contribution(template, number, source=source)] if source is not None else taken
 
     def _template_renamed(self, fact: JournalFact) -> None:
-        """What is known of the template is known by its new name from here on."""
+        """Move what is known of the template to its new name."""
         former, name = fact.body["former"], fact.template
         known: list[dict[Any, Any]] = [self._digests, self._authors, self._held, self._saved, self._verdicts]
         for facts in known:
@@ -144,7 +142,7 @@ class Derivation:
         is_told = "from" in fact.body
         if is_told or saved is None or saved.person != fact.person or fact.at - saved.at > _WITHIN:
             return []
-        change.headed = fact  # one act saved the version and put it in: threads that it resolves now were applied
+        change.headed = fact  # saved and proposed in one action: threads that it now resolves were applied
         held = self._held.get((fact.template, fact.body["label"]))
         base = saved.body["base"]
         same = held is not None and base is not None and self._digest(fact, base) == self._digest(fact, held)
@@ -168,7 +166,7 @@ class Derivation:
             self._changes[fact.change].round = fact.body["round"]
 
     def _thread_resolved(self, fact: JournalFact) -> list[Contribution]:
-        """An older server resolved the threads of applied suggestions right after it put the new version in."""
+        """An older server resolved the threads of applied suggestions right after proposing the new version."""
         change = self._changes.get(fact.change or 0)
         headed = change.headed if change else None
         if change is None or headed is None or fact.change is None or not fact.body["resolved"]:
@@ -201,7 +199,7 @@ class Derivation:
         return self._digests.get((fact.template, number), "")
 
     def _approvals(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
-        """The approvals of the head as they counted then: by reviewers who neither opened the request nor wrote the
+        """The approvals of the head that counted at the time: by reviewers who neither opened the request nor wrote the
         head.
         """
         own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
@@ -221,7 +219,7 @@ class Derivation:
         ]
 
     def _checks(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
-        """The last verdicts about the head, and the required checks that had none."""
+        """The last verdicts on the head, and the required checks without one."""
         rules = self._rules.get(fact.namespace, {})
         required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
         given = self._verdicts.get((change.template, change.digest), {})
@@ -231,7 +229,7 @@ class Derivation:
             verdict = given.get(name)
             if verdict is None and name not in required:
                 continue
-            passed = fact.body.get("how") == "published" and name in VOID  # it had nothing to look at
+            passed = fact.body.get("how") == "published" and name in VOID  # the check had nothing to look at
             nothing = {
                 "key": "",
                 "outcome": "passed" if passed else None,
@@ -244,7 +242,7 @@ class Derivation:
 
 
 def _closes(fact: JournalFact) -> bool:
-    """Whether the event closes a request, or ends what an emergency left open."""
+    """Whether the event closes a request, or ends the open part of an emergency."""
     if fact.kind == "label.moved":
         return fact.change is not None and fact.body["how"] in ("published", "broke_glass")
     return fact.kind == "change.withdrawn" or (fact.kind == "change.decided" and bool(fact.body.get("reviewed")))
@@ -254,28 +252,28 @@ def _is_backward(rules: Mapping[str, Any]) -> bool:
     return rules.get("compatibility") == "backward"
 
 
-RULING = (NamespaceCreated.kind, NamespaceRuled.kind)  # the kinds of event that say what is protected
+RULING = (NamespaceCreated.kind, NamespaceRuled.kind)  # the kinds of event that set the protected labels
 
 
 class Protection:
-    """The protected labels of each namespace as of the last event that was handed in.
+    """The protected labels of each namespace after the last event processed.
 
-    `hear` takes every event in the order of the journal; kinds other than `RULING` change nothing. `is_protected` then
-    answers for the moment after that event. A write decides under the journal's lock, so what the events before a move
-    say is what the service saw when it made the move.
+    Pass every event to `hear` in journal order; kinds other than `RULING` are ignored. `is_protected` answers for the
+    state after the last one. Writes run under the journal's lock, so the events before a move are what the service saw
+    when it made the move.
     """
 
     def __init__(self, events: Iterable[tuple[str, str, Mapping[str, Any]]] = ()) -> None:
-        """events: (kind, namespace, body) of what came before, oldest first."""
+        """events: (kind, namespace, body) of earlier events, oldest first."""
         self._labels: dict[str, frozenset[str]] = {}
         for kind, namespace, body in events:
             self.hear(kind, namespace, body)
 
     def hear(self, kind: str, namespace: str, body: Mapping[str, Any]) -> None:
-        """Take in one event: its kind, the name of its namespace, and its body."""
+        """Process one event: its kind, the name of its namespace, and its body."""
         if kind in RULING:
             self._labels[namespace] = frozenset(body["rules"]["protected_labels"])
 
     def is_protected(self, namespace: str, label: str) -> bool:
-        """Whether the label was protected in the namespace after the last event that was heard."""
+        """Whether the label was protected in the namespace after the last event processed."""
         return label in self._labels.get(namespace, frozenset())

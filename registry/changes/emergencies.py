@@ -1,4 +1,4 @@
-"""Emergencies: changes published before their approvals, if a namespace allows it, and what became of them."""
+"""Emergencies: changes published before their approvals, where a namespace allows it, and their follow-up."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Emergency:
-    """A change that was published in an emergency, before it was approved or although something else blocked it.
+    """A change that was published in an emergency, before it was approved or despite another blocker.
 
-    move: who, when, why. holds: the number that the label serves now, None if it is not set. is_served: whether
-    those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version
-    that the label goes back to, as `find_ways_back` has it, or None. approvers: usernames, in the order of their
-    approvals. approved_at: when the last one came, before the move or after it; None until it is approved.
+    move: who, when, why. holds: the number of the version that the label serves now, None if it is not set. is_served:
+    whether that is the emergency's content and no other change has approved it. back: the number of the version that
+    the label rolls back to, as in `find_ways_back`, or None. approvers: usernames, in the order of their approvals.
+    approved_at: time of the last approval, before or after the move; None until it is approved.
     """
 
     change: ChangeRequest
@@ -56,19 +56,20 @@ class Emergency:
 
     @property
     def roll_back_target(self) -> int | None:
-        """The version's number to go back to, while the emergency is still served."""
+        """The number of the version to roll back to, while the emergency is still served."""
         return self.back if self.is_served else None
 
     @property
     def was_approved(self) -> bool:
-        """Whether it had its approvals when it was published."""
+        """Whether it already had its approvals when it was published."""
         return self.approved_at is not None and self.approved_at <= self.move.created_at
 
 
 def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
-    """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor
-    only those that they may read."""
-    waiting = ChangeRequest.objects.in_emergency().values("pk")  # few, so that their templates are looked up
+    """List emergencies that are neither approved nor closed, oldest first, without archived templates. With an actor,
+    only those they may read.
+    """
+    waiting = ChangeRequest.objects.in_emergency().values("pk")  # few rows, so templates are looked up by index
     rows = ChangeRequest.objects.filter(pk__in=waiting, template__archived_at=None)
     if actor is not None:
         rows = rows.filter(template__namespace__in=visible_namespaces(actor))
@@ -77,18 +78,18 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
 
 
 def list_unapproved(actor: Actor) -> list[Emergency]:
-    """Those that the actor may read: seven queries however many, one if there is none."""
+    """List the unapproved emergencies that the actor may read: seven queries however many, one if there are none."""
     rows = list_waiting_changes(actor)
     return list(find_emergencies(rows).values()) if rows else []
 
 
 def find_emergency(change: ChangeRequest) -> Emergency | None:
-    """The emergency by which the change was published, or None if it was not published in one."""
+    """Return the emergency that published the change, or None if it was published normally."""
     return find_emergencies([change]).get(change.pk)
 
 
 def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
-    """Those of these changes that were published in an emergency, by their numbers and in their order."""
+    """Return those of these changes that were published in an emergency, keyed by number, in the given order."""
     changes = {row.pk: row for row in rows}
     moves = LabelMove.objects.filter(how="broke_glass", change__in=list(changes)).select_related("person")
     moved = {move.change_id: move for move in moves.order_by("pk")}
@@ -104,7 +105,7 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
         holds, digest = held.get(place, (None, ""))
         is_served = digest == change.version.digest
         if change.unreviewed and digest in approved[place]:
-            is_served = False  # another change got the approval for these bytes: they are no emergency any more
+            is_served = False  # another change has approved this content
         back = ways_back.get(place)
         approvers, at = approvals.get(change.pk, ((), None))
         is_approved = not change.unreviewed
@@ -115,9 +116,7 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
 
 
 def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
-    """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may
-    read.
-    """
+    """Map (template id, label) to the number of the unapproved emergency it serves, if the actor may read it."""
     unreviewed = ChangeRequest.objects.filter(unreviewed=True).values("pk")
     rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=visible_namespaces(actor))
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
@@ -132,14 +131,14 @@ def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
 
 
 def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
-    """Template and label to the number and the digest of what it serves."""
+    """Map template and label to the number and digest of the version it serves."""
     rows = Label.objects.filter(template__in=templates)
     columns = rows.values_list("template_id", "name", "version__number", "version__digest")
     return {(template, name): (number, digest) for template, name, number, digest in columns}
 
 
 def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
-    """Change to those who approved its head, and did not take that back, and the moment of the last approval."""
+    """Map each change to the current approvers of its head and the time of the last approval."""
     counted = (Decision.APPROVE, Decision.TAKE_BACK)
     rows = Decision.objects.filter(change__in=numbers, decision__in=counted).select_related("person", "change")
     approvals_by_change: dict[int, dict[str, datetime]] = {}
@@ -160,12 +159,11 @@ _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.
 def publish_in_emergency(
     *, actor: Actor, number: int, reason: str, version: int | None = None, expected: int | None = None
 ) -> ChangeRequest:
-    """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
+    """Move the label despite missing approvals or checks; for reviewers who signed in, with a reason.
 
-    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it. The request
-    counts as published; without its approvals it stays unreviewed until it has them after the fact. Everyone concerned
-    is notified. Its checks stay as they are at this moment.
-    One event, as in `label_moves.record_move`, with how = broke_glass.
+    version: as in `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. The request counts as
+    published; it stays unreviewed until it is approved after the fact. Everyone concerned is notified. Its checks stay
+    as they are now. Appends one event, as in `label_moves.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it can't wait: everyone concerned will read it.")})
@@ -184,7 +182,7 @@ def publish_in_emergency(
         if stuck := [blocker for blocker in blockers if blocker.code in _BY_NO_MEANS]:
             raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
-        is_reviewed = gate.approval_status.is_enough  # then something else blocks it, such as a freeze or a check
+        is_reviewed = gate.approval_status.is_enough  # still an emergency if a freeze or a check blocks it
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, not is_reviewed
         change.closed_at = change.updated_at = log.now()
         change.decided = gate.to_decided().to_dict()
@@ -199,11 +197,11 @@ def publish_in_emergency(
 
 
 def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
-    """Close an emergency that its label no longer serves, without approving it; by another reviewer, with a reason.
+    """Close an emergency that its label no longer serves, without approving it; for another reviewer, with a reason.
 
-    It stays `unreviewed`: nobody approved those bytes, so no label goes back to them. Conflict while the label serves
-    them (approve it, or roll back first) and if nothing is to be closed; NotAllowed for whoever may not approve the
-    change and for the one who published it, unless one's own request may be approved.
+    It stays `unreviewed`: nobody approved that content, so no label can roll back to it. Raises Conflict while the
+    label serves it (approve it or roll back first) and if there is nothing to close. Raises NotAllowed for people who
+    may not approve the change, and for the publisher unless self-approval is allowed.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it needs no approval: the audit log shows it.")})
@@ -233,9 +231,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
 
 
 def _require_effect(change: ChangeRequest) -> None:
-    """Raise Conflict if the label serves the head already, only without an approval: an emergency changes
-    nothing.
-    """
+    """Raise Conflict if the label already serves the head and only its approval is missing."""
     served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)
     if served.exists():
         raise Conflict(

@@ -1,8 +1,8 @@
 """The check `evaluation`: whether the head of a change request reaches the thresholds of the attached evaluations.
 
-The runs that are needed are started here, once: runs of the same bundle, rows and model are the same run, whoever asked
-for them first. Nothing passes by omission: a gate that scored no row fails, and rows the model gave no answer for keep
-the check open until they were asked again.
+The required runs are started here, once: runs of the same bundle, rows and model are shared. Nothing passes by
+omission: a gate that scored no row fails, and rows without an answer from the model keep the check open until they are
+run again.
 """
 
 import tempfile
@@ -45,7 +45,7 @@ Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
 class PlanRuns:
     """A plan with the run of the head, and of what the label holds if a threshold compares with that.
 
-    evidence: the scores by people that its thresholds on them are decided on, None without any or while too few.
+    evidence: the scores by people for its thresholds; None if there are no such thresholds, or too few scores.
     """
 
     plan: EvaluationPlan
@@ -56,23 +56,23 @@ class PlanRuns:
 
     @property
     def runs(self) -> list[Run]:
-        """The runs there are."""
+        """The existing runs."""
         return [run for run in (self.head, self.baseline) if run is not None]
 
     @property
     def missing(self) -> int:
-        """How many runs it needs that nobody asked for."""
+        """How many required runs were never started."""
         return (self.head is None) + (self.wants_baseline and self.baseline is None)
 
     @property
     def waits_for_people(self) -> bool:
-        """Whether a threshold is on scores by people, of which there are too few."""
+        """Whether a threshold on scores by people has too few of them."""
         return bool(self.plan.people_gates) and self.evidence is None
 
 
 @dataclass(frozen=True)
 class EvaluationProgress:
-    """The plans of one request with their runs, by run the number of rows that the model gave no answer for, and the
+    """The plans of one request with their runs; the number of rows without an answer from the model, by run; and the
     people whose scores don't count.
     """
 
@@ -81,7 +81,7 @@ class EvaluationProgress:
     contributors: Collection[str] = ()
 
     def progress(self) -> tuple[str, str]:
-        """A sentence on how far it is, and what to do if it doesn't go on by itself."""
+        """A sentence on the progress, and what to do if it doesn't continue by itself."""
         under_way = []
         for one in self.parts:
             if one.plan.fault:
@@ -138,8 +138,8 @@ class EvaluationResult:
 def check_evaluations(
     change: ChangeRequest, against: Version | None, contributors: Collection[str] = ()
 ) -> EvaluationResult | None:
-    """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all
-    there, and the scores by people that thresholds on them are decided on.
+    """Judge the head by every plan that evaluates its template, starting the required runs. None until all runs, and
+    the scores by people that thresholds need, are complete.
     """
     plan_runs = _with_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
     for one in plan_runs:
@@ -227,10 +227,12 @@ def _of_people(gate: str, evidence: PeopleEvidence) -> dict[str, Any]:
 
 
 def _of_rows(about: Mapping[str, Any], head: Run, baseline: Run | None) -> list[dict[str, Any]]:
-    """Rows that the template itself fails on are no rows left out: they fail the check, unless they failed before."""
+    """Rows that the template itself fails on are not skipped: they fail the check, unless they failed before."""
     if head.failed <= (baseline.failed if baseline else 0):
         return []
-    return [{**about, **_failed("rows", f"{head.failed} of {head.total} rows fail")}]  # no text: stored with the check
+    return [
+        {**about, **_failed("rows", f"{head.failed} of {head.total} rows fail")}
+    ]  # untranslated: stored with the check
 
 
 def _passed(gate: str, finding: str) -> dict[str, Any]:
@@ -242,7 +244,7 @@ def _failed(gate: str, finding: str) -> dict[str, Any]:
 
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
-    """Each plan of the request with its runs; `against`: the digest of what the label holds."""
+    """Each plan of the request with its runs. against: the digest of what the label holds."""
     asked = (change.pk, attachment_queries.plans_of_template(change.template), change.version.digest, against)
     return _parts([asked])[change.pk]
 
@@ -250,8 +252,8 @@ def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanR
 def measure_progress(
     asked: Sequence[Asked], contributors: Mapping[int, Collection[str]]
 ) -> dict[int, EvaluationProgress]:
-    """By the number of a request how far its evaluations are, in two queries for all of them, and one for each request
-    that waits for scores by people. contributors: by number the people whose scores don't count.
+    """Measure the progress of evaluations by request number, in two queries for all, and one more per request that
+    waits for scores by people. contributors: the people whose scores don't count, by request number.
     """
     parts = _parts(asked)
     runs = [run for plan_runs in parts.values() for one in plan_runs for run in one.runs]
@@ -286,7 +288,7 @@ def needs_baseline(plan: EvaluationPlan) -> bool:
 
 
 def count_unanswered(run: Run) -> int:
-    """How many rows the model gave no answer for: that says nothing of the template."""
+    """How many rows got no answer from the model, which says nothing about the template."""
     return _unanswered([run]).get(run.pk, 0)
 
 

@@ -21,7 +21,7 @@ __all__ = [
     "EmergencyClosed",
 ]
 
-# The labels too: an emergency may have been approved, and answers say so.
+# The labels too: the decision may approve an emergency, and fetch responses include that.
 _APPROVALS = Cache.APPROVALS | Cache.TEMPLATE_LABELS
 
 
@@ -91,7 +91,7 @@ class ChangeProposed(ChangeStep):
 @event("change.headed", caches=_APPROVALS, title="Change updated")
 @dataclass(frozen=True, kw_only=True)
 class ChangeHeaded(ChangeStep):
-    """Another version was put into the request. from_version: the number of the one before."""
+    """Another version became the head of the request. from_version: the number of the previous one."""
 
     round: int
     from_version: int | None = json_name("from", default=None)
@@ -115,9 +115,9 @@ class ChangeHeaded(ChangeStep):
 class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
 
-    number: of the decision within the request. text: its sha256. reviewed: true if this was the last approval
-    missing after an emergency; decided: what the request was decided on then. taken_back: `approve` or
-    `request_changes`, if the person took that back.
+    number: of the decision within the request. text: its sha256. reviewed: true if this was the last approval that an
+    emergency was missing; decided: what the request was decided on then. taken_back: `approve` or `request_changes`, if
+    the person took that back.
     """
 
     decision: str
@@ -223,7 +223,7 @@ class ChangeWithdrawn(ChangeStep):
 @event("change.reopened")
 @dataclass(frozen=True, kw_only=True)
 class ChangeReopened(ChangeStep):
-    """A withdrawn request was opened again, in a new round."""
+    """A withdrawn request was reopened, in a new round."""
 
     round: int
 

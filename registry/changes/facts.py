@@ -1,4 +1,4 @@
-"""Facts of a change request, which the policy decides on, and the resulting approvals."""
+"""Facts of a change request that the policy evaluates, and the resulting approvals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ __all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "Facts", "GroupApprov
 
 @dataclass(frozen=True)
 class DecisionFacts:
-    """One decision in a request: whose, what, in which round, and whether the person is a reviewer today.
+    """One decision in a request: the person, the decision, its round, and whether the person is a reviewer today.
 
-    `number` is that of the version that was looked at.
+    `number` is the version that was reviewed.
     """
 
     person: str
@@ -27,8 +27,9 @@ class DecisionFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the gate looks at. Persons are usernames; numbers are version numbers. `contributors` are the people whose
-    approval does not count, each with the reasons."""
+    """The input of the gate. People are usernames; numbers are version numbers. `contributors` are the people whose
+    approval does not count, each with the reasons.
+    """
 
     label: str
     path: str
@@ -46,24 +47,24 @@ class Facts:
     redacted: bool = False  # the text of the head
     closed: bool = False
     unreviewed: bool = False
-    held_by_approval: bool = True  # what the label holds; asked for only if that is the head itself
+    held_by_approval: bool = True  # of what the label holds; used only if that is the head
     superseded: bool = False
-    open_threads: int = 0  # asked for only if the rules want all resolved
+    open_threads: int = 0  # used only if the rules require all resolved
     release: int | None = None  # the open release that it is a member of
     freeze: StandingFreeze | None = None
-    rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
+    rollout: tuple[int, int] | None = None  # the active rollout's number, and its request's number
     change: int = 0
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
-    groups: Mapping[str, NamedGroup] = field(default_factory=dict)  # by name, if some rule names one
+    groups: Mapping[str, NamedGroup] = field(default_factory=dict)  # by name; empty if no rule names a group
 
     def find_group(self, name: str) -> NamedGroup:
-        """The group with this name; an empty one if it does not exist, so that nobody can approve for it."""
+        """The group with this name, or an empty one if it does not exist, so that nobody can approve for it."""
         return self.groups.get(name) or NamedGroup(name)
 
 
 @dataclass(frozen=True)
 class ApprovalStatus:
-    """What the reviewers of a request decided."""
+    """The outcome of a request's reviews."""
 
     approvals: tuple[str, ...]
     objections: tuple[str, ...]
@@ -79,7 +80,7 @@ class ApprovalStatus:
 
 @dataclass(frozen=True)
 class Exemption:
-    """An approval that counts only because a rule allows it: whose, which rule, and what that person contributed."""
+    """An approval that counts only because a rule allows it: the person, the rule, and what that person contributed."""
 
     person: str
     rule: str
@@ -88,7 +89,7 @@ class Exemption:
 
 @dataclass(frozen=True)
 class GroupApproval:
-    """A group that an approval is needed from, and the usernames of those in it whose approval counts."""
+    """A group whose approval is required, and the usernames of its members whose approval counts."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""The first steps of a new author: which of them a person has done, read from what is stored about their work."""
+"""The checklist of a new author: which first steps they have done, derived from their stored work."""
 
 from dataclasses import dataclass
 
@@ -26,9 +26,9 @@ class FirstStep:
 
 
 def list_first_steps(actor: Actor) -> list[FirstStep]:
-    """The steps in their order; none for readers, for people who closed the list, and once all are done.
+    """The steps in order; none for readers, for people who closed the list, and once all are done.
 
-    One query, and none after the list was closed.
+    One query, or none after the list was closed.
     """
     person = actor.person
     if person.checklist_closed_at is not None:
@@ -45,7 +45,7 @@ def list_first_steps(actor: Actor) -> list[FirstStep]:
     )
     facts = {name: bool(value) for name, value in stored.get().items()}
     names = ["draft", "save", "propose", *(["review"] if facts["reviews"] else []), "fetch"]
-    facts["draft"] |= facts["save"]  # a draft ends when it is saved
+    facts["draft"] |= facts["save"]  # saving deletes the draft
     if not facts["writes"] or all(facts[name] for name in names):
         return []
     return [FirstStep(name, facts[name]) for name in names]

@@ -1,4 +1,4 @@
-"""The gate of change requests: one function that evaluates a request, and the value that every entry point reads."""
+"""The gate of change requests: one function that evaluates a request, and the result that every entry point uses."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _BY_OPERATOR = gettext_lazy("Approving is done by a person who signed in, never 
 
 @dataclass(frozen=True)
 class Turn:
-    """Whose turn it is in a request: usernames (none when a check is waited for), the reason, and since when."""
+    """Whose turn it is in a request: usernames (none while waiting for a check), the reason, and since when."""
 
     people: tuple[str, ...]
     reason: str
@@ -37,12 +37,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Gate:
-    """The state of one request, for the one who looks.
+    """The state of one request, as the viewer sees it.
 
-    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn.
-    `versions_between` are the numbers of the versions that would go live along with the head. `inputs` are the digests
-    that the checks are bound to, None for a closed request. `last_decision` is the number of the last decision in the
-    request, 0 without any.
+    A closed request has the checks and approvals that it was decided on, no blockers and no turn. `versions_between`
+    are the numbers of the versions that would go live along with the head. `inputs` are the digests that the checks are
+    bound to, None for a closed request. `last_decision` is the number of the last decision in the request, 0 without
+    any.
     """
 
     change: ChangeRequest
@@ -63,17 +63,17 @@ class Gate:
 
     @property
     def decisions(self) -> tuple[DecisionFacts, ...]:
-        """What was decided in the request, oldest first."""
+        """The decisions in the request, oldest first."""
         return self.facts.decisions
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is decided, so that nothing about it changes any more."""
+        """Whether it is decided, so that it can't change any more."""
         return self.facts.closed
 
     @property
     def refusal(self) -> str:
-        """Why the one who looks may not approve, as a sentence, or nothing if they may."""
+        """Why the viewer may not approve, as a sentence; empty if they may."""
         change = self.change
         if self.facts.closed:
             return gettext("Change {change} is {state}.").format(change=change.number, state=change.state)
@@ -93,11 +93,11 @@ class Gate:
 
     @property
     def may_approve(self) -> bool:
-        """Whether an approval by the one who looks would count."""
+        """Whether an approval by the viewer would count."""
         return not self.refusal
 
     def with_decision(self, decision: Decision) -> "Gate":
-        """The gate after one more decision of the one who looks; its blockers and turn are not worked out again."""
+        """The gate after one more decision of the viewer; blockers and turn are not recomputed."""
         person = decision.person.username
         is_reviewer = person in self.facts.reviewers
         latest = DecisionFacts(
@@ -123,8 +123,9 @@ class Gate:
         return next((blocker for blocker in self.blockers if blocker.code == code), None)
 
     def warn_of_suggestions(self, comments: Iterable[Comment]) -> str:
-        """What applying these suggestions would cost: a sentence if those who wrote them are the only ones whose
-        approval counts, or too few others are left; else nothing."""
+        """Warn if applying these suggestions would leave too few people whose approval counts, or only their authors;
+        empty otherwise.
+        """
         rules, facts = self.rules, self.facts
         if rules.self_approval or rules.suggesters_may_approve or policy.lacks_approvers(rules, facts):
             return ""
@@ -140,7 +141,7 @@ class Gate:
 
     @property
     def awaited_reviewers(self) -> tuple[str, ...]:
-        """Those who were asked for a review by name, may give it, and have decided nothing about the head."""
+        """The people who were asked for a review by name, may give it, and have not decided on the head."""
         if not self.change.takes_decisions:
             return ()
         may = policy.eligible_approvers(self.rules, self.facts) if self.change.asked else ()
@@ -152,29 +153,29 @@ class Gate:
         return (self.turn is not None and username in self.turn.people) or username in self.awaited_reviewers
 
     def to_decided(self) -> Decided:
-        """What the request is decided on at this moment, for the event that closes it."""
+        """What the request is decided on now, for the event that closes it."""
         return Decided(self.approvals, self.needed, self.checks, self.exemptions, self.group_approvals)
 
 
 def evaluate_pending(actor: Actor) -> list[Gate]:
-    """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
+    """Evaluate the pending requests that the actor may read, the longest waiting first (the newest 200)."""
     gates = evaluate_many(change_queries.list_pending(actor), actor)
     return sorted(gates, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
 
 
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
-    """The state of the request now; inside a write, read after the journal's lock.
+    """The current state of the request; inside a write, call it under the journal's lock.
 
-    with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those
-    who ask about people only.
+    with_checks: False skips the checks, their blockers and the time of the last turn, for callers that only need
+    people.
     """
     return evaluate_many([change], actor, with_checks=with_checks)[0]
 
 
 def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_checks: bool = True) -> list[Gate]:
-    """The state of each request, in the order given, in as many queries for one as for many.
+    """Evaluate each request in the order given, in a constant number of queries.
 
-    Rows as `queries.list_changes` and `queries.find_change` give them. Blockers speak to the actor; None is nobody in
+    Rows as returned by `queries.list_changes` and `queries.find_change`. Blockers address the actor; None is nobody in
     particular.
     """
     listed = list(rows)
@@ -182,7 +183,7 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
 
 
 def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn:
-    """Whose turn it is by what blocks the request, which is not closed. since: when the turn was passed on."""
+    """Whose turn it is, by the blockers of an open request. since: when the turn last passed."""
     if not found:
         return Turn((change.opened_by.username,), gettext("Nothing blocks it: it can be published."), since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])
@@ -190,7 +191,7 @@ def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime)
 
 
 class _Reader:
-    """Everything that the requests are measured by."""
+    """The data that all the requests are evaluated with."""
 
     def __init__(self, rows: Sequence[ChangeRequest], actor: Actor | None, *, with_checks: bool) -> None:
         self._actor = actor
@@ -241,9 +242,7 @@ class _Reader:
         )
 
     def _check_blockers(self, change: ChangeRequest, results: Sequence[Check], author: str) -> list[Blocker]:
-        """The blockers of checks; for a key that may not read the request without what a check found: that quotes
-        texts.
-        """
+        """The blockers from checks. A key that may not read the request gets no findings, because they quote texts."""
         blockers = checks.check_blockers(results, author)
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):

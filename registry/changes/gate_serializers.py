@@ -1,4 +1,4 @@
-"""Serializers of what a change's gate says: blockers, whose turn it is, checks, and whose approval counts."""
+"""Serializers of a change's gate: blockers, turn, checks, and whose approval counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

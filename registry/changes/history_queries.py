@@ -1,6 +1,4 @@
-"""Queries about the history of versions, for many templates at once: what each was made from and by whom, and who gave
-whom a role meanwhile.
-"""
+"""The history of versions for many templates: their sources and authors, and the role grants meanwhile."""
 
 import json
 from collections import defaultdict
@@ -39,7 +37,7 @@ _GRANTING = (
     TemplateRenamed.kind,
 )
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
-_COLUMNS = (  # of a version, then of a label that points to it, then of one thing that it took in
+_COLUMNS = (  # columns of a version, of a label that points to it, and of something it took in
     "pk",
     "template_id",
     "number",
@@ -61,10 +59,9 @@ _GRAPH_COLUMNS = ("pk", "template__name", "number", "digest", "base_id", "contri
 
 
 def read_history(templates: Iterable[Template]) -> History:
-    """The whole history of these templates, in as many queries for one as for many.
+    """The whole history of these templates, in a constant number of queries.
 
-    Templates that one of them was copied from are read as well; that takes more queries if there are copies of
-    copies.
+    Includes the templates that they were copied from; chains of copies take more queries.
     """
     listed = list({template.pk: template for template in templates}.values())
     every = {template.pk: template.name for template in listed}
@@ -86,7 +83,7 @@ def read_history(templates: Iterable[Template]) -> History:
 
 
 def read_version_graph(templates: Collection[int]) -> History:
-    """Only which version was made from which."""
+    """Read only which version was made from which."""
     rows = Version.objects.filter(template__in=templates).order_by("pk", "contributions__pk")
     steps: dict[int, VersionNode] = {}
     for pk, name, number, digest, base, source in rows.values_list(*_GRAPH_COLUMNS):
@@ -97,7 +94,7 @@ def read_version_graph(templates: Collection[int]) -> History:
 
 
 def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:
-    """Each name of these templates, former ones too, with the one it has now; a query only if one was renamed."""
+    """Map each current and former name of these templates to the current one; a query only if one was renamed."""
     names = [(template.name, template.name) for template in templates]
     renamed = [template.pk for template in templates if template.renamed_at is not None]
     former = FormerName.objects.filter(template__in=renamed) if renamed else FormerName.objects.none()
@@ -135,7 +132,7 @@ class _Versions:
 
 
 def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
-    """The keys of the namespaces in which one was used."""
+    """The keys of the namespaces in which a key was used."""
     used = {step.key for step in steps.values()} | {key for step in steps.values() for _, key in step.suggested}
     used |= {head.key for listed in heads.values() for head in listed}
     used.discard(None)
@@ -149,8 +146,8 @@ def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> 
 def _events(
     names: Mapping[str, str], spaces: Collection[str]
 ) -> tuple[dict[str, list[Head]], Mapping[str, list[RoleGrant]]]:
-    """The heads of requests by template, and by namespace the grants of roles; oldest first. names: each name of a
-    template to the one that it has now.
+    """The heads of requests by template, and the role grants by namespace, oldest first. names: every name of a
+    template, mapped to the current one.
     """
     kinds = [*_HEADS, *_GRANTING]
     places = [*spaces, ""]  # accounts belong to no namespace
@@ -168,23 +165,23 @@ def _events(
 
 
 class _RoleGrants:
-    """By namespace every time that somebody got a role or a higher one, in it or in a folder, was put into a group, or
-    had their sign-in reset, in the order of the events. What a command on the machine does is left out.
+    """By namespace, each time that somebody got a role or a higher one (in it or in a folder), was added to a group, or
+    had their sign-in reset, in event order. Commands run by the operator are left out.
     """
 
     def __init__(self, spaces: Collection[str], names: Mapping[str, str]) -> None:
-        """names: each name of a template that is asked about to the one that it has now."""
+        """names: every name of a template in question, mapped to the current one."""
         self.found: defaultdict[str, list[RoleGrant]] = defaultdict(list)
         self._spaces, self._names = spaces, names
         self._held: dict[tuple[str, str], int] = {}  # the rank of each person's own role
         self._groups: dict[tuple[str, str], int] = {}  # the rank of each group's role
         self._people: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        # By namespace and person, or namespace and group, the role in each folder.
+        # The role in each folder, by (namespace, person) and by (namespace, group).
         self._of_people: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         self._of_groups: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
 
     def hear(self, row: Event) -> None:
-        """Take in the next event."""
+        """Process the next event."""
         body = json.loads(row.text)["body"]
         if row.kind == SecondStepReset.kind:
             for space in self._spaces:
@@ -230,7 +227,7 @@ class _RoleGrants:
         space, folder, role, former = row.namespace, body["folder"], body["role"], body.get("former")
         person, group = body.get("person") or "", body.get("group") or ""
         held = self._of_people[space, person] if person else self._of_groups[space, group]
-        if former is not None:  # the same templates as before: nobody may do more
+        if former is not None:  # the same templates as before, so no rights change
             held.pop(former, None)
             held[folder] = role
             grants = self.found[space]
@@ -246,7 +243,7 @@ class _RoleGrants:
             held.pop(folder, None)
 
     def _hear_of_name(self, row: Event, body: Mapping[str, Any]) -> None:
-        """Another folder has other reviewers."""
+        """A rename into another folder can bring other reviewers."""
         space, name = row.namespace, body["template"]
         before, after = (full.partition("/")[2] for full in (body["former"], name))
         people = {person for place, person in self._of_people if place == space}
@@ -258,12 +255,12 @@ class _RoleGrants:
                 self._add(row, space, person, role, template=self._names.get(name, name))
 
     def _rank_at(self, space: str, person: str, path: str) -> int:
-        """The rank of the highest role that the person has at the path: of their own, or by a group in a folder."""
+        """The rank of the person's highest role at the path: their own, or a group's in a folder."""
         ranks = [_rank_of(role) for role in self._list_roles_at(space, person, path)]
         return max(*ranks, self._held.get((space, person), -1), -1)
 
     def _list_roles_at(self, space: str, person: str, path: str) -> list[str]:
-        """The roles in folders that reach the path, of the person and of their groups."""
+        """The folder roles that reach the path, of the person and their groups."""
         given = [self._of_people.get((space, person), {})]
         given += [
             folders

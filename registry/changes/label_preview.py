@@ -1,4 +1,4 @@
-"""Preview of a label's move: its effects on services, open changes and approvals, for pages, API and command line."""
+"""Preview of a label's move: its effects on services, open changes and approvals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +39,7 @@ State = Literal["ahead", "new", "equal", "superseded", "diverged", "back"]
 
 @dataclass(frozen=True)
 class ServiceEffect:
-    """A service that fetches the template. `gets` is the version it will be given; `moves` says that the label takes it
-    along."""
+    """A service that fetches the template. `gets` is the version it will get; `moves` whether it follows the label."""
 
     fetches: ServiceFetches
     moves: bool
@@ -50,7 +49,8 @@ class ServiceEffect:
 @dataclass(frozen=True)
 class OverlappingChange:
     """Another open request for the same label. After the move it is `superseded` if the version contains what it
-    proposes, else it has to be merged first."""
+    proposes, else it has to be merged first.
+    """
 
     change: ChangeRequest
     superseded: bool
@@ -58,7 +58,7 @@ class OverlappingChange:
 
 @dataclass(frozen=True)
 class OtherLabel:
-    """Another label that serves the version already, and since when."""
+    """Another label that already serves the version, and since when."""
 
     name: str
     is_protected: bool
@@ -69,15 +69,14 @@ class OtherLabel:
 class LabelPreview:
     """The effects of one move of a label.
 
-    serves: what the label serves now, None if it is not set. state: `new` if it is not set, `equal` if it
-    serves these bytes, `ahead` if the version comes from what it serves, `back` if it held the version before,
-    `superseded` if what it serves contains the version, else `diverged`: then a request has to be merged first.
-    same: the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
-    groups: the titles of the groups that an approval is needed from.
-    checks: the newest verdict of each check on the version, whichever change it was run for, and the required ones that
-    were not run yet; empty if none was run and none is required.
-    undo: the act that takes the move back; undo_version: the version that it goes back to.
-    rolled_back: the roll back by which the label left the version, None if it never did or came to it again since.
+    serves: what the label serves now, None if it is not set. state: `new` if it is not set, `equal` if it serves the
+    same content, `ahead` if the version descends from what it serves, `back` if it held the version before,
+    `superseded` if what it serves contains the version, else `diverged`: then a request has to be merged first. same:
+    the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
+    groups: the titles of the groups whose approval is required. checks: the newest verdict of each check on the
+    version, whichever change it was run for, and the required ones that were not run yet; empty if none was run and
+    none is required. undo: the action that reverts the move; undo_version: the version that it goes back to.
+    rolled_back: the roll back by which the label left the version, None if it never did, or returned to it since.
     served_by: the other labels that serve the version already, the earliest first.
     """
 
@@ -104,23 +103,22 @@ class LabelPreview:
 
     @property
     def fetches_moving(self) -> int:
-        """Fetches a day that get the other version."""
+        """Fetches per day that switch to the other version."""
         return sum(effect.fetches.per_day for effect in self.services if effect.moves)
 
     @property
     def fetches_staying(self) -> int:
-        """Fetches a day that no move of this label reaches."""
+        """Fetches per day that this label's move doesn't affect."""
         return sum(effect.fetches.per_day for effect in self.services if not effect.moves)
 
     @property
     def moving_services(self) -> int:
-        """How many services get the other version."""
+        """How many services switch to the other version."""
         return len({effect.fetches.service for effect in self.services if effect.moves})
 
 
 def find_preview(actor: Actor, name: str, label: str, version: int) -> LabelPreview:
-    """The preview of one move, for readers of the template; nothing is stored. Raises NotFound for an unknown
-    version."""
+    """Preview one move, for readers of the template; nothing is stored. Raises NotFound for an unknown version."""
     names.check_label(label)
     template = template_queries.find_template(actor, Verb.READ, name)
     permissions.require_label(actor, label)
@@ -128,15 +126,16 @@ def find_preview(actor: Actor, name: str, label: str, version: int) -> LabelPrev
 
 
 def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list[LabelPreview]:
-    """The same for several templates that the caller may read, in the order given: as many queries for one as for many.
+    """Preview the moves of several templates that the caller may read, in the order given, in a constant number of
+    queries.
 
-    Templates come with their namespaces, versions with their authors; each template is named once.
+    Templates come with their namespaces, versions with their authors; each template appears once.
     """
     return _Reader(label, moves).previews() if moves else []
 
 
 class _Reader:
-    """Reads the facts of all moves once, then builds each preview from them."""
+    """Reads the data of all moves once, then builds each preview from it."""
 
     def __init__(self, label: str, moves: Sequence[tuple[Template, Version]]) -> None:
         self._label, self._moves = label, moves
@@ -163,12 +162,12 @@ class _Reader:
         return [self._preview(template, version) for template, version in self._moves]
 
     def _held_before(self, ids: Sequence[int]) -> set[tuple[int, str]]:
-        """Template and digest of what the label held at any time."""
+        """The template and digest of everything that the label ever held."""
         moves = LabelMove.objects.filter(template__in=ids, label=self._label, after__isnull=False)
         return set(moves.order_by().values_list("template_id", "after__digest").distinct())
 
     def _read_other_labels(self, versions: Sequence[int]) -> Mapping[int, list[tuple[str, datetime]]]:
-        """By version (its id) the other labels that point to it, with the moment of the move."""
+        """Map each version's id to the other labels that point to it, with the time of the move."""
         others: dict[int, list[tuple[str, datetime]]] = {}
         rows = Label.objects.filter(version__in=versions).exclude(name=self._label).order_by("moved_at", "pk")
         for version, name, since in rows.values_list("version_id", "name", "moved_at"):

@@ -1,4 +1,4 @@
-"""Line anchors: where lines of one text are in another, so that threads and suggestions keep their place."""
+"""Line anchors: the position of one text's lines in another, so that threads and suggestions keep their place."""
 
 from bisect import bisect_right
 
@@ -9,16 +9,16 @@ __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 
 
 class Anchors:
-    """Where the lines of one text are in another: compared once, asked for any number of lines."""
+    """The position of one text's lines in another: compared once, queried for any number of ranges."""
 
     def __init__(self, before: str, after: str) -> None:
         self._runs = sequence_diff.matches(split_lines(before), split_lines(after))
         self._starts = [run.old for run in self._runs]
 
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:
-        """Where lines `line` to `end_line` (1-based, included) of the first text are in the second one.
+        """Where lines `line` to `end_line` (1-based, inclusive) of the first text are in the second one.
 
-        None if any of them was changed or they were parted.
+        None if any of them changed or they were separated.
         """
         place = bisect_right(self._starts, line - 1) - 1
         if place < 0:
@@ -31,19 +31,18 @@ class Anchors:
 
 
 def take_lines(text: str, line: int, end_line: int) -> str | None:
-    """Lines `line` to `end_line`, 1-based and included, or None if the text does not have them."""
+    """Lines `line` to `end_line`, 1-based and inclusive, or None if the text does not have them."""
     lines = split_lines(text)
     return "".join(lines[line - 1 : end_line]) if 1 <= line <= end_line <= len(lines) else None
 
 
 def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
-    """Where these lines of `before` are in `after`, or None if any of them was changed or they were parted."""
+    """Where these lines of `before` are in `after`, or None if any of them changed or they were separated."""
     return Anchors(before, after).find(line, end_line)
 
 
 def replace_lines(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """The text with each (line, end_line, new text) put in place, with the line ends that were
-    there; the edits do not overlap."""
+    """Apply each (line, end_line, new text) to the text, keeping its line endings; the edits must not overlap."""
     lines = split_lines(text)
     for line, end_line, new in sorted(edits, reverse=True):
         is_last = end_line == len(lines)

@@ -47,10 +47,10 @@ __all__ = [
 
 
 def recompute_states(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
-    """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
+    """Recompute which pending requests are approved after rules or roles changed. Call under the journal's lock.
 
-    template, label: only the requests of these, if their label moved or a version of theirs was redacted: what the
-    label held by approval says who contributed.
+    template, label: limit this to their requests, after the label moved or one of its versions was redacted: the
+    contributors depend on what the label held by approval.
     """
     rows = ChangeRequest.objects.filter(
         template__namespace=namespace, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
@@ -68,8 +68,8 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
 
 
 def recompute_states_of_copies(template: Template) -> None:
-    """Write which pending requests of the template's copies are approved, after its history changed: who wrote what
-    was copied has contributed, until an approval is given to that; under the journal's lock.
+    """Recompute which pending requests of the template's copies are approved after its history changed. The authors of
+    copied versions count as contributors until those versions are approved. Call under the journal's lock.
     """
     rows = Template.objects.exclude(copied_from="").filter(
         changes__state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
@@ -80,7 +80,7 @@ def recompute_states_of_copies(template: Template) -> None:
 
 
 def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
-    """The template that is to get a request, locked as `queries.lock_change` locks the template of one."""
+    """Return the template that gets a new request, locked as in `queries.lock_change`."""
     template_queries.find_template(actor, verb, name, lock=True)
     log.lock()
     template = template_queries.find_template(actor, verb, name)
@@ -90,7 +90,7 @@ def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
 
 
 def save_state(gate: Gate) -> None:
-    """Write the request, with the state that its decisions come to as long as they count."""
+    """Save the request with the state that its decisions lead to while they count."""
     change = gate.change
     if change.is_open:
         change.state = _state_of(gate)
@@ -104,13 +104,13 @@ def _state_of(gate: Gate) -> str:
 
 
 def append(actor: Actor, change: ChangeRequest, event: ChangeStep, decision: Decision | None = None) -> None:
-    """Append a step of the request at the moment that its row carries."""
+    """Append a step of the request, dated by the row's `updated_at`."""
     subject = decision or change
     log.append(actor, event, namespace=change.template.namespace, at=change.updated_at, subject=subject)
 
 
 def step_of(change: ChangeRequest) -> dict[str, Any]:
-    """The fields of a `ChangeStep`, as the request is now."""
+    """The fields of a `ChangeStep` for the request's current state."""
     return {
         "change": change.number,
         "template": change.template.name,
@@ -121,9 +121,9 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
 
 
 def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Conflict:
-    """The refusal of an act on a request that is closed: it says who closed it and when.
+    """The error for an action on a closed request: who closed it and when.
 
-    takes_back: whether the act is to take a decision back.
+    takes_back: whether the action is taking back a decision.
     """
     if takes_back and change.state == ChangeRequest.PUBLISHED:
         sentence = gettext(
@@ -147,7 +147,7 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
 
 
 def conflict_of_head(change: ChangeRequest) -> Conflict:
-    """The refusal of an act on a version that the request does not propose any more."""
+    """The error for an action on a version that the request no longer proposes."""
     return Conflict(
         gettext("The change proposes version {version} now, which is not what you looked at.").format(
             version=change.version.number
@@ -158,8 +158,8 @@ def conflict_of_head(change: ChangeRequest) -> Conflict:
 
 
 def require_seen_head(change: ChangeRequest, version: int | None) -> None:
-    """Raise Conflict if the open request proposes another version than the one that the caller saw. version: its
-    number, None if the caller did not look.
+    """Raise Conflict if the open request proposes another version than the one the caller saw. version: its number,
+    None if the caller didn't look.
     """
     if change.is_open and version is not None and change.version.number != version:
         raise conflict_of_head(change)
@@ -179,7 +179,7 @@ def require_protected(template: Template, label: str) -> None:
 def require_new_head(template: Template, label: str, head: Version) -> None:
     """Raise Invalid or Conflict if a request for this head would change nothing.
 
-    What the label serves may be proposed as long as the label never held it by approval: publishing approves it.
+    A version that the label serves may be proposed if the label never held it by approval: publishing approves it.
     """
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
@@ -210,7 +210,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
 
 
 def find_stable_label(template: Template, label: str, head: Version) -> Label:
-    """The label whose callers a rollout of `head` would divide. Conflict if it serves nothing, or this already."""
+    """Return the label whose callers a rollout of `head` splits. Raises Conflict if it serves nothing or `head`."""
     row = Label.objects.select_related("version").filter(template=template, name=label).first()
     if row is None:
         raise Conflict(
@@ -224,7 +224,7 @@ def find_stable_label(template: Template, label: str, head: Version) -> Label:
 
 
 def require_not_rolling_out(change: ChangeRequest) -> None:
-    """Raise Conflict if callers get its head already, by a rollout."""
+    """Raise Conflict if a rollout already serves the request's head."""
     labels = Label.objects.filter(template=change.template, name=change.label, rollout__change=change)
     rollout = labels.values_list("rollout_id", flat=True).first()
     if rollout is not None:
@@ -238,7 +238,7 @@ def require_not_rolling_out(change: ChangeRequest) -> None:
 
 
 def require_only_member(change: ChangeRequest) -> None:
-    """Raise Conflict if its open release got another request for the same template meanwhile."""
+    """Raise Conflict if its open release has gained another request for the same template."""
     if change.release is None or not change.release.is_open:
         return
     other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
@@ -252,14 +252,14 @@ def require_only_member(change: ChangeRequest) -> None:
 
 
 def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
-    """Raise NotAllowed if the actor neither opened it nor is a reviewer at each of the paths.
+    """Raise NotAllowed if the actor neither opened the request nor is a reviewer at each of the paths.
 
     what: `change` or `release`.
     """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
     roles = roles_of(actor.person, namespace)
-    counted = paths if actor.key is None else [""]  # a key has the role in the namespace only
+    counted = paths if actor.key is None else [""]  # folder roles don't apply to keys
     if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(
             gettext("{opened_by} proposed this {what}; only they or a reviewer can withdraw it.").format(
@@ -269,14 +269,15 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
 
 
 def require_may_decide(gate: Gate) -> None:
-    """Raise NotAllowed, with the reason that the page gives beforehand, if the actor's decision does not count."""
+    """Raise NotAllowed, with the reason that the page shows, if the actor's decision would not count."""
     if gate.refusal:
         raise NotAllowed(gate.refusal, change=gate.change.number)
 
 
 def require_own_decision(actor: Actor, gate: Gate) -> str:
-    """What the actor decided about the head and can take back: `approve` or `request_changes`. NotAllowed for a key,
-    Raises Conflict if there is nothing.
+    """Return the actor's own decision about the head that can be taken back: `approve` or `request_changes`.
+
+    Raises NotAllowed for a key and Conflict if there isn't one.
     """
     if actor.key is not None:
         raise NotAllowed(gettext("A key can't take a decision back: sign in as a person to do this."))

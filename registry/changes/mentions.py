@@ -1,4 +1,4 @@
-"""Mentions in conversations: `@name` of a member of the namespace, or of one of its groups."""
+"""Mentions in conversations: `@name` of a member or a group of the namespace."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["Mentionable", "find_mentioned_people", "list_mentionable", "resolve_
 
 @dataclass(frozen=True)
 class Mentionable:
-    """Somebody that a conversation can name. name: what follows the `@`. title: the full name, or the group's title."""
+    """A person or group that can be mentioned. name: the text after the `@`. title: the full name or group title."""
 
     name: str
     title: str
@@ -23,9 +23,9 @@ class Mentionable:
 
 
 def list_mentionable(namespace: Namespace) -> list[Mentionable]:
-    """The members of the namespace that can sign in, then its groups, by name; two queries.
+    """List the members of the namespace that can sign in, then its groups, by name; two queries.
 
-    A group that is called like a person is left out: the name means the person. The caller has checked the right to
+    A group with the name of a person is left out: the name refers to the person. The caller has checked the right to
     read.
     """
     people = [
@@ -37,8 +37,8 @@ def list_mentionable(namespace: Namespace) -> list[Mentionable]:
 
 
 def resolve_mention(written: str, names: Collection[str]) -> str:
-    """The one of these names that a mention means, empty for none: the whole, or what stands before a dot, hyphen or
-    underscore in it, as in `@reviewer-friendly`.
+    """Return the name that a mention refers to, empty for none: the whole mention, or the part before a dot, hyphen or
+    underscore, as in `@reviewer-friendly`.
     """
     while written and written not in names:
         cut = max(written.rfind(mark) for mark in "._-")
@@ -47,8 +47,8 @@ def resolve_mention(written: str, names: Collection[str]) -> str:
 
 
 def find_mentioned_people(namespace: Namespace, texts: Iterable[str]) -> list[User]:
-    """The members of the namespace that the texts mention by name or by group, each once; asks nothing if no text
-    has an `@name`.
+    """Find the members of the namespace that the texts mention by name or by group, each once. Makes no query if no
+    text has an `@name`.
     """
     written = [name for text in texts for name in list_mentions(text)]
     if not written:

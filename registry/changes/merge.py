@@ -1,4 +1,4 @@
-"""Merging what a label holds into a change request that was made beside it."""
+"""Merging what a label holds into a change request that diverged from it."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ _MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 @dataclass(frozen=True)
 class MergePreview:
-    """The head and what the label holds, brought together over what both come from (None if they share nothing)."""
+    """The merge of the head and what the label holds over their common ancestor (None if they share none)."""
 
     base: Version | None
     held: Version
@@ -35,14 +35,12 @@ class MergePreview:
 
     @property
     def is_needed(self) -> bool:
-        """There is a preview only if the head doesn't come from what the label holds."""
+        """There is a preview only if the head doesn't descend from what the label holds."""
         return True
 
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
-    """The merge of head and label; None if the head comes from what the label holds, or the other way
-    round.
-    """
+    """The merge of head and label; None if either descends from the other."""
     held, head = _held(change), change.version
     if held is None:
         return None
@@ -55,7 +53,7 @@ def preview_merge(change: ChangeRequest) -> MergePreview | None:
     merged = three_way_merge.merge_texts(
         before,
         head.document,
-        before if held.is_redacted else held.document,  # nothing of what was taken away is to be kept
+        before if held.is_redacted else held.document,  # never merge redacted text
         our_name=f"version {head.number}",
         their_name=f"version {held.number} ({change.label})",
     )
@@ -70,15 +68,15 @@ def merge_change(
     message: str = "",
     seen: tuple[str, str] | None = None,
 ) -> ChangeRequest:
-    """Save the merge of head and label as a version made from what the label holds, and make it the request's head.
+    """Save the merge of head and label as a version based on what the label holds, and make it the request's head.
 
-    document: the text with every conflict decided; not needed if the merge is clean. seen: digests of the head and
-    of what the label held when that was decided. Raises Conflict if either is another one by now. Conflict too if there
-    is nothing to merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is
-    no sound document.
+    document: the text with every conflict resolved; not needed if the merge is clean. seen: digests of the head and of
+    what the label held when the conflicts were resolved. Raises Conflict if either has changed, if there is nothing to
+    merge, or if conflicts are left (facts["lines"] has their places). Raises Invalid with its problems if the document
+    is invalid.
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
-    key_rights.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
+    key_rights.require_wide(actor, Verb.SAVE)  # the response shows suggestions or conflicts
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     preview = preview_merge(change)

@@ -1,4 +1,4 @@
-"""Merging what a label holds into a request that was made beside it."""
+"""Merging what a label holds into a request that diverged from it."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""Serializers of merges, and of updates of what includes a fragment: the API's answers, and their schema."""
+"""Serializers of merges, and of updating the templates that include a fragment."""
 
 from rest_framework import serializers
 
@@ -56,7 +56,7 @@ class MergeOutput(Output):
     conflicts = ConflictOutput(many=True, source="merged.conflicts")
 
 
-# The answer if the head comes from what the label holds.
+# The response if the head descends from what the label holds.
 NO_MERGE: Answer = {
     "needed": False,
     **dict.fromkeys(("base", "held", "head", "clean", "document")),

@@ -1,4 +1,4 @@
-"""Serializers of metrics against what a label serves: for the preview of a move, change requests and releases."""
+"""Serializers of metrics compared with what a label serves: for move previews, change requests and releases."""
 
 from rest_framework import serializers
 

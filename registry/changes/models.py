@@ -23,23 +23,23 @@ _SCHEDULED, _EMERGENCY = models.Q(goes_live_at__isnull=False), models.Q(unreview
 
 
 class ChangeRequests(models.QuerySet["ChangeRequest"]):
-    """Change requests by their state; templates, versions and labels reach them as `template.changes`."""
+    """The manager of change requests. Templates, versions and labels access them as `template.changes`."""
 
     def pending(self) -> Self:
         """Those that are neither published nor withdrawn."""
         return self.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
 
     def approved(self) -> Self:
-        """Those that have their approvals and wait to be published."""
+        """Those that have their approvals and are not published yet."""
         return self.filter(state=ChangeRequest.APPROVED)
 
     def in_emergency(self) -> Self:
-        """Those that were published in an emergency and are neither approved nor closed since."""
+        """Those that were published in an emergency and are neither approved nor closed."""
         return self.filter(unreviewed=True, emergency_closed_at=None)
 
 
 class ChangeRequest(models.Model):
-    """One proposal. `round` rises with each new head, and decisions count in their own round only."""
+    """A proposal to move a label. `round` increases with each new head, and decisions count in their own round only."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -109,7 +109,7 @@ class ChangeRequest(models.Model):
 
     @property
     def open_release(self) -> int | None:
-        """The number of the release that it is published with, None if it is published by itself."""
+        """The number of the open release that it is published with, None if it is published on its own."""
         return self.release.number if self.release is not None and self.release.is_open else None
 
     @property
@@ -119,21 +119,22 @@ class ChangeRequest(models.Model):
 
     @property
     def needs_approval(self) -> bool:
-        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays for ever on
-        one that was closed: nobody approved those bytes."""
+        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays true forever
+        on a closed one: nobody approved that content.
+        """
         return self.unreviewed and self.emergency_closed_at is None
 
 
 class Decision(models.Model):
-    """One person's yes, no or remark in one round of a request. Never changed, never deleted: a yes or a no that is
-    taken back is followed by a decision that says so.
+    """A person's decision or comment in one round of a request. Never changed or deleted: taking an approval or a
+    request for changes back adds another decision.
     """
 
     APPROVE = "approve"
     REQUEST_CHANGES = "request_changes"
     COMMENT = "comment"
-    ACKNOWLEDGE = "acknowledge"  # a break of the contract, seen and accepted
-    TAKE_BACK = "take_back"  # the person's own yes or no of before counts no longer
+    ACKNOWLEDGE = "acknowledge"  # a break of the contract was accepted
+    TAKE_BACK = "take_back"  # voids the person's previous decision
     DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT, ACKNOWLEDGE, TAKE_BACK)
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="decisions")
@@ -175,9 +176,7 @@ def list_decisions(change_ids: Collection[int]) -> Mapping[int, list[Decision]]:
 
 
 class Verdict(models.Model):
-    """One check's finding about one version. Never changed: when something it looked at changes, another one is
-    given.
-    """
+    """A check's result for one version. Never changed: when an input changes, another one is added."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -209,7 +208,7 @@ class Verdict(models.Model):
 
 
 class CountedScores(models.Model):
-    """The scores by people that a gate of a request is decided on. Never changed: others get another row."""
+    """The scores by people that decide a gate of a request. Never changed: other scores get another row."""
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="counted_scores")
     evaluation = models.CharField(max_length=64, help_text="the name of the attached evaluation")

@@ -1,4 +1,4 @@
-"""Moments of a change request: its events, oldest first, with the texts that go with them."""
+"""The timeline of a change request: its events, oldest first, with their texts."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _MOST = 500
 
 @dataclass(frozen=True)
 class Moment:
-    """One event of the request, and the text that goes with it, if any. event: None for a kind that is unknown."""
+    """One event of the request with its text, if any. event: None for an unknown kind."""
 
     at: datetime
     person: str
@@ -28,7 +28,7 @@ class Moment:
 
 
 def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
-    """Oldest first, the newest five hundred; three queries however much was said. texts: of the request."""
+    """List the timeline, oldest first, up to the newest five hundred; always three queries. texts: of the request."""
     rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
     decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
     columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")

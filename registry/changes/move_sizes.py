@@ -1,4 +1,4 @@
-"""How much a label's move changes: lines of the source, tokens on a sample, and what callers have to send."""
+"""How much a label's move changes: lines of the source, tokens on a sample, and the inputs callers have to send."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,9 @@ __all__ = ["InputChanges", "MoveSize", "find_move_size"]
 
 @dataclass(frozen=True)
 class InputChanges:
-    """What callers of the served version have to send to the other one. added: inputs that they must send too.
-    narrowed: inputs that they must send otherwise than before, as a value that was accepted may be refused."""
+    """The differences in what callers of the served version have to send to the other one. added: newly required
+    inputs. narrowed: inputs whose accepted values shrink, so that a value accepted before may be refused.
+    """
 
     added: tuple[str, ...] = ()
     narrowed: tuple[str, ...] = ()
@@ -30,9 +31,9 @@ class InputChanges:
 class MoveSize:
     """How much a move changes.
 
-    lines: changed lines of the source, the larger of those that come and those that go. sample: the first one that
-    the model reads otherwise, else the first, empty if there is none; tokens: more or fewer on it, all of them if the
-    label is not set, None where a side does not render. inputs: None if a version cannot be read.
+    lines: changed lines of the source, the larger of added and removed. sample: the first one whose rendering differs,
+    else the first, empty without samples. tokens: the difference on it, all of them if the label is not set, None if a
+    side does not render. inputs: None if a version cannot be read.
     """
 
     lines: int
@@ -42,7 +43,7 @@ class MoveSize:
 
 
 def find_move_size(preview: LabelPreview, sample: str = "") -> MoveSize | None:
-    """The size of a previewed move; None if the text of a side was redacted. sample: count the tokens on this one."""
+    """The size of a previewed move; None if the text of a side was redacted. sample: the one to count tokens on."""
     old, new = preview.serves, preview.version
     if new.is_redacted or (old is not None and old.is_redacted):
         return None
@@ -58,7 +59,7 @@ def _count_lines(old: Version | None, new: Version) -> int:
 
 
 def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
-    """The sample and the difference on it."""
+    """Return the sample that is counted, and its difference in tokens."""
     sample_set = preview.template.current_samples()
     saved: Mapping[str, Mapping[str, Any]] = sample_set.samples if sample_set else {}
     shown = {sample: saved[sample]} if sample in saved else dict(islice(saved.items(), sample_renderings.MOST_COMPARED))
@@ -69,7 +70,7 @@ def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
         if preview.serves:
             before = sample_renderings.render_samples(preview.serves, shown)
         after = sample_renderings.render_samples(preview.version, shown)
-    except PromptuaryError:  # every place for rendering is taken
+    except PromptuaryError:  # the renderer is busy
         return next(iter(shown)), None
     name = sample_renderings.find_differing_sample(before, after)
     new = _tokens_of(after[name])
@@ -83,7 +84,7 @@ def _tokens_of(outcome: SampleOutcome) -> int | None:
 
 
 def _compare_inputs(old: Version | None, new: Version) -> InputChanges | None:
-    """What callers have to send; without an old version everything that is required is added."""
+    """The changes in inputs; without an old version every required input is added. None if a version cannot be read."""
     bundle, served = new.unpacked(), old.unpacked() if old else None
     try:
         with child() as bounded:

@@ -1,4 +1,4 @@
-"""Deletes evaluation runs that were kept long enough, but for those that something still refers to."""
+"""Deletes evaluation runs past their retention, except those that something still refers to."""
 
 import logging
 from datetime import timedelta
@@ -15,17 +15,17 @@ from registry.templates.label_models import Label
 
 __all__ = ["delete_old_runs", "list_old_runs"]
 
-_BATCH = 20  # runs of one pass, each of up to 10,000 rows; the next pass follows in minutes
+_BATCH = 20  # per pass, each with up to 10,000 rows; the next pass follows in minutes
 _OVER = (Run.DONE, Run.FAILED, Run.CANCELLED)
 logger = logging.getLogger(__name__)
 
 
 def list_old_runs() -> "QuerySet[Run]":
-    """Runs that ended more than `PROMPTUARY_RUN_DAYS` ago and that nothing refers to, the oldest first.
+    """List runs that ended more than `PROMPTUARY_RUN_DAYS` ago and that nothing refers to, oldest first.
 
-    Kept are the runs of a request that is open or published, those of its version and of a version that a label holds
-    (a threshold is read from them, whoever started them), and those whose scores by people, or whose failure at night,
-    are recorded. Of nightly runs only the last rule counts: there is one every night.
+    Runs are kept if they belong to an open or published request, to its version, or to a version that a label holds
+    (thresholds are read from them, whoever started them), and if their scores by people or their nightly failure are
+    recorded. For nightly runs only the last rule applies, since there is one every night.
     """
     lasting = ChangeRequest.objects.exclude(state=ChangeRequest.WITHDRAWN)
     is_measured = Q(version__in=lasting.values("version")) | Q(version__in=Label.objects.values("version"))
@@ -36,7 +36,7 @@ def list_old_runs() -> "QuerySet[Run]":
 
 
 def delete_old_runs() -> int:
-    """Delete a batch of old runs with their rows and scores, log which, and give how many; none if days are 0."""
+    """Delete a batch of old runs with their rows and scores, log them, and return their number; 0 if days are 0."""
     if not settings.PROMPTUARY_RUN_DAYS:
         return 0
     with transaction.atomic():

@@ -19,7 +19,7 @@ __all__ = ["Place", "quote_lines", "read_sample", "refuse_lines", "refuse_unrend
 
 @dataclass(frozen=True)
 class Place:
-    """Lines of a version, 1-based and included: of its document, or of one part of what a sample renders to."""
+    """A range of lines in a version, 1-based and inclusive: of its document, or of one part of a rendered sample."""
 
     version: int
     line: int
@@ -30,13 +30,13 @@ class Place:
 
     @property
     def last_line(self) -> int:
-        """The last line meant."""
+        """The last line of the range."""
         return self.end_line if self.end_line is not None else self.line
 
 
 def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
-    """The version of a place and its lines as they are there. Raises Invalid if it has no such lines. Renders: before a
-    transaction.
+    """Return the version of a place and its lines there. Raises Invalid if it has no such lines. May render, so call it
+    before a transaction.
     """
     version = version_queries.get_version(actor, change.template.name, place.version)
     text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
@@ -57,7 +57,7 @@ def read_sample(change: ChangeRequest, place: Place) -> Mapping[str, Any]:
 
 
 def refuse_lines(place: Place) -> Invalid:
-    """The refusal of lines that are not there."""
+    """The error for lines that don't exist."""
     return Invalid(
         fields={
             "line": gettext("there are no lines {line} to {last_line} in version {version}.").format(
@@ -68,7 +68,7 @@ def refuse_lines(place: Place) -> Invalid:
 
 
 def refuse_unrendered(version: Version, place: Place) -> Conflict:
-    """The refusal of a place in a rendering that fails."""
+    """The error for a place in a rendering that fails."""
     return Conflict(
         gettext("Version {version} does not render with the sample {sample}.").format(
             version=version.number, sample=place.sample

@@ -1,4 +1,4 @@
-"""The policy of change requests: who may approve, and the blockers between a request and its label, from facts alone.
+"""The policy of change requests: who may approve, and what blocks a request, computed from facts alone.
 
 Nothing here reads the database: `registry.changes.gate` gathers the facts inside the caller's transaction.
 """
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
-    """Why this person's decision does not count, as far as no rule allows it."""
+    """Why this person's decision does not count, unless a rule allows it."""
     if rules.self_approval:
         return ()
     reasons = facts.contributors.get(person, ())
@@ -38,15 +38,13 @@ def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ..
 
 
 def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
-    """Why this person may not decide on the request, as a sentence to that person, or nothing."""
+    """Why this person may not decide on the request, as a sentence addressed to them; empty if they may."""
     reasons = reasons_against(rules, facts, person)
     return reasons[0].you if reasons else ""
 
 
 def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
-    """The sentence with which a decision of this reviewer is refused, or nothing: the same before and after they
-    try.
-    """
+    """The sentence that refuses a decision of this reviewer, or empty; the same before and after they try."""
     fault = fault_of_approver(rules, facts, person)
     if not fault:
         return ""
@@ -73,8 +71,8 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
 
 
 def find_own_decision(facts: Facts, person: str) -> str:
-    """What this person last decided about the head: `approve` or `request_changes`; nothing if they decided neither,
-    or took it back.
+    """This person's last decision about the head: `approve` or `request_changes`; empty if there isn't one, or it was
+    taken back.
     """
     for decision in reversed(facts.decisions):
         is_of_head = decision.round == facts.round and decision.digest == facts.digest
@@ -84,8 +82,8 @@ def find_own_decision(facts: Facts, person: str) -> str:
 
 
 def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
-    """Whether too few reviewers are left whose approval counts, or no owner of the path, or nobody of a group that has
-    to approve, when these people are left out.
+    """Whether, without these people, too few reviewers are left whose approval counts, no owner of the path, or no
+    member of a required group.
     """
     left = [person for person in eligible_approvers(rules, facts) if person not in without]
     if len(left) < rules.count_needed_approvals(facts.label, facts.path):
@@ -94,7 +92,9 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
 
 
 def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
-    """Count the last decision of each reviewer in this round and on this digest, without approvals by contributors."""
+    """Evaluate the last decision of each reviewer in this round and on this digest; approvals by contributors don't
+    count.
+    """
     last: dict[str, str] = {}
     for decision in facts.decisions:
         counts = decision.is_reviewer and decision.round == facts.round and decision.digest == facts.digest
@@ -114,7 +114,7 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
 
 
 def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:
-    """The groups that have to approve, each with those of these approvers who are in it."""
+    """List the required groups, each with its members among these approvers."""
     groups = []
     for name in rules.list_required_groups(facts.label, facts.path):
         group = facts.find_group(name)
@@ -124,8 +124,8 @@ def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str])
 
 
 def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
-    """The owners of the path, if none of these people is one; the names of owning groups if nobody is in them, so
-    that nobody can approve for the owners.
+    """The owners of the path if none of these people is one; the names of owning groups if they are empty, so that
+    nobody can approve as an owner.
     """
     owner = rules.find_owner(facts.path)
     if owner is None:
@@ -135,13 +135,13 @@ def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) ->
 
 
 def _find_missing_groups(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
-    """The names of the groups that have to approve and of which none of these people is a member today."""
+    """The names of the required groups of which none of these people is a member today."""
     required = rules.list_required_groups(facts.label, facts.path)
     return tuple(name for name in required if facts.find_group(name).people.isdisjoint(people))
 
 
 def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
-    """Everything that keeps the request from being published, with the viewer's next action; nothing when it may be.
+    """Find everything that keeps the request from being published, with the viewer's next action; empty if it may be.
 
     `others` are blockers found elsewhere, such as required checks that have not passed.
     """
@@ -170,7 +170,7 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
 
 
 def _judge_place(facts: Facts) -> list[Blocker]:
-    """Whether the head may follow what the label serves, whoever approves it."""
+    """Find the blockers from the head's state and ancestry, regardless of approvals."""
     if facts.archived:
         return [blockers.of_archived()]
     if facts.redacted:

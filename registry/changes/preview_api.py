@@ -1,4 +1,4 @@
-"""The preview of a label's move: what would follow, before anything is proposed or moved."""
+"""The preview of a label's move: its effects, before anything is proposed or moved."""
 
 from typing import Any
 

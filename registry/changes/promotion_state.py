@@ -1,4 +1,4 @@
-"""The state of promotion from one label to another: what is ready, requested, live without approval, or drifted."""
+"""The state of promotion from one label to another: ready, requested, live without approval, or drifted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,23 +31,23 @@ __all__ = [
     "read_states",
 ]
 
-MOST_EXAMINED = 2000  # sources that are compared for the count, so that its time has a limit
-MOST_COMPARED = 100  # of those the older than their target, whose whole history has to be read
+MOST_EXAMINED = 2000  # sources that are compared for the count, to bound its time
+MOST_COMPARED = 100  # of those older than their target, which need their whole history
 
 State = Literal["emergency", "open", "ready", "equal", "unset"]
 
 
 @dataclass(frozen=True)
 class PromotionState:
-    """How one template stands between two labels.
+    """The state of one template between two labels.
 
-    state: the first that holds of `emergency` (the target serves what nobody approved), `open` (a request for the
-    target waits), `ready` (the source has what the target has not), `unset` (the source is not set), `equal`.
-    source: the number of what would be promoted. ahead: versions between the two. drifted: the source does not come
-    from what the target serves, so a change has to be merged. gate: of the newest open request for the target.
-    checks: of what the source serves, those of the open request if it proposes that, else the newest verdicts on it
-    of whichever request; empty if it was never checked. rolled_back: the roll back by which the target left what would
-    be promoted, None if it never did or came to it again since.
+    state: the first that applies of `emergency` (the target serves what nobody approved), `open` (a request for the
+    target is pending), `ready` (the source is ahead of the target), `unset` (the source is not set), `equal`. source:
+    the number of the version to promote. ahead: versions between the two. drifted: the source does not descend from
+    what the target serves, so a change has to be merged. gate: of the newest open request for the target. checks: for
+    what the source serves, those of the open request if it proposes that, else the newest verdicts from any request;
+    empty if it was never checked. rolled_back: the roll back by which the target left the version to promote, None if
+    it never did, or returned to it since.
     """
 
     state: State
@@ -74,10 +74,10 @@ class PromotionState:
 
 @dataclass(frozen=True)
 class PromotionCounts:
-    """The templates that a person may read and whose state is `ready`, by their ids; how many have an open request for
-    the target, and of how many the state is `emergency`.
+    """The ids of the templates that a person may read and that are `ready`; how many have an open request for the
+    target, and how many are in the state `emergency`.
 
-    is_exact: whether all templates were looked at; else there may be more that are ready.
+    is_exact: whether all templates were compared; otherwise more may be ready.
     """
 
     ready_templates: tuple[int, ...]
@@ -92,7 +92,7 @@ class PromotionCounts:
 
 
 def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str) -> dict[int, PromotionState]:
-    """Template (the row's id) to its state, in as many queries for one as for many.
+    """Map each template's id to its state, in a constant number of queries.
 
     rows: templates that the actor may read, with their namespaces. source may be `latest`, target may not.
     """
@@ -104,7 +104,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     if source == LATEST:
         held |= {(row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None}
     places = {pk: (held.get((pk, source)), held.get((pk, target))) for pk in ids}
-    # Where both are the same version, or one is none, it needs no history to tell that.
+    # If both are the same version, or one is None, no history is needed.
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
@@ -142,10 +142,10 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
 
 
 def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
-    """The counts over all templates that the actor may read, as `read_states` has them, in as many queries however
-    many. source may be `latest`, target may not.
+    """Count the states over all templates that the actor may read, in a constant number of queries. source may be
+    `latest`, target may not.
 
-    Where there are more than `MOST_EXAMINED` sources, the newest are looked at, and the result is not exact.
+    With more than `MOST_EXAMINED` sources, only the newest are compared, and the result is not exact.
     """
     goal = Label.objects.filter(template=OuterRef("pk" if source == LATEST else "template"), name=target)
     own = {"archived_at": None, "namespace__in": visible_namespaces(actor)}
@@ -162,7 +162,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     opened = set(_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
-    # A version is made after all that it contains: what is newer than the target is not in it.
+    # A version is newer than everything it contains, so a source newer than the target isn't in it.
     ready = [template for template, version, after in apart if after is None or version > after]
     older = [row for row in apart if row[2] is not None and row[1] < row[2]]
     history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
@@ -172,10 +172,10 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
 
 
 def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:
-    """Template to the gate of its newest request of these. The newest `MOST_PENDING` are looked at."""
+    """Map each template to the gate of its newest request among these. Considers the newest `MOST_PENDING`."""
     numbers = list(pending.order_by("-number").values_list("number", flat=True)[:MOST_PENDING])
     related = ("template__namespace", "template__latest", "version__author", "opened_by", "release__namespace")
-    # By their numbers, as `queries.list_pending` loads requests, and for the same reason.
+    # By number, for the same reason as in `queries.list_pending`.
     rows = ChangeRequest.objects.filter(number__in=numbers).select_related(*related, "release__opened_by")
     rows = rows.defer("version__bundle", "template__latest__bundle").order_by("number")
     newest = {row.template_id: row for row in rows}
@@ -185,12 +185,12 @@ def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gat
 def list_open_templates(
     actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
-    """Templates that have an open request for the label, by name. words: parts of the name."""
+    """List the templates that have an open request for the label, by name. words: parts of the name."""
     asked = _pending(actor, label).values("template")
     return list_templates_by_name(asked, words, cursor=cursor, limit=limit)
 
 
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
-    pending = ChangeRequest.objects.pending().values("pk")  # few, so that their templates are looked up and not all
+    pending = ChangeRequest.objects.pending().values("pk")  # few rows, so templates are looked up by index
     rows = ChangeRequest.objects.filter(pk__in=pending, label=label, template__archived_at=None)
     return rows.filter(template__namespace__in=visible_namespaces(actor))

@@ -1,4 +1,4 @@
-"""Queries about change requests: one, lists, what is beside one, and its threads."""
+"""Queries about change requests: single ones, lists, related requests, and threads."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 MOST_PENDING = 200
-# Those published without approval that are still to be approved too. Each half has an index; an "or" of both had none.
+# Includes emergencies that still need approval. A union, since each half has an index and an OR would use neither.
 _PENDING = ChangeRequest.objects.pending().values("pk")
 _IS_PENDING = Q(pk__in=_PENDING.union(ChangeRequest.objects.in_emergency().values("pk"), all=True))
 _RELATED = (
@@ -67,12 +67,12 @@ _RELATED = (
 
 
 def get_change(actor: Actor, number: int) -> ChangeRequest:
-    """The request with its template, head and people, or NotFound, for outsiders too."""
+    """The request with its template, head and people. Raises NotFound, for outsiders too."""
     return find_change(actor, Verb.READ, number)
 
 
 def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request, with the right to do this to its template checked."""
+    """The request, after checking the right to do this to its template."""
     rows = ChangeRequest.objects.select_related(*_RELATED, "template__latest")
     change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
@@ -86,8 +86,8 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 
 def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
-    # Only the template's row: whoever sets rules writes to requests under the journal's lock, and would wait for one.
+    """The request, locked until commit: it, its label and the namespace's rules can't change before that."""
+    # Only the template's row: setting rules writes requests under the journal's lock, and would wait for a locked one.
     Template.objects.select_for_update(no_key=True, of=("self",)).filter(changes__pk=number).values_list("pk").first()
     log.lock()
     change = find_change(actor, verb, number)
@@ -109,9 +109,9 @@ def list_changes(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ChangeRequest]:
-    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all
-    that wait for somebody: the first two, and those published in an emergency that were neither approved nor closed
-    since."""
+    """List requests that match every filter, newest first. state: open, approved, published, withdrawn, or `pending`
+    for all that await somebody: open and approved ones, and emergencies that are neither approved nor closed.
+    """
     limit = check_limit(limit)
     spaces = visible_namespaces(actor)
     spaces = spaces.filter(name=namespace) if namespace else spaces
@@ -126,15 +126,15 @@ def list_changes(
 
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
-    """The newest `MOST_PENDING` requests that the actor may read and that wait for somebody, newest first."""
+    """The newest `MOST_PENDING` pending requests that the actor may read, newest first."""
     return _load_newest(_pending(actor), MOST_PENDING)
 
 
 def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest]:
-    """The newest of these requests with their templates, heads and people, newest first.
+    """Load the newest of these requests with their templates, heads and people, newest first.
 
-    Which they are is asked first: PostgreSQL chooses the order of eight tables at most, and with the related ones there
-    are more. It would read the relations of all requests before it looks which of them are pending.
+    Their numbers are fetched first: PostgreSQL reorders joins of at most eight tables (join_collapse_limit), and the
+    related ones exceed that. It would read the relations of all requests before it filters the pending ones.
     """
     numbers = list(rows.order_by("-number").values_list("number", flat=True)[:most])
     newest = ChangeRequest.objects.filter(number__in=numbers).select_related(*_RELATED)
@@ -142,7 +142,7 @@ def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest
 
 
 def count_pending(actor: Actor) -> int:
-    """How many requests that the actor may read wait for somebody: as many as `list_changes` gives for `pending`."""
+    """How many pending requests the actor may read, as in `list_changes` with `pending`."""
     return _pending(actor).count()
 
 
@@ -156,7 +156,7 @@ def read_journal_head() -> str:
 
 
 def list_members(releases: Collection[int]) -> list[ChangeRequest]:
-    """All requests of the releases with these numbers, by the template's name."""
+    """All requests of these releases, ordered by template name."""
     rows = ChangeRequest.objects.filter(release__in=releases).select_related(*_RELATED, "template__latest")
     return list(rows.defer("version__bundle", "template__latest__bundle").order_by("template__name", "number"))
 
@@ -168,9 +168,10 @@ def find_publishing_move(change: ChangeRequest) -> LabelMove | None:
 
 
 def find_baseline(change: ChangeRequest) -> Version | None:
-    """What the request is set against: what the label served when it was published, else what it serves now.
+    """The version that the request is compared with: what the label served when it was published, else what it serves
+    now.
 
-    Where that is the proposed version itself, which nobody approved yet: what the label held by approval before.
+    If that is the unapproved proposed version itself, it is what the label held by approval before.
     """
     move = None if change.is_open else find_publishing_move(change)
     if move is not None:
@@ -190,7 +191,7 @@ def find_baseline(change: ChangeRequest) -> Version | None:
 
 
 def closed_by(change: ChangeRequest) -> str:
-    """The username of who published or withdrew the request last, or nothing."""
+    """The username of the person who published or last withdrew the request, or empty."""
     kinds = (LabelMoved.kind, ChangeWithdrawn.kind)
     rows = Event.objects.filter(change=change.number, kind__in=kinds).order_by("-number")
     return rows.values_list("person", flat=True).first() or ""
@@ -205,12 +206,12 @@ def list_overlapping(change: ChangeRequest) -> list[ChangeRequest]:
 
 
 def list_run_numbers(change: ChangeRequest, limit: int = 6) -> list[int]:
-    """The numbers of the newest evaluation runs that the check of the request asked for."""
+    """The numbers of the newest evaluation runs that the request's check started."""
     return list(Run.objects.filter(change=change.pk).order_by("-pk").values_list("pk", flat=True)[:limit])
 
 
 def has_finished_run(change: ChangeRequest) -> bool:
-    """Whether what the request proposes was evaluated, whoever asked for the run."""
+    """Whether the proposed version was evaluated, no matter who started the run."""
     rows = Run.objects.filter(template=change.template_id, version__digest=change.version.digest, state=Run.DONE)
     return rows.exists()
 
@@ -224,7 +225,7 @@ def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list
 
 
 def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | None:
-    """The person's last decision on a head that is another one by now, or None; nobody reviews what is their own."""
+    """The person's last decision on an earlier head, or None; always None for the opener and the head's author."""
     if actor.person.pk in (change.opened_by_id, change.version.author_id):
         return None
     decisions = change.decisions.filter(person=actor.person).exclude(decision=Decision.TAKE_BACK)
@@ -233,21 +234,19 @@ def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | No
 
 
 def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
-    """What the person keeps for their review, oldest first."""
+    """List the remarks that the person keeps for their review, oldest first."""
     kept = Remark.objects.filter(change=change, person=actor.person)
     return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
 
 
 def count_comments_and_decisions(change: ChangeRequest) -> int:
-    """How often somebody commented on the request or decided on it."""
+    """Count the comments and decisions on the request."""
     return Event.objects.filter(change=change.number, kind__in=(ChangeDecided.kind, CommentAdded.kind)).count()
 
 
 @dataclass(frozen=True)
 class PlacedThread:
-    """A thread with its comments. `line` and `end_line` are in the head, None if what it is about was changed
-    since.
-    """
+    """A thread with its comments. `line` and `end_line` refer to the head; None if those lines were changed since."""
 
     thread: Thread
     comments: tuple[Comment, ...]
@@ -257,24 +256,24 @@ class PlacedThread:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether its lines are not in the head any more."""
+        """Whether its lines are gone from the head."""
         return self.line is None
 
     @property
     def is_resolved(self) -> bool:
-        """Whether it was closed."""
+        """Whether it was resolved."""
         return self.thread.resolved_at is not None
 
     @property
     def read_comments(self) -> list[ReadComment]:
-        """Its comments with what each says now."""
+        """Its comments with their current texts."""
         place = self.thread.number
         return [ReadComment(it, self.texts.find(place, it.number, it.text, it.created_at)) for it in self.comments]
 
 
 def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> list[PlacedThread]:
-    """All threads of the request in the order they were opened; three queries however many there are, and one less with
-    the texts of the request.
+    """All threads of the request in the order they were opened: three queries however many there are, one less if the
+    request's texts are given.
     """
     texts = texts or CommentTexts(change)
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
@@ -284,7 +283,7 @@ def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> li
 
 
 def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts) -> PlacedThread:
-    """`known` has the anchors of each version that a thread was opened on, so that it is compared once."""
+    """known: anchors by version, so that each version is compared once."""
     comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
     if thread.version.digest == change.version.digest:
         return PlacedThread(thread, comments, thread.line, thread.end_line, texts)

@@ -1,9 +1,8 @@
-"""What people write in conversations, read as Markdown: one reading for pages, notifications and mail.
+"""Markdown of conversations, parsed the same way for pages, notifications and mail.
 
-A name behind an `@` outside code and links is a mention; whom it means is `registry.changes.mentions`' affair. An
-address of the web becomes a link. Raw HTML is text, and so are headings: a prompt's `# Role` stays as it was written.
-Links lead to the web, to mail or to pages of this server only. Mail gets plain HTML; the renderer of pages builds on
-that.
+A name after an `@` outside code and links is a mention; `registry.changes.mentions` resolves it. Web addresses become
+links. Raw HTML and headings are plain text: a prompt's `# Role` stays as it was written. Links may only lead to the
+web, to mail or to pages of this server. Mail gets plain HTML; the renderer of pages extends it.
 """
 
 import re
@@ -32,12 +31,12 @@ _SCHEMES = ("http", "https", "mailto")
 
 
 def parse_remark(text: str) -> Sequence[Token]:
-    """The tokens of the text, as markdown-it has them, with tokens of type `MENTION` among the inline ones."""
+    """The tokens of the text as markdown-it returns them, with `MENTION` tokens among the inline ones."""
     return _parser().parse(text)
 
 
 def list_mentions(text: str) -> tuple[str, ...]:
-    """The names that the text mentions, each once, whether there is such a person or not."""
+    """List the names that the text mentions, each once, whether they exist or not."""
     if "@" not in text:
         return ()
     names = (child.content for token in parse_remark(text) for child in token.children or () if child.type == MENTION)
@@ -45,20 +44,20 @@ def list_mentions(text: str) -> tuple[str, ...]:
 
 
 def remark_options() -> OptionsDict:
-    """What a renderer has to be given with the tokens."""
+    """The options that a renderer needs with the tokens."""
     return _parser().options
 
 
 class RemarkRenderer(RendererHTML):
-    """HTML that is safe whatever was written: links tell other sites nothing, and no pictures are loaded."""
+    """Renders HTML that is safe for any input: links send no referrer, and no images are loaded."""
 
     def mention(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """The name as it was written."""
         return escape(f"@{tokens[idx].content}")
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A link that gives the other site neither a reference nor a handle to this page. An address of this server
-        gets the environment's `base_url` before it.
+        """A link that passes no referrer or window handle to the other site. An address of this server gets the
+        environment's `base_url` prepended.
         """
         address = str(tokens[idx].attrGet("href") or "")
         if address.startswith("/"):
@@ -67,16 +66,16 @@ class RemarkRenderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A link to the picture with its description."""
+        """A link to the image with its description."""
         address = str(tokens[idx].attrGet("src") or "")
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or address
         return format_html('<a href="{}" rel="nofollow noopener noreferrer">{}</a>', address, words)
 
 
 def render_mail_remark(text: str, base_url: str) -> SafeString:
-    """The text's Markdown as HTML for a mail. base_url: of this server, without a slash at its end."""
+    """Render the text's Markdown as HTML for a mail. base_url: of this server, without a trailing slash."""
     html = RemarkRenderer().render(parse_remark(text), remark_options(), {"base_url": base_url})
-    return SafeString(html)  # the renderer escapes every text, and raw HTML is text to it
+    return SafeString(html)  # the renderer escapes all text, including raw HTML
 
 
 @cache
@@ -105,7 +104,7 @@ def _split_texts(state: StateCore) -> None:
 
 
 def _split_children(children: Sequence[Token]) -> Iterator[Token]:
-    depth = 0  # of links: in them nothing is a mention or a link
+    depth = 0  # link depth: mentions and links don't nest in links
     for child in children:
         depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
         if child.type != "text" or depth:

@@ -1,4 +1,4 @@
-"""Suggestions on rendered lines: the lines of the document that they become, or why they can't be made there."""
+"""Suggestions on rendered lines: the document lines they map to, or why they can't be made there."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,11 +23,11 @@ __all__ = ["explain_refusal", "place_suggestion"]
 def place_suggestion(
     actor: Actor, change: ChangeRequest, place: Place, suggestion: str | None
 ) -> tuple[Place, str | None]:
-    """The place and text of a suggestion on the document's lines; a suggestion made on rendered lines is carried there.
+    """The place and text of a suggestion on the document's lines; one on rendered lines is mapped to them.
 
-    With that, the document renders on the same sample to exactly the lines that were suggested, and to nothing else
-    that is new. What is no suggestion on rendered lines comes back as it is. Renders: before a transaction. Invalid
-    with the reason, under `suggestion`, if the lines don't come from the document's own text.
+    With it, the document renders the same sample to exactly the suggested lines, and changes nothing else. Other
+    suggestions are returned unchanged. May render, so call it before a transaction. Raises Invalid with the reason,
+    under `suggestion`, if the lines don't come from the document's own text.
     """
     if suggestion is None or place.side != Thread.RENDERED:
         return place, suggestion

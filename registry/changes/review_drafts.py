@@ -1,4 +1,4 @@
-"""Reviews: remarks kept while somebody reads a request, and sent together, with a decision or without."""
+"""Draft reviews: remarks kept while a person reviews a request, and sent together, with or without a decision."""
 
 from dataclasses import dataclass
 
@@ -24,13 +24,13 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class SentReview:
-    """The result of sending a review: how many remarks went out, and the decision, None if none was made."""
+    """The result of sending a review: how many remarks were sent, and the decision, None without one."""
 
     remarks: int
     decision: Decision | None
 
 
-def save_remark(  # where it is about and what it says
+def save_remark(  # the place, and the suggested text
     *,
     actor: Actor,
     number: int,
@@ -40,11 +40,11 @@ def save_remark(  # where it is about and what it says
     suggestion: str | None = None,
     remark: int | None = None,
 ) -> Remark:
-    """Keep a remark on these lines, or as a reply in a thread, until the review is sent; only its writer sees it.
+    """Keep a remark on these lines, or a reply in a thread, until the review is sent; only its author sees it.
 
-    A suggestion on rendered lines is kept on the lines of the document, as `threads.open_thread` has it.
+    A suggestion on rendered lines is mapped to the document, as in `threads.open_thread`.
 
-    remark: the id of one of the actor's own that this takes the place of. Part of no journal, as a draft is none.
+    remark: the id of one of the actor's own to replace. Drafts and remarks are not in the journal.
     """
     _require_person(actor)
     change = change_queries.find_change(actor, Verb.COMMENT, number)
@@ -92,15 +92,15 @@ def save_remark(  # where it is about and what it says
 
 
 def discard_remark(*, actor: Actor, number: int, remark: int) -> None:
-    """Throw one of the actor's remarks away; nothing happens if there is none."""
+    """Discard one of the actor's remarks; a no-op if it doesn't exist."""
     Remark.objects.filter(person=actor.person, change__number=number, pk=remark).delete()
 
 
 def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> SentReview:
-    """Send all of the actor's remarks on the request, and the decision if one is given: all of it, or nothing.
+    """Send all of the actor's remarks on the request, and the decision if one is given, in one transaction.
 
-    decision: as for `decisions.decide_on_change`, or empty for the remarks alone. digest: of the head that the actor
-    looked at. One event a remark, as for threads, then that of the decision.
+    decision: as in `decisions.decide_on_change`, or empty for the remarks alone. digest: of the head that the actor
+    looked at. Appends one event per remark, as for threads, then that of the decision.
     """
     _require_person(actor)
     with transaction.atomic():

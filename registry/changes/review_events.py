@@ -16,7 +16,7 @@ __all__ = ["CommentAdded", "ScoresCounted", "ThreadResolved", "VerdictGiven"]
 @event("comment.added", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class CommentAdded(JournalEvent):
-    """Something was said in a thread of the request. quote, text, suggestion: their sha256."""
+    """A comment was added to a thread of the request. quote, text, suggestion: their sha256."""
 
     change: int
     thread: int
@@ -65,7 +65,7 @@ class CommentAdded(JournalEvent):
         facts = rows.yaml(self._path(rows.namespace_name, rows.number))
         digests = {"text": self.text, "suggestion": self.suggestion, "quote": self.quote}
         if rows.is_redacted(self.template, self.version):
-            del digests["quote"]  # the lines went with the version they were quoted from
+            del digests["quote"]  # the quoted lines are redacted with their version
         for name, digest in digests.items():
             if facts[name] or digest is not None:
                 rows.require_digest(facts[name] or "", digest)
@@ -96,7 +96,7 @@ class CommentAdded(JournalEvent):
 @event("thread.resolved", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ThreadResolved(JournalEvent):
-    """A thread was closed, or opened again."""
+    """A thread was resolved or reopened."""
 
     change: int
     template: str
@@ -133,7 +133,7 @@ class ThreadResolved(JournalEvent):
 @event("verdict.given", caches=Cache.NOTHING, title="Check finished")
 @dataclass(frozen=True, kw_only=True)
 class VerdictGiven(JournalEvent):
-    """A check passed or failed. key: what it looked at. details: sha256 of their canonical text."""
+    """A check passed or failed. key: identifies the inputs it checked. details: sha256 of their canonical text."""
 
     is_by_person: ClassVar[bool] = False  # the worker writes it, from messages that repeat no secret
     stored_row: ClassVar[StoredRow | None] = StoredRow("Verdict", {"key": "key"}, {"details": "details"})
@@ -177,7 +177,7 @@ class VerdictGiven(JournalEvent):
 @event("scores.counted", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ScoresCounted(JournalEvent):
-    """Scores by people are what a gate of the request is decided on. number: 1, 2, 3 … within the request and its
+    """People's scores were recorded as the basis of a gate of the request. number: 1, 2, 3 … within the request and its
     evaluation. run: its number. rows, model_digest: of the run. scores: sha256 of their canonical text.
     """
 

@@ -1,4 +1,4 @@
-"""Asking certain people for a review, and asking them again."""
+"""Asking specific people for a review, and reminding them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -37,13 +37,13 @@ __all__ = [
 REST = timedelta(hours=24)
 """How long nobody is asked again for the same change."""
 
-_NOT_YET_NUMBERED = 2**31 - 1  # as a number that follows all others: a proposal comes after every earlier request
+_NOT_YET_NUMBERED = 2**31 - 1  # sorts a new proposal after every existing request
 
 
 @dataclass(frozen=True)
 class AskedReviewer:
-    """Somebody who was asked for a review. by: who asked last; at: when. decision: what they decided about the head
-    since, `approve` or `request_changes`; empty for nothing.
+    """A person who was asked for a review. by: who asked last; at: when. decision: their decision about the head since
+    then, `approve` or `request_changes`; empty without one.
     """
 
     person: str
@@ -53,14 +53,14 @@ class AskedReviewer:
 
     @property
     def may_be_reminded(self) -> bool:
-        """Whether they are waited for and were not asked within a day."""
+        """Whether their review is awaited and they were not asked in the last day."""
         return not self.decision and self.at + REST <= log.now()
 
 
 @dataclass(frozen=True)
 class ReviewCandidate:
-    """A reviewer whose approval would count. reason: `owner`, `group` (of one that has to approve), `earlier` (who
-    decided on a change of the template before), or empty.
+    """A reviewer whose approval would count. reason: `owner`, `group` (a member of a required group), `earlier`
+    (decided on an earlier change of the template), or empty.
     """
 
     person: str
@@ -68,10 +68,10 @@ class ReviewCandidate:
 
 
 def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
-    """Ask a reviewer for a review, or remind them: they are notified, and the request waits on them.
+    """Ask a reviewer for a review, or remind them: they are notified, and the request waits for them.
 
-    Invalid, with the reason, if that person's approval would not count, Conflict if they decided already, were
-    asked within a day, or the request is closed.
+    Raises Invalid, with the reason, if that person's approval would not count, and Conflict if they already decided,
+    were asked in the last day, or the request is closed.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.COMMENT, number)
@@ -80,7 +80,7 @@ def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
 
 
 def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *, field: str) -> None:
-    """The same for several people, each once; for services, on a locked request. field: what Invalid names."""
+    """Ask several people, each once; for services, on a locked request. field: the field that Invalid names."""
     if not change.takes_decisions:
         raise locking.conflict_of_closed(change)
     gate = change_gate.evaluate(change, actor, with_checks=False)
@@ -98,13 +98,13 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
 
 
 def takes_reviews(gate: Gate) -> bool:
-    """Whether somebody can still be asked: not of a request that is closed, nor of one that is being rolled out."""
+    """Whether people can still be asked: not for a closed request or one in a rollout."""
     change, rollout = gate.change, gate.facts.rollout
     return change.takes_decisions and (rollout is None or rollout[1] != change.number)
 
 
 def list_asked(gate: Gate) -> list[AskedReviewer]:
-    """Who was asked for a review of the request, in the order in which they were asked first."""
+    """List the people who were asked to review the request, in the order of the first time."""
     return [
         AskedReviewer(person, facts["by"], from_microseconds(facts["at"]), policy.find_own_decision(gate.facts, person))
         for person, facts in gate.change.asked.items()
@@ -117,8 +117,8 @@ def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
 
 
 def list_candidates(gate: Gate) -> list[ReviewCandidate]:
-    """The reviewers whose approval would count, owners first, then groups that have to approve, then people who decided
-    on changes of the template before.
+    """List the reviewers whose approval would count: owners first, then members of required groups, then people who
+    decided on earlier changes of the template.
     """
     rules, facts, change = gate.rules, gate.facts, gate.change
     owner = rules.find_owner(facts.path)
@@ -139,7 +139,7 @@ def list_candidates(gate: Gate) -> list[ReviewCandidate]:
 
 
 def find_draft_gate(actor: Actor, template: Template, label: str, version: Version) -> Gate:
-    """The gate of a request that the actor would open with this proposal; nothing is stored."""
+    """The gate of the request that the actor would open with this proposal; nothing is stored."""
     change = ChangeRequest(
         number=_NOT_YET_NUMBERED,
         template=template,

@@ -1,7 +1,7 @@
-"""Comments that their writers edited or deleted: the text that holds, and the ones before.
+"""Edits and deletions of comments by their authors: the current text, and the earlier ones.
 
-A comment is named by its thread and its number in it; what was written with a decision, by thread 0 and the number of
-the decision. The first text stays where it was written, each later one is a row of its own.
+A comment is identified by its thread and its number there; the comment of a decision by thread 0 and the decision's
+number. The original text stays in place; each later one is a row of its own.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ __all__ = ["EditedComment", "delete_comment", "edit_comment", "require_own_comme
 
 @dataclass(frozen=True)
 class EditedComment:
-    """The result of an edit, for notifications: the words before and after."""
+    """The result of an edit, for notifications: the text before and after."""
 
     change: ChangeRequest
     before: str
@@ -37,10 +37,10 @@ class EditedComment:
 
 
 def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: str) -> None:
-    """Edit one's own comment; nothing happens if they are the same. The earlier ones stay readable.
+    """Edit one's own comment; a no-op if the text is unchanged. Earlier texts stay readable.
 
-    As commenting itself, it is possible on a closed request. NotAllowed for others' comments, Conflict for a deleted
-    one, Invalid if a comment without a suggestion would be empty.
+    Closed requests can be commented on, so comments there can be edited. Raises NotAllowed for others' comments,
+    Conflict for a deleted one, and Invalid if a comment without a suggestion would be empty.
     """
     with transaction.atomic():
         log.lock()
@@ -66,9 +66,9 @@ def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: 
 
 
 def delete_comment(*, actor: Actor, number: int, thread: int, comment: int) -> None:
-    """Delete one's own comment: no words, no suggestion, no earlier texts. A decision stays what it was.
+    """Delete one's own comment with its suggestion and earlier texts. A decision itself is unchanged.
 
-    The journal and the mirror keep the texts. NotAllowed for others' comments, Conflict for a deleted one.
+    The journal and the mirror keep the texts. Raises NotAllowed for others' comments and Conflict for a deleted one.
     """
     with transaction.atomic():
         log.lock()
@@ -99,7 +99,7 @@ def _find(
 
 
 def require_own_comment(actor: Actor, writer: User, revisions: Sequence[Revision]) -> None:
-    """Raise NotAllowed if somebody else wrote the comment, Conflict if its revisions end with its deletion."""
+    """Raise NotAllowed if somebody else wrote the comment, and Conflict if it was deleted."""
     if writer.pk != actor.person.pk:
         raise NotAllowed(
             gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=writer.username)

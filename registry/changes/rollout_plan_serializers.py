@@ -1,4 +1,4 @@
-"""Serializers of planned rollouts: what the API takes and answers, of a change and of the rollout that it becomes."""
+"""Serializers of planned rollouts, for changes and for the rollouts they become."""
 
 from rest_framework import serializers
 

@@ -1,4 +1,4 @@
-"""Plans of rollouts: the steps and the stop rule that somebody asks for, checked."""
+"""Planned rollouts: validation of the requested steps and stop rule."""
 
 import math
 import re
@@ -13,31 +13,31 @@ from registry.core.errors import Invalid
 __all__ = ["REPLIES", "STEPS", "check_plan", "check_steps", "check_stop_rule", "describe_shares", "name_share"]
 
 STEPS: Sequence[Mapping[str, Any]] = ({"share": 500, "hours": 24}, {"share": 2500, "hours": 24})
-REPLIES = 200  # scores of the candidate before a stop rule says anything, unless it names another number
+REPLIES = 200  # scores of the candidate before a stop rule applies, unless it sets another number
 _MOST_STEPS = 20
 _MOST_HOURS = 24 * 90
 _METRIC = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 
 def name_share(share: int) -> str:
-    """A share in ten-thousandths as percent: `2.5 %`."""
+    """Format a share in ten-thousandths as percent: `2.5 %`."""
     return f"{share / 100:g} %"
 
 
 def describe_shares(plan: Mapping[str, Any]) -> str:
-    """The shares of a plan that was checked, in the order in which they are served: `5 %, 25 %`."""
+    """The shares of a validated plan in the order in which they are served: `5 %, 25 %`."""
     return ", ".join(name_share(step["share"]) for step in plan["steps"])
 
 
 def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """`steps` and `stop_rule` as a change keeps them; the default steps if the plan names none. Refused as
-    `check_steps` and `check_stop_rule` refuse.
+    """`steps` and `stop_rule` as a change stores them, with the default steps if the plan has none. Raises like
+    `check_steps` and `check_stop_rule`.
     """
     return {"steps": check_steps(plan.get("steps", STEPS)), "stop_rule": check_stop_rule(plan.get("stop_rule"))}
 
 
 def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The steps as the row has them. Raises Invalid if shares do not grow, or a share or wait is out of bounds."""
+    """The steps as the row stores them. Raises Invalid if shares do not grow, or a share or wait is out of bounds."""
     if not 1 <= len(steps) <= _MOST_STEPS:
         raise Invalid(
             fields={
@@ -78,7 +78,7 @@ def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def check_stop_rule(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The rule as the row has it. Raises Invalid if it names no metric, or nothing to compare it with."""
+    """The rule as the row stores it. Raises Invalid if it lacks a metric or a value to compare it with."""
     if rule is None:
         return None
     metric, below = rule.get("metric"), rule.get("below")
@@ -91,5 +91,5 @@ def check_stop_rule(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
         raise Invalid(fields={"stop_rule": gettext("the value to stay above must be a number.")})
     if type(replies) is not int or not 1 <= replies <= 1_000_000:
         raise Invalid(fields={"stop_rule": gettext("the replies to wait for are 1 to 1,000,000.")})
-    # A canonical number of JSON: 1.0 and 1 are one value in the journal.
+    # Canonical JSON: 1.0 and 1 must be one value in the journal.
     return {"metric": metric, "replies": replies, "below": below, "worse_than_stable": is_relative}

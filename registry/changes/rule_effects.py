@@ -1,4 +1,4 @@
-"""What follows from new rules of a namespace, to read before they are set: labels, open requests, keys, people."""
+"""The effects of new namespace rules on labels, open requests, keys and people, as a preview."""
 
 import hashlib
 import json
@@ -29,13 +29,14 @@ from registry.usage.queries import DAYS, WEEK
 
 __all__ = ["ChangeEffect", "FollowingService", "LabelEffect", "RuleEffects", "find_rule_effects"]
 
-_MOST_CHANGES = 500  # that are weighed; the newest
+_MOST_CHANGES = 500  # compared at most; the newest first
 
 
 @dataclass(frozen=True)
 class FollowingService:
-    """A service (the name of a key) that fetched a label in the last 30 days. per_day: the mean of the last seven days,
-    rounded up."""
+    """A service (the name of a key) that fetched a label in the last 30 days. per_day: the average over the last seven
+    days, rounded up.
+    """
 
     name: str
     per_day: int
@@ -43,7 +44,7 @@ class FollowingService:
 
 @dataclass(frozen=True)
 class LabelEffect:
-    """A label that becomes protected or unprotected. templates: how many hold it, archived ones left out."""
+    """A label that becomes protected or unprotected. templates: how many have it, without archived ones."""
 
     label: str
     is_protected: bool
@@ -52,13 +53,13 @@ class LabelEffect:
 
     @property
     def per_day(self) -> int:
-        """Fetches a day by that label."""
+        """Fetches by that label per day."""
         return sum(service.per_day for service in self.services)
 
 
 @dataclass(frozen=True)
 class ChangeEffect:
-    """An open request that other things block than before: the causes that are added, and those that go."""
+    """An open request whose blockers change: the causes that are added and removed."""
 
     change: ChangeRequest
     added: tuple[str, ...]
@@ -69,10 +70,10 @@ class ChangeEffect:
 
 @dataclass(frozen=True)
 class RuleEffects:
-    """All that follows from rules before anything new is saved or proposed.
+    """All immediate effects of new rules.
 
-    protection: of labels that become protected. freed_keys: keys that get any version from then on. without_two_step:
-    usernames that can only read from then on; narrowed_keys: the keys that act for them and could do more.
+    protection: of labels that become protected. freed_keys: keys that can then fetch any version. without_two_step:
+    usernames that can then only read. narrowed_keys: the keys that act for them and could do more.
     """
 
     protection: ProtectionPlan
@@ -84,23 +85,23 @@ class RuleEffects:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that an admin has to know first."""
+        """Whether there is nothing for an admin to confirm."""
         rest = (self.labels, self.changes, self.freed_keys, self.without_two_step, self.narrowed_keys)
         return self.protection.is_empty and not any(rest)
 
     @property
     def blocked(self) -> int:
-        """How many open requests could be published before and can't be then."""
+        """How many open requests could be published before and can't be afterwards."""
         return sum(effect.was_ready and not effect.is_ready for effect in self.changes)
 
     @property
     def unblocked(self) -> int:
-        """How many open requests could not be published before and can be then."""
+        """How many open requests could not be published before and can be afterwards."""
         return sum(effect.is_ready and not effect.was_ready for effect in self.changes)
 
     @property
     def seal(self) -> str:
-        """One digest over all of it: another one if anything changed since somebody read it."""
+        """A digest over all of it, which changes if anything changed since it was read."""
         facts = {
             "protection": self.protection.seal,
             "labels": [(effect.label, effect.is_protected, effect.templates) for effect in self.labels],
@@ -112,9 +113,9 @@ class RuleEffects:
 
 
 def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> RuleEffects:
-    """What `rules.set_rules` with these rules would change; admins only, nothing is stored.
+    """Preview what `rules.set_rules` would change with these rules; admins only, nothing is stored.
 
-    Raises Invalid if the rules make no sense.
+    Raises Invalid if the rules are invalid.
     """
     protection = rule_services.plan_protection(actor, name, rules)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
@@ -135,7 +136,7 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
 
 
 def _with_rules(namespace: Namespace, rules: Rules) -> Namespace:
-    """A copy of the row, which is never saved, that has the rules."""
+    """An unsaved copy of the row with these rules."""
     ruled = copy(namespace)
     for field, value in rules.values().items():
         setattr(ruled, field, value)
@@ -147,7 +148,7 @@ def _becomes_strict(before: Rules, after: Rules) -> bool:
 
 
 def _label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[LabelEffect, ...]:
-    """Of the labels that differ and that some template holds."""
+    """The effects on labels whose protection changes and that some template has."""
     changed = sorted(set(before.protected_labels) ^ set(after.protected_labels))
     if not changed:
         return ()
@@ -162,7 +163,7 @@ def _label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[L
 
 
 def _services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[FollowingService, ...]]:
-    """Label to the services that fetched it in the namespace, the busiest first."""
+    """The services that fetched each label in the namespace, the busiest first."""
     today = datetime.now(UTC).date()
     rows = Fetch.objects.filter(
         version__template__namespace=namespace, ref__in=labels, day__gt=today - timedelta(days=DAYS)
@@ -183,7 +184,7 @@ def _change_effects(actor: Actor, namespace: Namespace, ruled: Namespace) -> tup
 
 
 def _read_gates(actor: Actor, namespace: Namespace) -> list[Gate]:
-    """The gates of the namespace's open requests, oldest first, by the rules that the row has."""
+    """The gates of the namespace's open requests, oldest first, under the row's rules."""
     rows = ChangeRequest.objects.pending().filter(template__namespace=namespace, template__archived_at=None)
     related = ("template__latest", "version__author", "opened_by", "release__namespace", "release__opened_by")
     listed = list(
@@ -196,7 +197,7 @@ def _read_gates(actor: Actor, namespace: Namespace) -> list[Gate]:
 
 
 def _compare_gates(now: Gate, then: Gate) -> ChangeEffect | None:
-    """What is different between the two, or None. Causes are compared: of the same blocker the number may rise."""
+    """The difference between two gates, or None. Compares causes, since the number in one blocker may change."""
     before = [blocker.cause for blocker in now.blockers]
     after = [blocker.cause for blocker in then.blockers]
     added = tuple(cause for cause in after if cause not in before)
@@ -212,7 +213,7 @@ def _valid_keys(namespace: Namespace) -> list[Key]:
 
 
 def _freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
-    """Keys that get approved versions only until now, and any from then on."""
+    """Keys that are limited to approved versions now and will get any."""
     return tuple(key for key in _valid_keys(namespace) if _is_limited(key, namespace) and not _is_limited(key, ruled))
 
 
@@ -222,6 +223,6 @@ def _is_limited(key: Key, namespace: Namespace) -> bool:
 
 
 def _narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
-    """Keys that act for these people and may do more than a reader does."""
+    """Keys that act for these people and may do more than a reader."""
     keys = [key for key in _valid_keys(namespace) if key.person.username in people] if people else []
     return tuple(key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in key_rights.verbs_of(key)))

@@ -1,4 +1,4 @@
-"""Setting the rules of a namespace: the change requests that follow, and a plan of them to read beforehand."""
+"""Setting the rules of a namespace: the change requests that follow, and a preview of them."""
 
 import hashlib
 import json
@@ -48,22 +48,21 @@ class RulesUpdate:
 
 
 def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
-    """Change rules; those not given, or given as None, stay. Admins only.
+    """Change rules; those that are omitted or None stay. Admins only.
 
-    Protecting a label approves nothing that it serves: for each template if it serves what it never held by approval
-    a change request is opened, by the actor, that proposes exactly that.
+    Protecting a label doesn't approve what it serves: for each template whose label serves something it never held by
+    approval, the actor opens a change request that proposes exactly that.
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, threads_resolved, break_glass,
-    keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: of
-    `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
-    approval_rules: [{"label", "folder", "approvals", "groups": [names]}], each field with a default; of all that hold
-    the strictest count. owners: [{"pattern", "people": [usernames], "groups": [names]}], the last optional.
-    standards: all of them, as
-    `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
-    nothing that was saved before. One event, then one a request, as in `services.propose_change`.
+    keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: from
+    `registry.namespaces.rules.CHECKS`. compatibility: none or backward. approval_rules: [{"label", "folder",
+    "approvals", "groups": [names]}], each field with a default; the strictest matching count applies. owners:
+    [{"pattern", "people": [usernames], "groups": [names]}], the last optional. standards: the complete set, as in
+    `promptuary.renderer.validation.standards_reader.read_standards`; they apply to future saves, not to saved versions.
+    Appends one event, then one per request, as in `services.propose_change`.
     """
     with transaction.atomic():
-        log.lock()  # whoever moves a label decides by rules that hold until then
+        log.lock()  # label moves take it too, so none of them sees old rules
         row = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         before = rules_of(row)
         after = rule_fields.read_rules(rules, before)
@@ -120,9 +119,9 @@ _FETCHING = (Verb.READ, Verb.FETCH)
 
 @dataclass(frozen=True)
 class ConcernedKey:
-    """A key that gets approved versions only. `newly`: it got any version until now.
+    """A key that gets approved versions only. `newly`: it could get any version before.
 
-    refused: `name@ref` of what it fetched in the last 30 days and will be refused, by name.
+    refused: `name@ref` of what it fetched in the last 30 days and can't fetch any more, by name.
     """
 
     key: Key
@@ -132,7 +131,7 @@ class ConcernedKey:
 
 @dataclass(frozen=True)
 class ProtectionPlan:
-    """What follows from rules that protect `labels`, which were not protected before, or that limit keys."""
+    """The effects of rules that newly protect `labels` or limit keys."""
 
     labels: tuple[str, ...]
     serving: tuple[Label, ...]
@@ -140,12 +139,12 @@ class ProtectionPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that an admin has to know first."""
+        """Whether there is nothing for an admin to confirm."""
         return not self.serving and not self.keys
 
     @property
     def seal(self) -> str:
-        """One digest over all of it: another one if anything changed since somebody read it."""
+        """A digest over all of it, which changes if anything changed since it was read."""
         facts = {
             "labels": self.labels,
             "serving": [(row.template_id, row.name, row.version_id) for row in self.serving],
@@ -155,15 +154,14 @@ class ProtectionPlan:
 
 
 def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
-    """Where labels that become protected serve what they never held by approval; a change is to be opened for each."""
+    """The newly protected labels that serve what they never held by approval; each needs a change request."""
     return _unapproved(namespace, _newly(before, after))
 
 
 def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
-    """What `set_rules` with these rules will do about labels that become protected, and keys that it limits; admins
-    only.
+    """Preview what `set_rules` does about newly protected labels and the keys that it limits; admins only.
 
-    Raises Invalid if the rules make no sense.
+    Raises Invalid if the rules are invalid.
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = rules_of(namespace)
@@ -182,10 +180,10 @@ def _newly(before: Rules, after: Rules) -> tuple[str, ...]:
 
 
 def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
-    """Where these labels of the namespace serve what they never held by approval, and no change asks for it yet.
+    """Find the labels of the namespace that serve what they never held by approval, without a pending change for it.
 
-    By template and label, with template and version. Archived templates and redacted versions are left out: no change
-    could be published for them.
+    Ordered by template and label, with template and version. Archived templates and redacted versions are left out: no
+    change could be published for them.
     """
     pending = ChangeRequest.objects.pending().filter(
         template=OuterRef("template"), label=OuterRef("name"), version=OuterRef("version")
@@ -197,7 +195,7 @@ def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
 
 
 def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
-    """Keys that get approved versions only under the rules `after`, those that didn't before first."""
+    """Keys that are limited to approved versions under the rules `after`, newly limited ones first."""
     ruled = copy(namespace)
     ruled.protected_labels = list(after.protected_labels)
     ruled.keys_approved_only = after.keys_approved_only
@@ -216,7 +214,7 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
 
 
 def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]:
-    """Key to what it fetched lately and gets no more, under the rules of `ruled`."""
+    """Map each key to what it fetched lately and can't fetch any more under the rules of `ruled`."""
     labels = ruled.protected_labels
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
     moved = approved_moves().filter(template__namespace=ruled, label__in=labels)

@@ -1,4 +1,4 @@
-"""The moment at which a change request is published by itself: setting it and taking it back."""
+"""Scheduling and unscheduling the publication of a change request."""
 
 from datetime import UTC
 

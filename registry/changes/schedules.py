@@ -1,7 +1,7 @@
-"""Schedules of change requests: a moment at which the worker publishes one, in the name of whoever set it.
+"""Schedules of change requests: the worker publishes one at a set time, on behalf of the person who set it.
 
-A request may be scheduled before it is approved. At its moment rights, gate and freezes are read again; if they do
-not allow it, the schedule ends with the reason, and nothing is published later.
+A request may be scheduled before it is approved. Permissions, gate and freezes are checked again at that time; if they
+do not allow it, the schedule ends with the reason, and nothing is published later.
 """
 
 from collections.abc import Iterable
@@ -44,10 +44,10 @@ _LATEST = timedelta(days=366)
 
 
 def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeRequest:
-    """Propose as `services.propose_change` does, and have the request published at a moment: both, or neither.
+    """Propose as in `services.propose_change`, and schedule the publication, in one transaction.
 
-    at: None if nothing is scheduled. proposal: the arguments of `services.propose_change`. Invalid names
-    planned_rollout if there is a moment too.
+    at: None for no schedule. proposal: the arguments of `services.propose_change`. Raises Invalid for planned_rollout
+    together with a time.
     """
     if at is not None and proposal.get("planned_rollout") is not None:
         raise Invalid(fields={"planned_rollout": gettext("it goes live on a date or gradually, not both.")})
@@ -59,12 +59,12 @@ def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeR
 def schedule_change(
     *, actor: Actor, number: int, at: datetime, version: int | None = None, expected: int | None = None
 ) -> ChangeRequest:
-    """Schedule the publish of a request; the worker does it, in the actor's name; again for another moment.
+    """Schedule or reschedule the publication of a request; the worker does it on behalf of the actor.
 
-    It goes live all at once then: a rollout that was planned at the proposal is planned no longer.
-    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
-    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict if it is closed, is
-    published with a release, or is rolled out already.
+    It goes live for everybody then: a rollout planned in the proposal is dropped. version: as in
+    `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. Raises Invalid for goes_live_at in the
+    past, more than a year away, or inside a freeze. Raises Conflict if the request is closed, is published with a
+    release, or is already in a rollout.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
@@ -91,7 +91,7 @@ def schedule_change(
 
 
 def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Take the schedule back: the request stays open. Raises Conflict if it has none."""
+    """Remove the schedule; the request stays open. Raises Conflict if there isn't one."""
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         if not change.is_open:
@@ -104,8 +104,8 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
 
 
 def leave_schedule(actor: Actor, change: ChangeRequest, reason: str) -> None:
-    """End the schedule of a request because it is published in another way from now on; for services, under the
-    journal's lock. Whoever proposed and whoever scheduled it hear the reason.
+    """End the schedule of a request that is published in another way from now on; for services, under the journal's
+    lock. The people who proposed and scheduled it are notified of the reason.
     """
     person = change.scheduled_by.username if change.scheduled_by else None
     _clear(change)
@@ -114,7 +114,7 @@ def leave_schedule(actor: Actor, change: ChangeRequest, reason: str) -> None:
 
 
 def require_slot(namespace: Namespace, at: datetime) -> None:
-    """Raise Invalid if nothing can be scheduled for this moment in the namespace."""
+    """Raise Invalid if nothing can be scheduled for this time in the namespace."""
     now = log.now()
     if at <= now:
         raise Invalid(fields={FIELD: gettext("this is in the past.")})
@@ -127,16 +127,16 @@ def require_slot(namespace: Namespace, at: datetime) -> None:
 
 
 def list_due_changes() -> list[tuple[int, datetime]]:
-    """The requests whose moment has come, each with it."""
+    """The requests that are due, each with its scheduled time."""
     rows = ChangeRequest.objects.pending().filter(goes_live_at__lte=log.now()).order_by("goes_live_at", "pk")
     return [(number, at) for number, at in rows.values_list("number", "goes_live_at") if at is not None]
 
 
 def publish_scheduled_change(*, number: int, at: datetime) -> None:
-    """Publish the request if it still is scheduled for this moment, which has come; for the worker.
+    """Publish the request if it is still scheduled for this time, which has passed; for the worker.
 
-    It is read under the journal's lock whether it was published meanwhile: of two workers one publishes. Where it is
-    refused, the schedule ends with the reason.
+    Checks under the journal's lock whether it was published meanwhile, so only one of two workers publishes. If
+    publishing is refused, the schedule ends with the reason.
     """
     rows = ChangeRequest.objects.select_related("template__namespace", "scheduled_by", "schedule_key")
     row = rows.filter(number=number, goes_live_at=at).first()
@@ -153,7 +153,9 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
 
 
 def find_scheduler(person: User, key: Key | None, namespace: Namespace, paths: Iterable[str]) -> Actor:
-    """Who scheduled it, as the actor of the publish. NotAllowed if they may not publish at these paths any more."""
+    """The person who scheduled it, as the actor of the publication. Raises NotAllowed if they may not publish at these
+    paths any more.
+    """
     has_ended = key is not None and (
         key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
     )

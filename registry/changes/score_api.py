@@ -1,4 +1,4 @@
-"""API of people's scores: the scores of a run with the agreement of the people, and giving or removing one's own."""
+"""API of people's scores: the scores of a run with their agreement, and setting or removing one's own."""
 
 from typing import Any
 

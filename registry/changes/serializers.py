@@ -1,4 +1,4 @@
-"""Serializers of change requests: the API's answers, and their schema."""
+"""Serializers of change requests for the API and its schema."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Change requests: the one way by which a protected label moves forward."""
+"""Change requests: the only way to move a protected label forward."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,11 +58,11 @@ def propose_change(
     reviewers: Sequence[str] = (),
     planned_rollout: Mapping[str, Any] | None = None,
 ) -> ChangeRequest:
-    """Propose that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
+    """Propose that a protected label point to a version. expected: as in `label_moves.require_unmoved`.
 
-    reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
-    planned_rollout: what `rollout_plans.check_plan` takes, if publishing is to start a rollout. Raises Conflict if the
-    label has no callers that one could divide.
+    reviewers: usernames to ask for a review, as in `review_requests.ask_for_review`. planned_rollout: as in
+    `rollout_plans.check_plan`, if publishing is to start a rollout. Raises Conflict if the label has no callers to
+    split.
     """
     names.check_label(label)
     check_text("message", message)
@@ -91,10 +91,11 @@ def create_change(
     release: int | None = None,
     plan: dict[str, Any] | None = None,
 ) -> ChangeRequest:
-    """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
+    """Create a change request after the permission check; for services, in their transaction and under the journal's
+    lock.
 
-    release: the number of the release that it is a member of, whose event follows. plan: a checked plan of a rollout.
-    Raises Invalid if the label holds the head by approval already, Conflict if an open request proposes it already.
+    release: the number of the release that it belongs to, whose event follows. plan: a validated rollout plan. Raises
+    Invalid if the label holds the head by approval already, and Conflict if an open request proposes it.
     """
     locking.require_new_head(template, label, head)
     at = log.now()
@@ -117,9 +118,9 @@ def create_change(
 
 
 def set_head(*, actor: Actor, number: int, version: int, expected: int | None = None) -> ChangeRequest:
-    """Make another version the head of the request; approvals given so far are void, because the round rises.
+    """Make another version the head of the request. It starts a new round, so approvals given so far no longer count.
 
-    expected: the number of the head that the caller saw. Raises Conflict if it is another one by now.
+    expected: the number of the head that the caller saw. Raises Conflict if it has changed.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
@@ -146,12 +147,12 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
 def publish_change(
     *, actor: Actor, number: int, version: int | None = None, expected: int | None = None
 ) -> ChangeRequest:
-    """Move the label, when nothing blocks it any more: the gate itself.
+    """Move the label if nothing blocks the request: the gate itself.
 
-    version: as `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
-    ApprovalRequired while reviewers are waited for, Gone if its version was redacted, Conflict for every other blocker;
-    facts["blockers"] lists them. One event, as in `label_moves.record_move`, with the request's number and "decided" as
-    `registry.changes.checks.Decided` has it.
+    version: as in `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. Raises ApprovalRequired
+    if reviews are missing, Gone if its version was redacted, and Conflict for every other blocker; facts["blockers"]
+    lists them. Appends one event, as in `label_moves.record_move`, with the request's number and "decided" as in
+    `registry.changes.checks.Decided`.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
@@ -164,7 +165,7 @@ def publish_change(
 
 
 def publish_locked(actor: Actor, change: ChangeRequest, *, is_scheduled: bool = False) -> None:
-    """Publish a request that was locked with the right to do so; for services. Refused as `publish_change` refuses."""
+    """Publish a request that was locked after the permission check; for services. Raises like `publish_change`."""
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     change.version.require_text()
@@ -174,12 +175,12 @@ def publish_locked(actor: Actor, change: ChangeRequest, *, is_scheduled: bool = 
 
 
 def describe_blocker(blocker: Blocker) -> str:
-    """The cause; of a freeze with the next slot, which is all that there is to do about it."""
+    """The cause, and for a freeze the next slot."""
     return f"{blocker.cause} {blocker.action}" if blocker.code == FREEZE else blocker.cause
 
 
 def require_unblocked(gate: Gate, *, except_for: str = "") -> None:
-    """Raise ApprovalRequired or Conflict, as `publish_change` does; except_for: the code of a blocker to pass over."""
+    """Raise ApprovalRequired or Conflict, as in `publish_change`. except_for: the code of a blocker to ignore."""
     blockers = [blocker for blocker in gate.blockers if blocker.code != except_for]
     if blockers:
         error = ApprovalRequired if any(blocker.is_by_reviewers for blocker in blockers) else Conflict
@@ -188,9 +189,9 @@ def require_unblocked(gate: Gate, *, except_for: str = "") -> None:
 
 
 def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -> None:
-    """Close the request as published and move its label; for services, if nothing blocks it and the actor may.
+    """Close the request as published and move its label; for services, after checking blockers and permissions.
 
-    is_scheduled: whether the worker does it, at the moment that the actor chose.
+    is_scheduled: whether the worker publishes it at its scheduled time.
     """
     change = gate.change
     change.state = ChangeRequest.PUBLISHED
@@ -203,7 +204,7 @@ def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -
 
 
 def withdraw_change(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
-    """Close the request without publishing, with a reason; by the one who opened it, or a reviewer."""
+    """Close the request without publishing, with a reason; for the person who opened it, or a reviewer."""
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
     with transaction.atomic():
@@ -217,7 +218,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
 
 
 def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
-    """Close the request as withdrawn; for services, if it is open, the actor may and the reason was checked."""
+    """Close the request as withdrawn; for services, after checking that it is open, the permission and the reason."""
     change = gate.change
     locking.require_not_rolling_out(change)
     change.decided = gate.to_decided().to_dict()
@@ -230,9 +231,7 @@ def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Open a withdrawn request again, in a new round: its approvals are needed again. Raises Gone if its version was
-    redacted.
-    """
+    """Reopen a withdrawn request in a new round, which needs new approvals. Raises Gone if its version was redacted."""
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
@@ -253,15 +252,13 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
 
 
 def _append_round(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
-    """Write the request and append the event, whose reaction is `begin_round`."""
+    """Save the request and append the event, then run `begin_round`."""
     change.save()
     locking.append(actor, change, event)
 
 
 def begin_round(actor: Actor, change: ChangeRequest) -> list[str]:
-    """Write what the decisions come to and have the request checked; gives the usernames that it waits for, each
-    once.
-    """
+    """Recompute the state and queue the checks; returns the usernames whose review is awaited, each once."""
     gate = change_gate.evaluate(change, actor, with_checks=False)
     locking.save_state(gate)
     check_results.request_checks(change.template, change.label)

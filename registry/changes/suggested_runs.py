@@ -1,4 +1,4 @@
-"""Suggested runs: what would evaluate a version that was never run, and what that would cost."""
+"""Suggested runs: how to evaluate a version that was never run, and what that would cost."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ __all__ = ["SuggestedRun", "find_suggested_run"]
 
 @dataclass(frozen=True)
 class SuggestedRun:
-    """A dataset, whose latest rows are asked, and a model to evaluate a version by, with what it would cost."""
+    """A dataset (its latest rows) and a model to evaluate a version with, and the cost."""
 
     dataset: str
     model: str
@@ -22,9 +22,9 @@ class SuggestedRun:
 
 
 def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | None:
-    """What changes of the template are measured by, else what its newest run asked; nothing is asked or written.
+    """What evaluates changes of the template, else what its newest run used; nothing is started or stored.
 
-    None if the version was run, if there is neither, or if the actor may not run it, or no row fits.
+    None if the version was run, if there is neither, if the actor may not run it, or if no row fits.
     """
     if preview.evaluation is not None:
         return None
@@ -41,7 +41,7 @@ def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | No
 
 
 def _find_dataset_and_model(preview: LabelPreview) -> tuple[str, str] | None:
-    """Those of the first evaluation attached to the template, else of its newest run."""
+    """The dataset and model of the first evaluation attached to the template, else of its newest run."""
     plans = attachment_queries.plans_of_template(preview.template)
     for plan in plans:
         if not plan.fault and plan.is_computed:

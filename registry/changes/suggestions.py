@@ -1,4 +1,4 @@
-"""Suggestions: lines that reviewers proposed, put into the next version of a request."""
+"""Suggestions: lines proposed by reviewers, applied as the next version of a request."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -29,15 +29,15 @@ Edit = tuple[int, int, str]
 def apply_suggestions(
     *, actor: Actor, number: int, comments: Sequence[tuple[int, int]], message: str = "", confirm: bool = False
 ) -> ChangeRequest:
-    """Save a version with these suggestions in it, each named by (thread, comment), and make it the request's head.
+    """Save a version with these suggestions applied, each identified by (thread, comment), and make it the request's
+    head.
 
-    Conflict if lines were changed since or two suggestions meet; Invalid, with its problems, if the result is
-    no sound document. Nothing is changed then. The threads are resolved. confirm: to apply them although too few people
-    are left then whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" names who
-    could approve).
+    Raises Conflict if lines changed since or two suggestions overlap, and Invalid, with its problems, if the result is
+    invalid; nothing is changed then. The threads are resolved. confirm: apply them even if too few people are left
+    whose approval counts; Conflict without it (facts["confirm"] is true then, and "people" lists who could approve).
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
-    key_rights.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
+    key_rights.require_wide(actor, Verb.SAVE)  # the response shows suggestions or conflicts
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     if not comments:

@@ -1,4 +1,4 @@
-"""Templates that were copied from others: where each came from, which come from one, and what was approved there."""
+"""Templates that were copied from others: their origins, their copies, and what was approved at the origin."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,12 +11,12 @@ from registry.templates.models import Template
 
 __all__ = ["find_approved", "find_copies", "find_origins"]
 
-_MOST_COPIES = 20  # templates in a row, each a copy of the one before
+_MOST_COPIES = 20  # maximum length of a chain of copies
 
 
 def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
-    """Those of the templates that were copied from this one, or from a copy of it: a query for each step, and none
-    if no template among them is a copy.
+    """Find those of the templates that were copied from this one or from its copies: one query per step, none if no
+    template among them is a copy.
     """
     copied = {row.pk: row.copied_from for row in among if row.copied_from}
     every: dict[int, str] = {}
@@ -26,7 +26,7 @@ def find_copies(template: Template, among: Collection[Template]) -> list[Templat
 
 
 def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
-    """The ids of the template's origin, of the origin's origin, and so on. known: name to id."""
+    """The ids of the template's origin, the origin's origin, and so on. known: name to id."""
     templates: set[int] = set()
     while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in templates:
         templates.add(origin)
@@ -35,7 +35,7 @@ def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[s
 
 
 def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
-    """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
+    """Map each template to the (template, version number) that it was copied from; adds the origins to `every`."""
     origins: dict[int, tuple[str, int]] = {}
     current: dict[str, str] = {}
     pending = dict(copied)
@@ -58,8 +58,8 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
 
 
 def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:
-    """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
-    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone.
+    """The ids of these templates' versions that a protected label held by the approval of a non-contributor. A
+    namespace may require no approval, or let contributors approve; that doesn't count elsewhere.
     """
     rows = approved_moves().filter(template__in=origins)
     columns = rows.values_list("template__name", "after__digest", "change__decided")
@@ -68,7 +68,7 @@ def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) ->
 
 
 def _has_approval_of_another(decided: Mapping[str, Any] | None) -> bool:
-    """Whether one of the approvals that a request was decided on needed no exemption."""
+    """Whether one of the approvals of a published request needed no exemption."""
     if decided is None:
         return False
     exempt = {one["person"] for one in decided.get("exemptions", ())}

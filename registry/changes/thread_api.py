@@ -1,4 +1,4 @@
-"""Threads of a change request: talk on lines, and suggestions that become its next version."""
+"""Threads of a change request: comments on lines, and suggestions that become its next version."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

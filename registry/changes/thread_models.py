@@ -12,9 +12,7 @@ __all__ = ["Comment", "CommentRevision", "Remark", "Thread", "count_open_threads
 
 
 class Thread(models.Model):
-    """A place in a request that people talk about. Lines are 1-based; a rendered one is a line of one part of a
-    sample.
-    """
+    """A discussion about lines of a request. Lines are 1-based; for rendered ones, within one part of a sample."""
 
     SOURCE = "source"
     RENDERED = "rendered"
@@ -49,8 +47,8 @@ class Thread(models.Model):
 
 
 class Comment(models.Model):
-    """What one person said in a thread, maybe with lines to put in place of those it is about. Never changed: what its
-    writer makes of it later is a `CommentRevision`.
+    """A person's comment in a thread, optionally with replacement lines. Never changed: later edits by its author are
+    `CommentRevision` rows.
     """
 
     thread = models.ForeignKey(Thread, on_delete=models.PROTECT, related_name="comments")
@@ -71,9 +69,7 @@ class Comment(models.Model):
 
 
 class CommentRevision(models.Model):
-    """A later text of a comment, or of the words that came with a decision, by who wrote it; or its deletion. Never
-    changed.
-    """
+    """A later text of a comment, or of a decision's comment, by its author; or its deletion. Never changed."""
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="revisions")
     thread = models.PositiveIntegerField(help_text="its number, 0 for the words of a decision")
@@ -93,7 +89,7 @@ class CommentRevision(models.Model):
 
 
 class Remark(models.Model):
-    """A comment kept until its writer sends the review: on lines as a thread would be, or in a thread there is."""
+    """A comment kept until its author sends the review: on lines, like a new thread, or in an existing thread."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="remarks")
     change = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="remarks")
@@ -124,6 +120,6 @@ class Remark(models.Model):
 
 
 def count_open_threads(change_ids: Collection[int]) -> dict[int, int]:
-    """How many threads of each of these requests are not resolved, if there are some."""
+    """Count the unresolved threads of each of these requests; requests without any are left out."""
     rows = Thread.objects.filter(change__in=change_ids, resolved_at=None).values_list("change")
     return dict(rows.annotate(count=models.Count("pk")))

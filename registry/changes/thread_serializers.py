@@ -1,4 +1,4 @@
-"""Serializers of the threads of a change request: the API's answers, and their schema."""
+"""Serializers of the threads of a change request."""
 
 from rest_framework import serializers
 

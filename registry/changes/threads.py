@@ -24,10 +24,10 @@ __all__ = ["Place", "check_comment", "create_thread", "open_thread", "reply_to_t
 
 
 def open_thread(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
-    """Begin a thread in the request with a first comment; a suggestion is new text for the lines.
+    """Start a thread in the request with a first comment. A suggestion is replacement text for the lines.
 
-    A suggestion on rendered lines becomes one on the lines of the document that they come from, and so does its thread.
-    Raises Invalid if the version has no such lines, or if a rendered one can't be changed by the document's own text.
+    A suggestion on rendered lines is mapped, with its thread, to the document lines they come from. Raises Invalid if
+    the version has no such lines, or if a rendered line can't be changed through the document's own text.
     """
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     place, suggestion = place_suggestion(actor, change, place, suggestion)
@@ -39,7 +39,7 @@ def open_thread(*, actor: Actor, number: int, place: Place, text: str, suggestio
         return create_thread(actor, change, place, version=version, quoted=quoted, text=text, suggestion=suggestion)
 
 
-def create_thread(  # where it is about and what it says
+def create_thread(  # the place, and the suggested text
     actor: Actor,
     change: ChangeRequest,
     place: Place,
@@ -49,7 +49,7 @@ def create_thread(  # where it is about and what it says
     text: str,
     suggestion: str | None,
 ) -> Thread:
-    """Write a thread whose lines and words were checked before; for services, under the journal's lock."""
+    """Create a thread whose lines and text were checked before; for services, under the journal's lock."""
     at = log.now()
     thread = Thread.objects.create(
         change=change,
@@ -68,7 +68,7 @@ def create_thread(  # where it is about and what it says
 
 
 def reply_to_thread(*, actor: Actor, number: int, thread: int, text: str, suggestion: str | None = None) -> Comment:
-    """Add to a thread; a thread that was resolved is open again then."""
+    """Reply to a thread; a resolved thread is reopened."""
     with transaction.atomic():
         log.lock()
         thread_row = _find(actor, number, thread)
@@ -80,7 +80,7 @@ def reply_to_thread(*, actor: Actor, number: int, thread: int, text: str, sugges
 
 
 def resolve_thread(*, actor: Actor, number: int, thread: int, resolved: bool = True) -> Thread:
-    """Close a thread, or open it again."""
+    """Resolve or reopen a thread."""
     with transaction.atomic():
         log.lock()
         thread_row = _find(actor, number, thread)
@@ -128,7 +128,7 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
 
 
 def check_comment(text: str, suggestion: str | None, side: str) -> None:
-    """Raise Invalid if these are no words for a comment on this side."""
+    """Raise Invalid if this text can't be a comment on this side."""
     if side not in Thread.SIDES:
         raise Invalid(fields={"side": gettext("one of {names}.").format(names=", ".join(Thread.SIDES))})
     words = check_text("text", text).strip()

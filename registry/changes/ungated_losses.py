@@ -1,4 +1,4 @@
-"""Ungated losses: metrics of change requests that get worse without a threshold, so that no check blocks them."""
+"""Ungated losses: metrics of change requests that get worse without a threshold, so no check blocks them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ __all__ = ["UngatedLosses", "find_ungated_losses"]
 @dataclass(frozen=True)
 class UngatedLosses:
     """What an approver has to weigh alone: the number of the request, its run, the run of what the label serves, and
-    the metrics."""
+    the worse metrics.
+    """
 
     change: int
     run: Run
@@ -24,10 +25,10 @@ class UngatedLosses:
 
 
 def find_ungated_losses(gates: Iterable[Gate]) -> dict[int, UngatedLosses]:
-    """By number of the request its losses, for requests that still take decisions and have some.
+    """Map the numbers of requests to their losses, for requests that still take decisions and have some.
 
-    Each template is in one of the requests at most, as in a release. One query if none of the versions was run,
-    else as many for one request as for many; an emergency that waits for its approval takes up to three more.
+    At most one request per template, as in a release. One query if none of the versions was run, else a constant
+    number; an emergency awaiting approval takes up to three more.
     """
     pairs = {gate.change.number: _pair_versions(gate) for gate in gates if not gate.is_closed}
     readings = metric_readings.read_metrics(list(pairs.values())) if pairs else {}
@@ -40,7 +41,9 @@ def find_ungated_losses(gates: Iterable[Gate]) -> dict[int, UngatedLosses]:
 
 
 def _pair_versions(gate: Gate) -> VersionPair:
-    """The head, against what the label serves. An emergency is served already: it is set against what was before."""
+    """The head and what the label serves. The head of an emergency is served already, so it is compared with what was
+    served before.
+    """
     change, serves = gate.change, gate.facts.holds_digest
     if not change.is_open:
         baseline = queries.find_baseline(change)

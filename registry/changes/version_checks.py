@@ -1,4 +1,4 @@
-"""The checks of versions, whichever change they were run for: what is known before a label moves to one."""
+"""The check results of versions, whichever change they were run for: what is known before a label moves."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,10 +12,10 @@ __all__ = ["read_version_checks"]
 
 
 def read_version_checks(rules_by_version: Mapping[int, Rules], *, with_missing: bool) -> dict[int, Sequence[Check]]:
-    """Version (the row's id) to the newest verdict of each check on it, in the order of all checks, in one query.
+    """Map each version's id to the newest verdict of each check on it, in the order of all checks, in one query.
 
-    rules_by_version: the rules of each version's namespace. with_missing: whether a required check that was never run
-    is listed too, without an outcome.
+    rules_by_version: the rules of each version's namespace. with_missing: also list required checks that were never
+    run, without an outcome.
     """
     verdicts: dict[int, dict[str, Verdict]] = {pk: {} for pk in rules_by_version}
     for verdict in Verdict.objects.filter(version__in=verdicts).defer("details").order_by("pk"):
