@@ -15,7 +15,7 @@ from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 from registry.usage import queries as usage_queries
 
-# no translations here: findings are stored in English
+# no texts here: findings are stored with the check, in English
 __all__ = ["RUNNERS", "CheckCase", "CheckResult", "read_case"]
 
 Samples = Mapping[str, Mapping[str, Any]]
