@@ -1,1 +1,1 @@
-"""Side-by-side measurements with peers, one command each, printed as ratios."""
+"""Benchmarks against comparable tools, one command each, printed as ratios."""

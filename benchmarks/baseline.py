@@ -1,11 +1,11 @@
 """Runs the benchmarks and says which ratio fell behind `baseline.json`: `python benchmarks/baseline.py`, about an hour.
 
-Each program measures both sides of a ratio in one run, prints it, and hands it to `record_ratio`. The larger ratio is
-the better one everywhere. At the end each is shown beside the baseline's. One that fell below 0.8 of it, or that was
-not measured although its program ran, makes the exit code 1.
+Each program measures both sides of a ratio in one run, prints it, and passes it to `record_ratio`. A larger ratio is
+always better. At the end, each ratio is shown next to its baseline. The exit code is 1 if one fell below 0.8 of its
+baseline, or wasn't measured although its program ran.
 
-    --only fetch,render   these programs
-    --write               put what was measured into the baseline, in the place of what it held for these programs
+    --only fetch,render   run these programs
+    --write               replace the baseline of these programs with this run's ratios
 """
 
 import argparse
@@ -25,19 +25,19 @@ __all__ = ["PROGRAMS", "Comparison", "compare_ratios", "read_ratios", "record_ra
 
 FOLDER = Path(__file__).resolve().parent
 BASELINE = FOLDER / "baseline.json"
-# `editor_form.py` is not among them: it asks for the address of a server.
+# `editor_form.py` isn't listed: it needs the address of a server.
 PROGRAMS = (
     *("preview", "render", "evaluation", "fetch", "client", "live"),
     *("playground", "registry", "memory", "pages", "first_hour"),
 )
-LEAST = 0.8  # of the baseline: the machines are shared, and a run differs from the next by that much
+LEAST = 0.8  # of the baseline; runs on shared machines differ by that much
 _FILE = "PROMPTUARY_RATIOS"
 
 
 def record_ratio(name: str, ratio: float) -> None:
-    """Note a ratio of the running program for the comparison at the end; does nothing if the program runs by itself.
+    """Record a ratio of the running program for the comparison at the end; does nothing if the program runs by itself.
 
-    The larger must be the better. One that could not be measured, inf or NaN, is not noted.
+    Larger must be better. A ratio that couldn't be measured (inf or NaN) isn't recorded.
     """
     if _FILE in os.environ and math.isfinite(ratio):
         with open(os.environ[_FILE], "a", encoding="utf-8") as file:
@@ -45,7 +45,7 @@ def record_ratio(name: str, ratio: float) -> None:
 
 
 def read_ratios(path: Path) -> dict[str, dict[str, float]]:
-    """What was recorded in a file: ratios by name by program."""
+    """The ratios recorded in a file, by program and name."""
     ratios: dict[str, dict[str, float]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         program, name, ratio = json.loads(line)
@@ -55,7 +55,7 @@ def read_ratios(path: Path) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ratio of this run beside the baseline's; None where there is none."""
+    """A ratio of this run and its baseline; None for one that is missing."""
 
     program: str
     name: str
@@ -64,7 +64,7 @@ class Comparison:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether it is worse than before by more than runs differ, or is not measured any more."""
+        """Whether it is worse than the baseline by more than runs usually differ, or is no longer measured."""
         return self.before is not None and (self.now is None or self.now < LEAST * self.before)
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class Comparison:
 def compare_ratios(
     before: Mapping[str, Mapping[str, float]], now: Mapping[str, Mapping[str, float]], programs: Sequence[str]
 ) -> list[Comparison]:
-    """Each ratio of these programs, in the order of the programs and of their names."""
+    """Compare each ratio of these programs with its baseline, ordered by program and name."""
     compared = []
     for program in programs:
         old, new = before.get(program, {}), now.get(program, {})
@@ -91,7 +91,7 @@ def compare_ratios(
 
 
 def main() -> int:
-    """Run, compare and print; 1 if a ratio fell, 2 if a program measured nothing."""
+    """Run, compare and print; return 1 if a ratio fell, 2 if a program measured nothing."""
     options = _read_options()
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
         ratios = Path(folder) / "ratios.jsonl"
@@ -135,7 +135,7 @@ def _read_programs(text: str) -> list[str]:
 
 
 def _describe_run() -> dict[str, str]:
-    """The day and the machine of a measurement."""
+    """The date and machine of a measurement."""
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     return {"date": datetime.now(UTC).date().isoformat(), "machine": machine}
 

@@ -1,4 +1,4 @@
-"""The chat prompt that `benchmarks/render.py` renders: its templates, and chats of any length for it."""
+"""The chat prompt that `benchmarks/render.py` renders: its templates, and chats of any length."""
 
 from pydoc_data.topics import topics
 from typing import Any
@@ -44,7 +44,7 @@ WORDS = " ".join(topics[name] for name in sorted(topics)).split()
 
 
 def data(size: int, salt: int) -> dict[str, Any]:
-    """A chat of `size` turns of 40 words; another salt gives texts that nothing has seen."""
+    """A chat of `size` turns of 40 words; a different salt produces texts that no cache contains."""
     turns = []
     for index in range(size):
         start = (index * 7919 + salt * 104_729) % (len(WORDS) - 40)

@@ -65,9 +65,9 @@ class Peers:
         if importlib.util.find_spec("hermes_cai") is None:
             return None
         try:
-            # Its engine wants a tokenizer package that was never published; the encoder is given, so a name will do.
+            # Its engine imports a tokenizer package that was never published. An encoder is passed in, so a stub works.
             chartok = type(sys)("chartok")
-            chartok.heather = None  # type: ignore[attr-defined]  # the name is imported, and not used with an encoder given
+            chartok.heather = None  # type: ignore[attr-defined]  # imported, but unused if an encoder is passed
             sys.modules.setdefault("chartok", chartok)
             from hermes_cai.engine import build_structured_prefix  # noqa: PLC0415 -- optional
             from hermes_cai.structured_prefix import ChatContextMessage, StructuredPrefix  # noqa: PLC0415 -- optional

@@ -1,13 +1,13 @@
 """What the client costs a service: `python benchmarks/client.py`, a minute and a half; needs requirements-dev.txt.
 
-* a fresh process from its import to its first prompt, and to an exact count of its tokens, beside langfuse's client;
-* a cached get, label and pin, beside the current langfuse client's own fastest and a dictionary;
+* a fresh process from its import to its first prompt, and to an exact token count, compared with langfuse's client;
+* a cached get, by label and by pinned version, compared with the fastest get of the current langfuse client and a dict;
 * a cold start of 200 templates: in one request, as a whole namespace, one by one;
 * how long a label move takes to reach 100 live clients;
-* a server that dies: renders with what is kept, and how long a call without it takes to fail.
+* a server that dies: renders from the cache, and how long an uncached call takes to fail.
 
-All against one registry that is started as it ships, on this machine in the same run: read the ratios. Each gate is
-printed with what was found; the exit code says whether all held.
+All of it runs in one run on one machine, against one registry with its default settings, so read the ratios. Each gate
+is printed with its result; the exit code is 1 if one was missed.
 """
 
 import logging
@@ -37,7 +37,7 @@ from promptuary import Promptuary, Unavailable  # noqa: E402  # as above
 TEMPLATES, CLIENTS, CALLS, ROUNDS = 200, 100, 200, 150
 NAMES = [f"bench/t{number:03}" for number in range(TEMPLATES)]
 NAME = NAMES[0]
-BOUND = 2.0  # seconds: the client's own
+BOUND = 2.0  # seconds, the client's default
 SETUP = f"""
 import django; django.setup()
 from registry.accounts.actor import Actor
@@ -56,7 +56,7 @@ for name in {NAMES!r}:
 templates.save_version(actor=actor, name={NAME!r}, document=text + "moved {{{{ question }}}}\\n", message="", base=base)
 print(keys.issue_key(actor=actor, namespace="bench", name="bench", scope="write").secret)
 """
-# What a fresh process does; each prints CPU seconds and resident megabytes since the import of the bare package.
+# Programs for a fresh process. Each prints the CPU seconds and resident megabytes since the bare package was imported.
 MEASURE = """
 import sys, time
 def resident():
@@ -87,8 +87,8 @@ _gates: list[bool] = []
 
 
 def main() -> None:
-    """Measure, print, and say whether the gates held."""
-    logging.disable(logging.WARNING)  # that a server is gone is told two hundred times
+    """Measure and print; exit with 1 if a gate was missed."""
+    logging.disable(logging.WARNING)  # the client logs 200 warnings that the server is gone
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
         port = servers.free_port()
         environment = {
@@ -108,7 +108,7 @@ def main() -> None:
             live(url, key)
             survivor = Promptuary(url, key, ttl=0.2, reports=False)
             survivor.warm(NAMES)
-            survivor.render(NAME, {"question": "Where?"})  # the vocabulary is read with the first
+            survivor.render(NAME, {"question": "Where?"})  # the first one reads the vocabulary
             with Promptuary(url, key, cache_dir=home, timeout=30, reports=False) as copying:
                 copying.warm(NAMES)
         with survivor:
@@ -117,8 +117,8 @@ def main() -> None:
 
 
 def start(url: str, key: str, environment: dict[str, str]) -> None:
-    """CPU seconds and megabytes of a fresh process, the median of five that take turns; the first is not counted."""
-    # As installed: with byte code kept, which the first round writes.
+    """CPU seconds and megabytes of a fresh process: the median of five interleaved runs after a warm-up."""
+    # With cached byte code, as in an installed package; the first round writes it.
     environment = {**environment, "PYTHONPYCACHEPREFIX": f"{environment['PROMPTUARY_HOME']}/bytecode"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in STARTS}
@@ -146,7 +146,7 @@ def start(url: str, key: str, environment: dict[str, str]) -> None:
 
 
 def cached(url: str, key: str) -> None:
-    """Microseconds a call, the best of several rounds that take turns."""
+    """Microseconds per call, the best of several interleaved rounds."""
     with Promptuary(url, key, ttl=600, reports=False) as ours, peer(url, key) as theirs:
         ours.get(NAME)
         ours.get(NAME, 1)
@@ -173,7 +173,7 @@ def cached(url: str, key: str) -> None:
 
 
 def cold(url: str, key: str) -> None:
-    """Milliseconds until 200 templates are there, compiled and proven."""
+    """Milliseconds until 200 templates are fetched, verified and compiled."""
     print(f"\na cold start of {TEMPLATES} templates")
     spent = {}
     ways: dict[str, Callable[[Promptuary], Any]] = {
@@ -193,7 +193,7 @@ def cold(url: str, key: str) -> None:
 
 
 def live(url: str, key: str) -> None:
-    """Seconds from the answer to a label move until each client gives the new version."""
+    """Seconds from the response to a label move until each client returns the new version."""
     print(f"\na label move, {CLIENTS} live clients")
     with ExitStack() as stack:
         clients = [
@@ -204,7 +204,7 @@ def live(url: str, key: str) -> None:
         wait_for(lambda: all(listener.cursor for client in clients for listener in client._listeners.values()), 30)
         slowest, medians = [], []
         for version, held in ((2, 1), (1, 2), (2, 1)):
-            time.sleep(1.5)  # every client has to be listening before the label moves
+            time.sleep(1.5)  # every client must be listening before the label moves
             headers = {"Authorization": f"Bearer {key}"}
             answer = httpx.put(
                 f"{url}/api/v1/templates/{NAME}/-/labels/production",
@@ -219,7 +219,7 @@ def live(url: str, key: str) -> None:
                 arrived = {client for client in left if client.get(NAME).version == version}
                 after += [time.perf_counter() - started] * len(arrived)
                 left -= arrived
-                time.sleep(0.005)  # bounded polling, as an application would
+                time.sleep(0.005)  # bounded polling, as an application would do
             slowest.append(time.perf_counter() - started)
             medians.append(statistics.median(after))
     print("  half of them after " + ", ".join(f"{seconds:.2f} s" for seconds in medians))
@@ -231,7 +231,7 @@ def live(url: str, key: str) -> None:
 
 
 def dead(url: str, key: str, home: str, survivor: Promptuary) -> None:
-    """What happens after the server is gone: renders with what is kept, and failures without."""
+    """After the server is gone: renders from the cache, and the time that uncached calls take to fail."""
     print("\na server that is gone")
     ended = time.monotonic() + 3
     done, slowest = 0, 0.0
@@ -290,7 +290,7 @@ def peer(url: str, key: str) -> Iterator[Any]:
 
 @contextmanager
 def peer_of_silence(url: str, key: str) -> Iterator[Any]:
-    """Langfuse's client, with its own connections and limits, on an address where nobody answers."""
+    """Langfuse's client, with its default connections and limits, on an address that doesn't answer."""
     client = langfuse.Langfuse(public_key="silence", secret_key=key, base_url=url, tracing_enabled=False)
     try:
         yield client
@@ -300,7 +300,7 @@ def peer_of_silence(url: str, key: str) -> Iterator[Any]:
 
 @contextmanager
 def counted(client: Promptuary) -> Iterator[list[int]]:
-    """How many requests the client sends."""
+    """Count the requests that the client sends."""
     requests = [0]
     transport = client._transport
     plain = transport.send
@@ -314,14 +314,14 @@ def counted(client: Promptuary) -> Iterator[list[int]]:
 
 
 def wait_for(is_so: Callable[[], object], seconds: float) -> None:
-    """Wait for what other threads do."""
+    """Wait until other threads make the condition true."""
     deadline = time.monotonic() + seconds
     while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.01)  # bounded polling: the client tells nobody that a label moved
+        time.sleep(0.01)  # bounded polling: the client doesn't signal that a label moved
 
 
 def gate(found: str, held: bool) -> None:
-    """Print a gate with what was found."""
+    """Print a gate with its result."""
     _gates.append(held)
     print(f"  {'ok    ' if held else 'MISSED'} {found}", flush=True)
 

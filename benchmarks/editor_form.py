@@ -1,9 +1,9 @@
 """How fast the editor's form is: `python benchmarks/editor_form.py ADDRESS`, where a server with the demo runs.
 
-Opens a draft of 200 KB with 100 parts in Chromium, signed in as the demo's author, and prints how long the form takes
-to open and how long a key takes until it is painted: the median and the slowest of 60 keys, for the form and for the
-source of the same text. The goals: the form opens in at most 1 s, and the median key is painted in at most 50 ms.
-Nothing is saved; the draft is discarded at the end.
+Opens a draft of 200 KB with 100 parts in Chromium, signed in as the demo's author. Prints how long the form takes to
+open, and the median and slowest time from a key press to its paint over 60 keys, in the form and in the source of the
+same text. The goals: the form opens in at most 1 s, and the median key is painted in at most 50 ms. Nothing is saved;
+the draft is discarded at the end.
 """
 
 import argparse
@@ -18,7 +18,7 @@ PARTS, BYTES, KEYS = 100, 200_000, 60
 MOST_OPEN_MS, MOST_KEY_MS = 1000.0, 50.0
 TEMPLATE = "demo/form-benchmark"
 
-# Milliseconds from a click on Form until the browser has painted what it shows.
+# Milliseconds from a click on Form until the browser has painted the form.
 OPEN_FORM = """async () => {
   const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const start = performance.now();
@@ -38,14 +38,14 @@ WATCH_KEYS = """() => {
 
 @dataclass(frozen=True)
 class KeyTimes:
-    """Milliseconds from a key to its paint."""
+    """Milliseconds from a key press to its paint."""
 
     median: float
     slowest: float
 
 
 def write_document(size: int = BYTES) -> str:
-    """A document of so many bytes: 100 parts, each with inputs in it."""
+    """A document of this many bytes: 100 parts, each with inputs."""
     lines = ["---", "description: A long prompt", "inputs:"]
     lines += [f"  value_{number}: {{type: string, default: plain}}" for number in range(10)]
     lines.append("---")
@@ -62,7 +62,7 @@ def write_document(size: int = BYTES) -> str:
 
 
 def measure_keys(page: Page, keys: int = KEYS) -> KeyTimes:
-    """Type where the cursor stands."""
+    """Type at the cursor."""
     page.evaluate("window.keyTimes = []")
     for _ in range(keys):
         page.keyboard.press("x")
@@ -82,7 +82,7 @@ def sign_in(page: Page, address: str) -> None:
 
 
 def measure_form(address: str) -> tuple[float, KeyTimes, KeyTimes]:
-    """Milliseconds until the form is open, the times of keys in a card of it, and those in the source."""
+    """Milliseconds until the form is open, the key times in one of its cards, and those in the source."""
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -101,7 +101,7 @@ def measure_form(address: str) -> tuple[float, KeyTimes, KeyTimes]:
         page.wait_for_timeout(1500)
         in_source = measure_keys(page)
         page.keyboard.press("Control+z")
-        page.wait_for_timeout(3000)  # the draft is stored and the preview has come
+        page.wait_for_timeout(3000)  # the draft is stored and the preview has loaded
         opened = page.evaluate(OPEN_FORM)
         page.get_by_role("textbox", name="Content of part 3", exact=True).click()
         page.wait_for_timeout(2000)
@@ -113,7 +113,7 @@ def measure_form(address: str) -> tuple[float, KeyTimes, KeyTimes]:
 
 
 def main() -> int:
-    """Measure and print; 1 if a goal is missed."""
+    """Measure and print; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("address", help="of a server with the demo, as http://127.0.0.1:8000")
     opened, in_form, in_source = measure_form(parser.parse_args().address.rstrip("/"))

@@ -2,8 +2,8 @@
 
     python benchmarks/evaluation.py [rows]
 
-Prints CPU seconds and their ratio for each metric, and the memory that scoring and a whole run add per 1,000 rows. The
-peer is used if `haystack-ai` is installed, and said to be absent if it is not.
+Prints CPU seconds and their ratio for each metric, and the memory that scoring and a whole run add per 1,000 rows.
+If `haystack-ai` isn't installed, the output says so and there is no ratio.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ ROUNDS = 3
 
 
 def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]], list[str], list[str]]:
-    """Seeded rows: expected and retrieved documents of 10, golds and answers of some words."""
+    """Seeded rows with 10 expected and retrieved documents each, and golds and answers of a few words."""
     chance = random.Random(1)
     keys = [f"document {n}" for n in range(200)]
     words = [
@@ -55,7 +55,7 @@ def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[st
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """The least CPU seconds of some rounds, and what came."""
+    """The lowest CPU time of several rounds in seconds, and the result of the last."""
     best, found = float("inf"), None
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -65,7 +65,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, Callable[[], Any]]:
-    """Haystack's evaluators over the same rows, by our metric's name."""
+    """Haystack's evaluators over the same rows, by the name of our metric."""
     from haystack import Document  # noqa: PLC0415  # an optional peer
     from haystack.components import evaluators  # noqa: PLC0415  # an optional peer
 
@@ -87,7 +87,7 @@ def main(count: int) -> None:
     expected, retrieved, golds, answers = make_rows(count)
     ours = dict.fromkeys(("recall_multi_hit", "mrr", "map", "ndcg"), (expected, retrieved))
     ours["exact_match"] = (golds, answers)  # type: ignore[assignment]  # answers are texts, documents are lists
-    evaluation.score("mrr", expected[:1], retrieved[:1])  # imports are not what is measured
+    evaluation.score("mrr", expected[:1], retrieved[:1])  # imports aren't measured
     theirs: dict[str, Callable[[], Any]] = {}
     if importlib.util.find_spec("haystack"):
         making, theirs = timed(lambda: peers(expected, retrieved, golds, answers))

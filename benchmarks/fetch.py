@@ -2,17 +2,18 @@
 
     python benchmarks/fetch.py                     the warm fetch, misses, and a fetch while people save: 3 minutes
     python benchmarks/fetch.py --versions 1000000  with a million versions in the database instead of 100,000
-    python benchmarks/fetch.py --only rollout      a label under a rollout beside a plain one: 2 minutes
+    python benchmarks/fetch.py --only rollout      a label under a rollout and a plain one: 2 minutes
     python -m tests.support.postgres_server python benchmarks/fetch.py --only misses     misses on PostgreSQL
 
-The registry runs as it ships (granian, 2 workers, counts, metrics and request ids on) in a home of its own, beside
+The registry runs with its default settings (granian, 2 workers, counts, metrics and request ids on) in its own home.
+It is compared with
 
-* nginx with the same bytes in a file, and nginx with a cache keyed on the key in front of the registry;
-* granian giving the same bytes and doing nothing else: the most this server could reach;
+* nginx with the same bytes in a file, and nginx with a cache keyed on the API key in front of the registry;
+* granian returning the same bytes and doing nothing else: the upper bound for this server;
 * `mlflow server` with the same prompt on SQLite (`MLFLOW=/path/to/mlflow`, or on the path).
 
-What is not installed is named and left out. All run on this machine in the same run, in turns, so read the ratios and
-not the figures. A gate that is missed is said, and makes the exit code 1.
+Tools that aren't installed are named and left out. All run interleaved on one machine, so read the ratios rather than
+the figures. Missed gates are printed and make the exit code 1.
 """
 
 import argparse
@@ -38,8 +39,8 @@ ROOT = servers.ROOT
 NAME = "bench/reply"
 CONNECTIONS = (8, 32, 64)
 ROUNDS, SECONDS = 3, 3
-RATE = 1000  # requests a second where the wait is what matters
-EACH = 100  # versions of a template among the many
+RATE = 1000  # requests a second when latency is measured
+EACH = 100  # versions of each of the many templates
 TEXT = "Answer the question from the excerpts, and say where it stands.\n" * 25
 
 Rows = dict[str, dict[int, Load]]
@@ -48,13 +49,13 @@ Seeded = tuple[Path, int, list[str], dict[str, str]]
 
 
 class Gates:
-    """What must hold, and what did."""
+    """The gates and their results."""
 
     def __init__(self) -> None:
         self.missed: list[str] = []
 
     def check(self, what: str, ratio: float, gate: float, goal: float | None = None) -> None:
-        """Print one ratio beside its gate and goal."""
+        """Print one ratio with its gate and goal."""
         if ratio == math.inf:
             print(f"  UNKNOWN {what}: it answered nothing in its time; the machine is too busy")
             self.missed.append(what)
@@ -68,7 +69,7 @@ class Gates:
 
 
 def main() -> None:
-    """Measure what was asked for and print it."""
+    """Run the requested measurements and print them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", choices=["warm", "misses", "writes", "growth", "rollout"], help="one part")
     parser.add_argument("--versions", type=int, default=100_000, help="versions in the large database")
@@ -93,7 +94,7 @@ def main() -> None:
 
 
 def measure_warm(gates: Gates) -> None:
-    """One version again and again, as a service does that does not cache."""
+    """Fetch one version again and again, as a service without a cache does."""
     with seeded() as (home, port, keys, environment), ExitStack() as stack:
         base, key = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}", keys[0]
         (home / "body.json").write_bytes(fetch(f"{base}@1", key))
@@ -117,7 +118,7 @@ def measure_warm(gates: Gates) -> None:
 
 
 def measure_misses(gates: Gates, versions: int) -> None:
-    """Versions at random out of far more than a process keeps."""
+    """Fetch random versions out of far more than a process caches."""
     database = "PostgreSQL" if os.environ.get("PROMPTUARY_DATABASE_URL") else "SQLite"
     with seeded(versions) as (home, port, keys, _), ExitStack() as stack:
         targets = {f"a miss on {database}": (f"http://127.0.0.1:{port}/", keys[0])}
@@ -132,10 +133,10 @@ def measure_misses(gates: Gates, versions: int) -> None:
 
 
 def measure_writes(gates: Gates) -> None:
-    """The wait of a fetch while somebody saves and moves a label, each once a second.
+    """Measure the latency of a fetch while someone saves and moves a label, each once a second.
 
-    At a rate well below what it can do: beyond that a wait is the queue in front of cores which wrk shares, nginx's
-    too.
+    The rate is well below the server's maximum. Above that, latency would measure the queue for cores that wrk shares,
+    for nginx too.
     """
     with seeded() as (home, port, keys, environment), ExitStack() as stack:
         base = f"http://127.0.0.1:{port}/api/v1"
@@ -155,7 +156,7 @@ def measure_writes(gates: Gates) -> None:
 
 
 def measure_growth(gates: Gates, versions: int) -> None:
-    """The same fetch with a thousand versions and with many."""
+    """Measure the same fetch with a thousand versions and with many."""
     found = {}
     for count in (1_000, versions):
         with seeded(count) as (_, port, keys, _):
@@ -168,7 +169,7 @@ def measure_growth(gates: Gates, versions: int) -> None:
 
 
 def measure_rollout(gates: Gates) -> None:
-    """A label under a rollout beside a plain one of the same bytes: without a bucket, and with one."""
+    """Compare a label under a rollout, without and with a bucket, with a plain label of the same bytes."""
     with seeded() as (_, port, keys, _):
         base = f"http://127.0.0.1:{port}/api/v1/templates/gradual"
         divided = f"{base}/reply@production"
@@ -187,7 +188,7 @@ def measure_rollout(gates: Gates) -> None:
 
 @contextmanager
 def seeded(versions: int = 0, registry: Registry = servers.registry) -> Iterator[Seeded]:
-    """A registry in a home of its own: (home, port, keys as `seeds.py` prints them, environment)."""
+    """A registry in its own home: (home, port, keys as `seeds.py` prints them, environment)."""
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
         home, port = Path(folder), servers.free_port()
         home.chmod(0o755)
@@ -214,9 +215,9 @@ def in_turns(
     seconds: int = SECONDS,
     rate: int | None = None,
 ) -> Rows:
-    """Target to connections to the medians of the rounds, each round one turn of everything."""
+    """Medians over interleaved rounds, by target and then by connections."""
     seen: dict[str, dict[int, list[Load]]] = {name: {} for name in targets}
-    for name, (url, key) in targets.items():  # a worker that has not answered yet is not what is measured
+    for name, (url, key) in targets.items():  # cold workers aren't measured
         warm_up(url, key, (scatter or {}).get(name))
     for _ in range(ROUNDS):
         for count in CONNECTIONS:
@@ -227,7 +228,7 @@ def in_turns(
 
 
 def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
-    """Ask until all workers answer: mlflow's take seconds for their first request each."""
+    """Send requests until all workers have answered: each of mlflow's takes seconds for its first request."""
     before, deadline = 0.0, time.monotonic() + 60
     while time.monotonic() < deadline:
         rate = wrk(url, key, CONNECTIONS[0], 2, scatter).rate
@@ -237,12 +238,12 @@ def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
 
 
 def median(loads: list[Load]) -> Load:
-    """Each figure's own median."""
+    """The median of each figure by itself."""
     return Load(*(statistics.median(getattr(load, name) for load in loads) for name in ("rate", "p50", "p99")))
 
 
 def report(rows: Rows) -> None:
-    """Print requests a second and the wait, by connections."""
+    """Print requests a second and the latency, by connections."""
     print(f"{'':36}" + "".join(f"{f'{count} conn.':>12} p50 ms  p99 ms" for count in CONNECTIONS))
     for name, counts in rows.items():
         shown = "".join(f"{load.rate:>10,.0f}/s {load.p50:>6.2f} {load.p99:>7.1f}" for load in counts.values())
@@ -251,19 +252,19 @@ def report(rows: Rows) -> None:
 
 
 def least(rows: dict[int, Load], beside: dict[int, Load]) -> float:
-    """The worst ratio over the connections."""
+    """The worst ratio over all numbers of connections."""
     return min(rows[count].rate / beside[count].rate for count in rows)
 
 
 def over(rows: dict[int, Load], beside: dict[int, Load]) -> float:
-    """The ratio of the two best rates; infinite if the other answered nothing."""
+    """The ratio of the two best rates; infinite if the other one had no answers."""
     best = max(load.rate for load in beside.values())
     return max(load.rate for load in rows.values()) / best if best else math.inf
 
 
 @contextmanager
 def writing(base: str, key: str) -> Iterator[list[int]]:
-    """Saves and label moves on another template for the time of the block; gives how many there were."""
+    """Save another template and move its label while the block runs; yields their counts."""
     ended, done = threading.Event(), [0]
 
     def write() -> None:
@@ -293,7 +294,7 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
 
 
 def call(url: str, key: str, body: dict[str, object], match: str = "") -> dict[str, str]:
-    """A PUT, and its answer."""
+    """Send a PUT and return its response."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     headers |= {"If-Match": match} if match else {}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="PUT")
@@ -303,7 +304,7 @@ def call(url: str, key: str, body: dict[str, object], match: str = "") -> dict[s
 
 
 def fetch(url: str, key: str) -> bytes:
-    """The body of one answer."""
+    """The body of one response."""
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request, timeout=30) as response:
         body: bytes = response.read()

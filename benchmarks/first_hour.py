@@ -1,12 +1,12 @@
-"""What the first hour asks of a newcomer: `.venv/bin/python benchmarks/first_hour.py`; needs requirements-dev.txt.
+"""What the first hour costs a newcomer: `.venv/bin/python benchmarks/first_hour.py`; needs requirements-dev.txt.
 
-Clones this repository's HEAD into a new folder and does what the README says, as people who know nothing else: `make
-run`, the first page, a sentence changed and saved, the change proposed, approved and published, the reply of the demo's
-model to it, and a new script that fetches the published version. For each step it prints the seconds that the machine
-took, and the clicks and keys that a person needs. Reading and thinking come on top.
+Clones this repository's HEAD into a new folder and follows the README: `make run`, open the first page, change and save
+a sentence, propose, approve and publish the change, read the demo model's reply to it, and fetch the published version
+from a new script. For each step it prints the seconds that the machine took, and the clicks and keys that a person
+needs. Time to read and think isn't included.
 
-Packages are installed as pip is set up here: from an index or from its cache. The exit code says whether all steps
-worked, and whether they stayed within 10 minutes.
+Packages are installed as pip is configured here: from an index or from its cache. The exit code is 0 if all steps
+worked and stayed within 10 minutes.
 """
 
 import os
@@ -37,7 +37,7 @@ README_CODE = re.compile(r"^from promptuary import Promptuary\n.*?^```", re.MULT
 
 @dataclass
 class Step:
-    """One step of the hour: what it is, and what it took."""
+    """One step of the hour: its name and its cost."""
 
     title: str
     seconds: float = 0.0
@@ -53,7 +53,7 @@ class Hour:
 
     @contextmanager
     def step(self, title: str) -> Iterator[Step]:
-        """Time what happens in the block, and print it as soon as it is over."""
+        """Time the block and print the step when it ends."""
         step = Step(title)
         self.steps.append(step)
         start = time.monotonic()
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def _do_the_job(hour: Hour, browser: Browser, url: str) -> None:
-    """Save, propose, ask a model, approve and publish, by what the pages offer."""
+    """Save, propose, ask a model, approve and publish on the pages."""
     with hour.step("sign in as author, find the reply, change a sentence") as step:
         author = _sign_in(step, browser, url, "author")
         _click(step, author.get_by_role("link", name="Templates").first)
@@ -194,7 +194,7 @@ def _type(step: Step, page: Page, text: str) -> None:
 
 
 def _start(clone: Path, port: int) -> "subprocess.Popen[bytes]":
-    """`make run`, with nothing of this environment but its path and where packages come from."""
+    """Start `make run` with only the path and the package source of this environment."""
     left_out = ("PROMPTUARY_", "DJANGO_", "VIRTUAL_ENV", "MAKE")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return subprocess.Popen(
@@ -217,7 +217,7 @@ def _wait_for_page(server: "subprocess.Popen[bytes]", port: int, clone: Path) ->
                 return
         except httpx.TransportError:
             pass
-        time.sleep(0.2)  # another process's port opens without a signal
+        time.sleep(0.2)  # another process doesn't signal that its port is open
     sys.exit(f"no page after {START:.0f} s")
 
 
@@ -226,7 +226,7 @@ def _wait_for_demo(server: "subprocess.Popen[bytes]", clone: Path) -> None:
     while (clone / "var/demo-progress.json").exists():
         if server.poll() is not None or time.monotonic() > deadline:
             sys.exit(f"the demo was not loaded:\n{(clone.parent / 'server.log').read_text(errors='replace')[-3000:]}")
-        time.sleep(0.2)  # nothing signals when a file is gone
+        time.sleep(0.2)  # the removal of a file isn't signalled
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:

@@ -1,8 +1,8 @@
 """What open pages cost the server: `python benchmarks/live.py`; needs wrk. A minute.
 
-The registry runs as it ships (2 web processes) in a home of its own. 500 streams of `/live/events` are opened, as idle
-pages do. Printed are the processor time, the memory and the threads of the web processes without and with them, and how
-long fetches take, in turns of one run. A gate that is missed is said, and makes the exit code 1.
+The registry runs with its default settings (2 web processes) in its own home. 500 streams of `/live/events` are opened,
+as idle pages do. The processor time, memory and threads of the web processes and the latency of fetches are printed
+without and with the streams, measured alternately in one run. Missed gates are printed and make the exit code 1.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from fetching.load import Load, wrk
 
 ROUNDS, SECONDS, IDLE_SECONDS, CONNECTIONS = 3, 3, 20, 8
 MOST_CPU = 5.0  # percent of a core for all idle streams
-MOST_THREADS = 16  # more than without streams: an idle stream takes none of its own
+MOST_THREADS = 16  # more than without streams: an idle stream has no thread of its own
 SIGN_IN = (
     "import django; django.setup()\n"
     "from django.test import Client\n"
@@ -36,7 +36,7 @@ SIGN_IN = (
 
 @dataclass(frozen=True)
 class Usage:
-    """What the web processes take: seconds of processor time so far, MB of memory, threads."""
+    """What the web processes use: seconds of processor time so far, MB of memory, threads."""
 
     cpu: float
     memory: float
@@ -71,27 +71,27 @@ def main() -> None:
 
 
 def check_idle(gates: fetch.Gates, count: int, before: Usage, after: Usage) -> None:
-    """The gates of what idle streams take: processor time and threads."""
+    """Check the gates on the processor time and threads of idle streams."""
     cpu, threads = max(added(before, after), 0.01), max(after.threads - before.threads, 1)
     gates.check(f"{MOST_CPU:g} % of a core / what {count} idle streams take", MOST_CPU / cpu, 1)
     gates.check(f"{MOST_THREADS} threads / what {count} idle streams add", MOST_THREADS / threads, 1)
 
 
 def measure_idle(port: int) -> Usage:
-    """The usage over a while in which nobody asks; `cpu` is in percent of a core."""
+    """The usage over a period without requests; `cpu` is in percent of a core."""
     first = read_usage(port)
-    time.sleep(IDLE_SECONDS)  # what is measured is a server that has nothing to do
+    time.sleep(IDLE_SECONDS)  # an idle server is measured
     last = read_usage(port)
     return Usage(100 * (last.cpu - first.cpu) / IDLE_SECONDS, last.memory, last.threads)
 
 
 def added(before: Usage, after: Usage) -> float:
-    """Percent of a core that the streams take."""
+    """Percent of a core that the streams use."""
     return after.cpu - before.cpu
 
 
 def rate(loads: list[Load]) -> float:
-    """Requests a second, the median."""
+    """The median of requests a second."""
     return statistics.median(load.rate for load in loads)
 
 
@@ -108,7 +108,7 @@ def report(count: int, before: Usage, after: Usage, rows: dict[str, list[Load]])
 
 
 def read_usage(port: int) -> Usage:
-    """The sum over the processes of the web server: what `manage.py serve` of this port forked."""
+    """The sum over the web server's processes: those that `manage.py serve` forked for this port."""
     ticks, memory, threads = 0, 0.0, 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -120,7 +120,7 @@ def read_usage(port: int) -> Usage:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
             status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process has ended
         ticks += int(fields[11]) + int(fields[12])
         memory += int(status["VmRSS"].split()[0]) / 1024
         threads += int(status["Threads"])
@@ -129,7 +129,7 @@ def read_usage(port: int) -> Usage:
 
 @contextmanager
 def open_streams(port: int, session: str, count: int) -> Iterator[None]:
-    """So many streams for the time of the block, each ready; a thread of this process reads them."""
+    """Hold this many ready streams open while the block runs; a thread of this process reads them."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -139,7 +139,7 @@ def open_streams(port: int, session: str, count: int) -> Iterator[None]:
     finally:
         for _, writer in opened:
             loop.call_soon_threadsafe(writer.close)
-        time.sleep(1)  # the server sees that they are gone
+        time.sleep(1)  # the server notices that they are closed
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
 

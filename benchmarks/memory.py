@@ -1,9 +1,9 @@
-"""What an idle server takes: `python benchmarks/memory.py`, two minutes; needs requirements-dev.txt.
+"""The memory of an idle server: `python benchmarks/memory.py`, two minutes; needs requirements-dev.txt.
 
-It starts `manage.py serve --demo` over a new home, waits, and prints the proportional set size (PSS) of each process:
-pages that several processes share are shared out among them, so the sum is what the machine gives. With
-PROMPTUARY_DATABASE_URL set, the server uses that database, whose own processes are not counted. The exit code says
-whether the gate held.
+Starts `manage.py serve --demo` in a new home, waits, and prints the proportional set size (PSS) of each process. PSS
+divides shared pages among the processes that share them, so the sum is what the machine provides. If
+PROMPTUARY_DATABASE_URL is set, the server uses that database, whose processes aren't counted. The exit code is 1 if the
+gate was missed.
 """
 
 import os
@@ -24,7 +24,7 @@ START = 600.0
 
 
 def main() -> None:
-    """Start, wait, print and say whether the gate held."""
+    """Start, wait and print; exit with 1 if the gate was missed."""
     database = "postgresql" if os.environ.get("PROMPTUARY_DATABASE_URL", "").startswith("postgres") else "sqlite"
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
         port = servers.free_port()
@@ -40,7 +40,7 @@ def main() -> None:
         try:
             wait_for_text(process, log, "Ctrl-C stops everything")
             wait_for_text(process, log, "The starter library is loaded.")
-            time.sleep(SETTLED)  # until what is done once after the start is done
+            time.sleep(SETTLED)  # until the one-time work after the start is done
             total = print_table(process.pid)
         finally:
             process.send_signal(signal.SIGINT)
@@ -53,12 +53,12 @@ def main() -> None:
 
 
 def wait_for_text(process: "subprocess.Popen[bytes]", log: Path, text: str) -> None:
-    """Until the server prints it."""
+    """Wait until the server prints the text."""
     deadline = time.monotonic() + START
     while text not in log.read_text():
         if process.poll() is not None or time.monotonic() > deadline:
             sys.exit(log.read_text())
-        time.sleep(0.2)  # bounded polling: a file tells nobody that it grew
+        time.sleep(0.2)  # bounded polling: the growth of a file isn't signalled
 
 
 def print_table(root: int) -> float:
@@ -78,7 +78,7 @@ def print_table(root: int) -> float:
 
 
 def process_tree(root: int) -> list[int]:
-    """The process and all that descend from it."""
+    """The process and all of its descendants."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -86,7 +86,7 @@ def process_tree(root: int) -> list[int]:
         except OSError:
             continue  # it has ended meanwhile
     tree = [root]
-    for number in tree:  # it grows while it is gone through
+    for number in tree:  # it grows while it is iterated
         tree += [child for child, parent in parents.items() if parent == number]
     return tree
 

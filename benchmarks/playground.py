@@ -1,15 +1,15 @@
-"""What fetches wait for while replies are streamed: `python benchmarks/playground.py`; needs wrk. Four minutes.
+"""The latency of fetches while replies are streamed: `python benchmarks/playground.py`; needs wrk. Four minutes.
 
-The registry runs as it ships (2 web processes, and the process that asks models). Version 1 is fetched 500 times a
-second by 8 connections, in alternating rounds: with nothing else going on, and while 50 people read replies that come
-at 20 tokens a second. For both it prints how long a fetch waits, the processor time of the web processes, and how often
-the readers' pages got something new. The gate: p50 and p99 of a fetch are at most 1.2 times as long, by the median
+The registry runs with its default settings (2 web processes, and the process that calls models). Version 1 is fetched
+500 times a second over 8 connections, in alternating rounds: with nothing else going on, and while 50 people read
+replies at 20 tokens a second. For both it prints the latency of a fetch, the processor time of the web processes, and
+how often the readers' pages were updated. The gate: p50 and p99 of a fetch are at most 1.2 times as long, by the median
 over the pairs of rounds.
 
-All run on this machine in the same run, so read the ratios and not the figures. The model server and the readers are no
-part of what is measured: they are cheap (`streaming/`) and run at the lowest priority. The registry and wrk run at a
-higher priority if this may be asked for (as root), so that other work of the machine is measured less. The exit code
-is 1 if the gate is missed.
+All run on one machine in the same run, so read the ratios rather than the figures. The model server and the readers
+aren't measured: they are cheap (`streaming/`) and run at the lowest priority. The registry and wrk run at a higher
+priority if permitted (as root), which reduces the influence of other processes. The exit code is 1 if the gate is
+missed.
 """
 
 import json
@@ -33,27 +33,27 @@ from fetching.load import Load, wrk
 
 REPLIES, RATE, CONNECTIONS, SECONDS, ROUNDS = 50, 500, 8, 8, 7
 GATE = 1.2
-SETTLE_SECONDS = 3.0  # what the end of the replies costs is not measured: 50 end at once here only
+SETTLE_SECONDS = 3.0  # the end of the replies isn't measured: only here do 50 of them end together
 PASSWORD = "bench-promptuary"
 SIGN_UP = (
     "from registry.accounts.models import User\n"
     f"person = User.objects.get(username='bench'); person.set_password('{PASSWORD}'); person.save()"
 )
 DRAFT = "- name: question\n  content: And so on?\n"
-MODELS = ("first", "second")  # a connection writes at most 32 replies at once
+MODELS = ("first", "second")  # a connection carries at most 32 concurrent replies
 LOWEST = ["nice", "-n", "19"]
 
 
 @dataclass(frozen=True)
 class Round:
-    """Some seconds of fetches: how long they took, and the share of a core that the web processes took meanwhile."""
+    """A few seconds of fetches: their latency, and the share of a core that the web processes used meanwhile."""
 
     load: Load
     processor: float
 
 
 def main() -> None:
-    """Measure, print, and judge."""
+    """Measure and print; exit with 1 if the gate was missed."""
     if shutil.which("wrk") is None:
         sys.exit("This benchmark needs wrk (apt install wrk).")
     print(f"load of this machine before: {os.getloadavg()[0]:.1f}")
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def measure_in_turns(port: int, key: str) -> tuple[list[Round], list[Round]]:
-    """The fetches without and with replies beside them, in turns."""
+    """Measure fetches without and with concurrent replies, in alternating rounds."""
     url = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}@1"
     wrk(url, key, CONNECTIONS, 2, rate=RATE)
     alone, beside = [], []
@@ -84,14 +84,14 @@ def measure_in_turns(port: int, key: str) -> tuple[list[Round], list[Round]]:
 
 
 def measure_round(url: str, key: str, port: int) -> Round:
-    """One round of fetches."""
+    """Measure one round of fetches."""
     before, began = read_processor_seconds(port), time.monotonic()
     load = wrk(url, key, CONNECTIONS, SECONDS, rate=RATE)
     return Round(load, (read_processor_seconds(port) - before) / (time.monotonic() - began))
 
 
 def read_processor_seconds(port: int) -> float:
-    """Seconds of the processor that the web processes took so far: those whose command line names this port."""
+    """Processor seconds so far of the web processes, which are those whose command line contains this port."""
     ticks = 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -99,18 +99,18 @@ def read_processor_seconds(port: int) -> float:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 ticks += int(fields[11]) + int(fields[12])
         except OSError:
-            continue  # it has ended
+            continue  # the process has ended
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def describe(measured: Round) -> str:
-    """One round in words."""
+    """Describe one round in words."""
     share = 100 * measured.processor
     return f"p50 {measured.load.p50:6.2f} ms, p99 {measured.load.p99:6.2f} ms, {share:3.0f} % of a core"
 
 
 def describe_replies(facts: dict[str, float]) -> str:
-    """What came of the replies meanwhile."""
+    """Describe the replies that arrived meanwhile."""
     return (
         f"{REPLIES} replies ({facts['events_a_second']:.0f} updates a second, pause between two "
         f"{facts['pause_p50']:.0f} ms, p99 {facts['pause_p99']:.0f} ms, silent {facts['silent']:.0f})"
@@ -118,7 +118,7 @@ def describe_replies(facts: dict[str, float]) -> str:
 
 
 def report(name: str, alone: list[Round], beside: list[Round]) -> bool:
-    """Print the medians of the rounds, and the median of the pairs' ratios beside the gate; whether it holds."""
+    """Print the medians of the rounds and the median ratio of the pairs with the gate; return whether it holds."""
     before, after = ([getattr(measured.load, name) for measured in rounds] for rounds in (alone, beside))
     ratio = statistics.median(with_replies / without for without, with_replies in zip(before, after, strict=True))
     verdict = "holds " if ratio <= GATE else "MISSED"
@@ -130,7 +130,7 @@ def report(name: str, alone: list[Round], beside: list[Round]) -> bool:
 
 @contextmanager
 def open_replies(port: int) -> Iterator[dict[str, float]]:
-    """50 replies under way for the time of the block; what came meanwhile is in the dictionary afterwards."""
+    """Stream 50 replies while the block runs; the yielded dictionary contains their measurements afterwards."""
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
         sign_in(client)
         columns = [column for _ in range((REPLIES + 3) // 4) for column in start_run(client)][:REPLIES]
@@ -150,7 +150,7 @@ def open_replies(port: int) -> Iterator[dict[str, float]]:
 
 
 def sign_in(client: httpx.Client) -> None:
-    """Sign the seeds' person in."""
+    """Sign in the seeds' person."""
     client.get("/login")
     fields = {"username": "bench", "password": PASSWORD, "csrfmiddlewaretoken": client.cookies["promptuary-csrf"]}
     answer = client.post("/login", data=fields, headers={"Referer": str(client.base_url)})
@@ -159,7 +159,7 @@ def sign_in(client: httpx.Client) -> None:
 
 
 def start_run(client: httpx.Client) -> list[int]:
-    """The ids of four columns that are ready to be streamed."""
+    """Start a run; return the ids of its four columns, which are ready to be streamed."""
     columns = [{"source": "draft", "document": DRAFT, "model": name} for name in MODELS * 2]
     headers = {"X-CSRFToken": client.cookies["promptuary-csrf"], "Referer": str(client.base_url)}
     body: dict[str, Any] = {"columns": columns, "inputs": {}}

@@ -1,10 +1,10 @@
 """What a preview of the editor costs the server: `python benchmarks/preview.py`, half a minute.
 
-Saves a text of 200 KB with 100 parts in a registry of its own, changes a word of it ten times and asks for the preview
-after each change, as the editor does after a key. Prints the medians: milliseconds on the clock, of this process's
-processor (the web server's share), and what the rest is (the bounded child that checks and renders the text, and
-waiting for a processor). Beside them is what Jinja alone takes to parse, compile and render the text, in the same run:
-on a busy machine read the ratio. The goal: at most 150 ms on the clock.
+Saves a text of 200 KB with 100 parts in its own registry, changes one word of it ten times and requests the preview
+after each change, as the editor does after a key press. Prints the medians in milliseconds: wall-clock time, processor
+time of this process (the web server's share), and the rest (the bounded child that checks and renders the text, and
+waiting for a processor). Next to them is the time that Jinja alone takes to parse, compile and render the text in the
+same run: on a busy machine, read the ratio. The goal: at most 150 ms wall-clock time.
 
     --size 200000   bytes of the text    --rounds 10
 """
@@ -45,14 +45,14 @@ MOST_MS = 150.0
 
 @dataclass(frozen=True)
 class PreviewCost:
-    """Milliseconds of a preview: on the clock, and of this process's processor."""
+    """Milliseconds of a preview: wall-clock time, and processor time of this process."""
 
     clock: float
     processor: float
 
 
 def main() -> int:
-    """Measure and print; 1 if the goal is missed."""
+    """Measure and print; return 1 if the goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--size", type=int, default=BYTES)
     parser.add_argument("--rounds", type=int, default=10)
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def measure_previews(document: str, rounds: int) -> list[PreviewCost]:
-    """The cost of the preview after each change, without the first two, which load what later ones share."""
+    """The cost of the preview after each change but the first two, which fill caches."""
     client, address = open_editor(document)
     costs = []
     for number in range(rounds + 2):
@@ -86,7 +86,7 @@ def measure_previews(document: str, rounds: int) -> list[PreviewCost]:
 
 
 def measure_jinja(document: str, rounds: int) -> float:
-    """The median of the milliseconds that Jinja takes for the document's body, each time as if it were new."""
+    """The median milliseconds that Jinja takes for the document's body without a cache."""
     body = document.split("---\n", 2)[2]
     spent = []
     for number in range(rounds):
@@ -97,7 +97,7 @@ def measure_jinja(document: str, rounds: int) -> float:
 
 
 def open_editor(document: str) -> tuple[Client, str]:
-    """A client of a person who may edit the document, and the address of its preview."""
+    """Return a client of a person who may edit the document, and the address of its preview."""
     call_command("migrate", verbosity=0)
     author = Actor(User.objects.create_superuser("author"))
     create_namespace(actor=author, name="demo")

@@ -1,12 +1,12 @@
 """How fast the mirror follows the journal: `python benchmarks/registry.py`, about five minutes.
 
-* commits a second while catching up, from rows of the database to commits on the disk, beside GitPython's
-  index-and-commit of the same files in the same tree: 10,000 templates over 50 namespaces;
-* what a commit costs with 1,000, 10,000 and 100,000 templates in the tree: it should not matter;
-* how far the mirror lags behind while ten saves a second come in, with the worker as it ships;
-* what a save costs with 100,000 templates in the database beside 1,000: two processes with a database each, by turns.
+* commits a second while catching up, from database rows to commits on disk, compared with GitPython's index-and-commit
+  of the same files in the same tree: 10,000 templates in 50 namespaces;
+* the cost of a commit with 1,000, 10,000 and 100,000 templates in the tree, which should be the same;
+* the lag of the mirror at ten saves a second, with the worker's default settings;
+* the cost of a save with 100,000 templates in the database and with 1,000: two interleaved processes, one per database.
 
-All run on this machine in the same run, so read the ratios and not the figures.
+All run on one machine in the same run, so read the ratios rather than the figures.
 """
 
 import os
@@ -54,7 +54,7 @@ from registry.templates.models import Template, Version
 NAMESPACES, FOLDERS = 50, 20
 BODY = "- name: question\n  content: |\n" + "    Answer from the excerpts, and say where it stands.\n" * 30
 SIZES = (1_000, 10_000, 100_000)
-STEADY = 500  # commits measured at each size
+STEADY = 500  # measured commits at each size
 PEER_COMMITS = 3
 SAVES, SAVES_A_SECOND = 100, 10
 ROUNDS, SAVES_A_ROUND = 12, 15
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def print_catch_up() -> None:
-    """10,000 templates: catching up beside GitPython."""
+    """Print how fast the mirror catches up on 10,000 templates, compared with GitPython."""
     fill_journal(10_000)
     started = time.perf_counter()
     first = mirror.catch_up()
@@ -96,7 +96,7 @@ def print_catch_up() -> None:
 
 
 def fill_journal(count: int) -> None:
-    """So many templates with one version each, written as the services write them but in bulk."""
+    """Write this many templates with one version each: the same rows as the services write, but in bulk."""
     operator = actor.operator_actor()
     spaces = [services.create_namespace(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
     at = log.now()
@@ -116,14 +116,14 @@ def fill_journal(count: int) -> None:
 
 
 def add_versions(count: int) -> None:
-    """One more version for some of the templates, spread over all namespaces."""
+    """Add a version to some of the templates, spread over all namespaces."""
     chosen = list(Template.objects.select_related("namespace").order_by("?")[:count])
     number = (Version.objects.order_by("-number").values_list("number", flat=True).first() or 0) + 1
     add_events(chosen, number)
 
 
 def add_events(chosen: Sequence[Template], number: int) -> None:
-    """A version and its event for each template, the chain kept."""
+    """Add a version and its event for each template, continuing the hash chain."""
     operator, at = actor.operator_actor(), log.now()
     last = Event.objects.order_by("-number").first()
     at_number, head = (last.number, last.hash) if last else (0, None)
@@ -188,7 +188,7 @@ def measure_gitpython() -> float:
 
 
 def print_sizes() -> None:
-    """The cost of a commit by the size of the tree."""
+    """Print the cost of a commit by the size of the tree."""
     costs = {size: measure_size(size) for size in SIZES}
     print("One commit by the size of the tree, in batches of 50")
     for size, cost in costs.items():
@@ -198,7 +198,7 @@ def print_sizes() -> None:
 
 
 def measure_size(size: int) -> float:
-    """Seconds for one commit in a repository that holds so many templates."""
+    """Seconds for one commit in a repository with this many templates."""
     repository = Repository(HOME / f"size-{size}.git")
     repository.create()
     files = {mirror_paths.document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
@@ -226,13 +226,13 @@ def measure_size(size: int) -> float:
 
 
 def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
-    """One batch, as the writer does it."""
+    """Import one batch as the mirror's writer does."""
     heads = {ref: head.commit for ref, head in repository.heads().items()}
     repository.fast_import(mirror_fast_import.build(entries, heads, {}))
 
 
 def print_lag() -> None:
-    """Ten saves a second with the worker running; how old the oldest event was that the mirror lacked."""
+    """Save ten times a second while the worker runs; print the age of the oldest event missing from the mirror."""
     author = actor.operator_actor()
     services.create_namespace(actor=author, name="live")
     base = None
@@ -243,7 +243,7 @@ def print_lag() -> None:
         base = saved.version.digest
     command = [sys.executable, "-m", "celery", "--quiet", "-A", "registry.celery", "worker", "--pool", "threads"]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as worker:
-        time.sleep(5)  # the worker says nothing when it is ready
+        time.sleep(5)  # the worker doesn't signal that it is ready
         lags = list(move_labels(author))
         worker.terminate()
     print(f"Lag while {SAVES_A_SECOND} writes a second come in, seconds since the oldest event that is not mirrored")
@@ -254,7 +254,7 @@ def print_lag() -> None:
 
 
 def move_labels(author: actor.Actor) -> Iterator[float]:
-    """A write every tenth of a second, and the lag right before each."""
+    """Write every tenth of a second; return the lag right before each write."""
     held = None
     for count in range(SAVES):
         started = time.perf_counter()
@@ -266,14 +266,14 @@ def move_labels(author: actor.Actor) -> Iterator[float]:
 
 
 def print_saves() -> None:
-    """A save by the number of templates in the database."""
+    """Print the cost of a save by the number of templates in the database."""
     command = [sys.executable, __file__, "--saves"]
     rivals = {
         size: subprocess.Popen([*command, str(size)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for size in (SIZES[0], SIZES[-1])
     }
     for rival in rivals.values():
-        ask(rival)  # filled, and the first saves done
+        ask(rival)  # the database is filled and the first saves are done
     times: dict[int, list[float]] = {size: [] for size in rivals}
     for _ in range(ROUNDS):
         for size, rival in rivals.items():
@@ -289,7 +289,7 @@ def print_saves() -> None:
 
 
 def ask(rival: "subprocess.Popen[str]") -> float:
-    """One round of saves in the other process; the median of their seconds."""
+    """Run one round of saves in the other process; return the median of their seconds."""
     assert rival.stdin is not None
     assert rival.stdout is not None
     rival.stdin.write("save\n")
@@ -298,7 +298,7 @@ def ask(rival: "subprocess.Popen[str]") -> float:
 
 
 def answer_saves(size: int) -> None:
-    """Fill the database, then save a round for each line that comes in."""
+    """Fill the database, then run a round of saves for each line of standard input."""
     fill_journal(size)
     author = actor.operator_actor()
     for line in sys.stdin:
@@ -321,14 +321,14 @@ def name(number: int) -> str:
 
 
 def entry(number: int, files: dict[str, bytes]) -> Entry:
-    """An event with these files."""
+    """A journal entry with these files."""
     return Entry(
         number=number, at=0, author="bench", subject="Measure", record="{}", chain=f"c{number}", files={**files}
     )
 
 
 def batches(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:
-    """The entries, so many at a time."""
+    """The entries in batches of this size."""
     for start in range(0, len(entries), size):
         yield entries[start : start + size]
 

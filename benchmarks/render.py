@@ -1,18 +1,18 @@
 """How fast a chat prompt is rendered, counted and cut: `python benchmarks/render.py`, some minutes.
 
-One chat template (a system part, N turns of about 40 words, a question) in each library's own form, beside
+One chat template (a system part, N turns of about 40 words, a question) in each library's own form, compared with
 
-* plain Jinja rendering, and plain Jinja + the `tokenizers` package + a greedy cut: the floor, with nothing checked,
+* plain Jinja rendering, and plain Jinja + the `tokenizers` package + a greedy cut: the floor, without any checks,
 * prompt-poet, hermes-cai, haystack and langchain, if they are installed.
 
-Ours runs with declared inputs and every check that ships. All share one vocabulary, one thread and one run, in turns;
-the figures are medians of CPU time, so read the ratios. Short calls are repeated, each with data of its own, until they
-take about as long as one of 1000 turns; so code and processor caches are warm, as in a service.
+Ours runs with declared inputs and all default checks. All share one vocabulary, one thread and one run, interleaved;
+the figures are medians of CPU time, so read the ratios. Short calls are repeated with new data until they take about as
+long as one of 1000 turns, so code and processor caches are warm, as in a service.
 
-The template is compiled before, ours and the others'. "Cold" has texts that nothing has seen, made of the words of
-Python's own manual. What is remembered across texts is single words: by the `tokenizers` package up to 10,000 of them,
-on every row; by ours more of them. The row "no word remembered" forgets ours before each call, and so has only the
-words of its own data.
+All templates are compiled beforehand, ours and the others'. "Cold" rows use texts that no cache contains, made of the
+words of Python's own manual. Single words are cached across texts: up to 10,000 by the `tokenizers` package, in every
+row, and more by ours. The row "no word remembered" clears our cache before each call, so only the words of its own data
+are cached.
 
     python -m venv /tmp/bench && /tmp/bench/bin/pip install . prompt-poet==0.0.52 hermes-cai haystack-ai langchain-core
     /tmp/bench/bin/python benchmarks/render.py [--quick]
@@ -54,7 +54,7 @@ Timed = dict[str, Callable[[Any], Any]]
 def measure(
     timed: Timed, make: Callable[[int], Any], rounds: int, size: int, before: Callable[[], None] | None = None
 ) -> dict[str, float]:
-    """Median CPU milliseconds of a call, taken in turns. `make` gives each call something of its own, unmeasured."""
+    """Median CPU milliseconds of interleaved calls. `make` creates the argument of each call and isn't measured."""
     times: dict[str, list[float]] = {name: [] for name in timed}
     repeated, salt = max(1, 1000 // size), 0
     for turn in range(rounds + 1):
@@ -67,7 +67,7 @@ def measure(
             start = time.process_time()
             for value in values:
                 call(value)
-            if turn:  # the first round warms compiled templates up
+            if turn:  # the first round warms up compiled templates
                 times[name].append((time.process_time() - start) * 1000 / repeated)
     return {name: statistics.median(found) for name, found in times.items()}
 
@@ -95,7 +95,7 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
 
 
 def greedy(counts: list[int], limit: int) -> int:
-    """The floor of truncation: the first turns go until the rest fits."""
+    """The floor for truncation: the first turns are dropped until the rest fits."""
     total, first = sum(counts), 1
     while total > limit and first < len(counts) - 1:
         total -= counts[first]
@@ -104,7 +104,7 @@ def greedy(counts: list[int], limit: int) -> int:
 
 
 def never(part: Any, tokens: int) -> Any:
-    """Parts of this chat do not shrink."""
+    """Raise an error: parts of this chat don't shrink."""
     raise AssertionError(part, tokens)
 
 
@@ -190,7 +190,7 @@ class Bench:
             if self.hermes and size <= 1000:
                 timed["hermes-cai"] = lambda values, limit=limit: self.hermes(values, limit + 250)
             results[size] = measure(timed, make, rounds, size, self.forget)
-            # On its own, as it takes the words away from the others.
+            # Measured separately, since it clears the words that the others remember.
             results[size] |= measure({"promptuary, no word remembered": wordless}, make, rounds, size)
         show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
 
@@ -230,7 +230,7 @@ class Bench:
             }
             results[size] = measure(timed, int, self.rounds, size)
             if self.poet:
-                # It remembers what it gave once, so each call has a prompt of its own.
+                # It caches results, so each call gets a new prompt.
                 results[size] |= measure(
                     {"prompt-poet .string": lambda prompt: prompt.string,
                         "prompt-poet .tokens": lambda prompt: prompt.tokens},
@@ -248,7 +248,7 @@ class Bench:
         return prompt
 
     def growing(self, size: int) -> None:
-        """One turn more than last time, everything before it seen."""
+        """One more turn than last time, all earlier ones already seen."""
         values = data(size + 10 * self.rounds, 7)
         limit = 10_000_000
 

@@ -3,9 +3,9 @@
     python -m benchmarks.corpus.freeze FOLDER            check FOLDER against the manifest, downloading what is missing
     python -m benchmarks.corpus.freeze FOLDER --write    choose the files again and write benchmarks/corpus/manifest.csv
 
-FOLDER takes the wheels and, below `files/`, the chosen files. The texts belong to their packages and are not committed;
-the manifest holds package, version, path and sha256 of each. Which files are chosen depends on the rules below only,
-never on what an importer can read: prompt files by their name, Python files that assign a long text to a name.
+FOLDER holds the wheels and, below `files/`, the chosen files. The texts belong to their packages and aren't committed;
+the manifest lists the package, version, path and sha256 of each. Files are chosen by the rules below only, never by
+what an importer can read: prompt files by their name, and Python files that assign a long text to a name.
 """
 
 import argparse
@@ -25,7 +25,7 @@ MANIFEST = Path(__file__).with_name("manifest.csv")
 MOST_FILES = 20
 """Files taken of one package, spread evenly over its sorted paths."""
 LARGEST_FILE = 200_000  # bytes
-SHORTEST_TEXT = 80  # characters of a text in Python code that counts as a prompt
+SHORTEST_TEXT = 80  # characters from which a text in Python code counts as a prompt
 
 # Package, pinned version, and the paths of its prompts.
 PACKAGES = (
@@ -76,7 +76,7 @@ PACKAGES = (
 
 
 def main() -> None:
-    """Write or check the manifest; print a line a package."""
+    """Write or check the manifest; print a line for each package."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true", help="choose the files again and write the manifest")
@@ -93,7 +93,7 @@ def read_manifest() -> list[dict[str, str]]:
 
 
 def fetch_corpus(folder: Path) -> list[tuple[dict[str, str], Path]]:
-    """Each row with its file on disk, downloaded if it is missing. Exits if a file isn't what was frozen."""
+    """Each row with its file on disk, downloaded if missing. Raises SystemExit if a file's hash differs."""
     pairs = []
     archives: dict[str, zipfile.ZipFile] = {}
     for row in read_manifest():
@@ -123,7 +123,7 @@ def write_manifest(folder: Path) -> None:
 
 
 def download_wheel(folder: Path, package: str, version: str) -> Path:
-    """The wheel of a package, from the folder or the registry; nothing of it is installed or run."""
+    """The wheel of a package, from the folder or the registry; it is neither installed nor run."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = re.sub(r"[-_.]+", "_", package)
     pattern = f"{stem}-{version}-*.whl"
@@ -144,7 +144,7 @@ def download_wheel(folder: Path, package: str, version: str) -> Path:
 
 
 def choose_files(archive: zipfile.ZipFile, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """The paths and sha256 of at most MOST_FILES prompt files of a wheel."""
+    """The paths and sha256 of at most MOST_FILES prompt files in a wheel."""
     suitable = []
     for info in sorted(archive.infolist(), key=lambda info: info.filename):
         if pattern.fullmatch(info.filename) and 0 < info.file_size <= LARGEST_FILE:
@@ -156,7 +156,7 @@ def choose_files(archive: zipfile.ZipFile, pattern: re.Pattern[str]) -> Iterator
 
 
 def has_prompt(path: str, content: bytes) -> bool:
-    """Whether the file is text, and holds a prompt if its kind holds other things too."""
+    """Whether the file is text and, if its type isn't only for prompts, contains one."""
     try:
         text = content.decode()
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""What the libraries of the corpus print, worked out apart from the importers: Jinja itself, `str.format`, Python.
+"""What the libraries of the corpus print, computed without the importers: by Jinja itself, `str.format` and Python.
 
-Each function gives expected texts for made-up values. A name `x` has the text `‹x›`, a list has two items.
+Each function returns the expected texts for made-up values. A name `x` has the text `‹x›`; a list has two items.
 """
 
 import ast
@@ -24,7 +24,7 @@ _KNOWN_METHODS = {name for kind in (str, dict, list) for name in dir(kind)}
 
 
 class Made:
-    """A made-up value: every attribute, item and call of it is another one; as text it says what it is."""
+    """A made-up value whose attributes, items and calls are made-up values too; its text is its own expression."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -82,7 +82,7 @@ def expected_text(  # noqa: C901 - a branch a language
             options = {"keep_trailing_newline": True}
         environment = jinja2.Environment(undefined=jinja2.StrictUndefined, **options)
         for name in re.findall(r"\|\s*(\w+)", text):
-            if name not in environment.filters:  # of the library's own
+            if name not in environment.filters:  # the library's own name
                 environment.filters[name] = lambda value, *_, name=name: f"{value}|{name}"
         data = infer_data(text)
         return environment.from_string(text).render(data), data
@@ -141,7 +141,7 @@ def _paths(fields: set[str]) -> dict[str, Any]:
 
 
 def infer_data(source: str) -> dict[str, Any]:
-    """Values for the names of a Jinja text: lists if it loops, mappings if it takes attributes, else texts."""
+    """Values for the names in a Jinja text: lists if it loops over them, mappings if it reads attributes, or texts."""
     environment = jinja2.Environment()
     environment.filters |= dict.fromkeys(re.findall(r"\|\s*(\w+)", source), str)
     tree = environment.parse(source)
@@ -227,7 +227,7 @@ class _Inference:
 
 
 class _CallableText(str):
-    """A text that a template may also call, as it calls a method of the library's own object."""
+    """A text that a template may also call, like a method of the library's own object."""
 
     __slots__ = ()
 
@@ -262,7 +262,7 @@ def _value(shape: dict[str, Any], label: str) -> Any:
 def expected_of_code(  # noqa: C901 - three passes over one tree
     text: str, language: str
 ) -> tuple[list[str], list[tuple[str, str]], _Names]:
-    """The texts that a module's expressions give, the named long ones that a reader has to find, and the values."""
+    """The texts of a module's expressions, the long named ones that a reader must find, and the values."""
     module = ast.parse(text)
     names = _Names()
     texts: dict[str, None] = {}
@@ -303,7 +303,7 @@ def _finished(text: str, language: str) -> str:
 
 
 def _evaluate(node: ast.expr, names: _Names) -> Any:
-    """The value of an expression of texts by Python itself; None for what is more than that."""
+    """The value that Python computes for an expression of texts; None for any other expression."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name not in ("dedent", "cleandoc", "strip", "lstrip", "rstrip", "join"):
@@ -331,7 +331,7 @@ def _evaluate_field(part: ast.expr, names: _Names) -> str:
 
 
 def field_text(part: ast.expr, names: _Names) -> str:
-    """The text of a field of an f-string by Python itself; a made-up one for what needs more than made-up values."""
+    """The text that Python prints for a field of an f-string; a made-up one if made-up values aren't enough for it."""
     joined = part if isinstance(part, ast.JoinedStr) else ast.JoinedStr([part])
     node = ast.fix_missing_locations(ast.Expression(joined))
     with contextlib.suppress(Exception):

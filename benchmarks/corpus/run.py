@@ -2,8 +2,8 @@
 
     python -m benchmarks.corpus.run FOLDER [PACKAGE] [--report docs/imports-corpus.md] [-v]
 
-A file came in where every prompt that the importer finds prints the text that the library prints with the same made-up
-values, and every long text that the file calls a prompt is among them. A slot that stays text is a failure.
+An import succeeds if every prompt that the importer finds prints the same text as the library with the same made-up
+values, and if it finds every long text that the file calls a prompt. A slot that stays text is a failure.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from promptuary.renderer.interop.reading import read_files
 
 __all__ = ["check_file"]
 
-# The template language of each package's own texts, as its code renders them; others are told by their look.
+# The template language in which each package's code renders its texts; the others are detected from the text.
 LANGUAGES = {
     "aider-chat": "format",
     "autorag": "double",
@@ -43,14 +43,14 @@ LANGUAGES = {
     "r2r": "format",
     "smolagents": "jinja",
 }
-# The format that a person chooses, because a text alone cannot say it.
+# Formats that a person must choose because the text alone doesn't show them.
 CHOSEN = {"cognee": "jinja", "deepeval": "jinja", "griptape": "jinja-trimmed", "marvin": "jinja-trimmed"}
 _RENAMED = re.compile(r"`(?P<shown>.*?)` is the input `(?P<name>\w+)`")
-_SHORT = 80  # characters; a shorter text of a YAML file need not be a prompt
+_SHORT = 80  # characters; a shorter text in a YAML file needn't be a prompt
 
 
 def check_file(package: str, path: str, content: bytes) -> str:
-    """Why the file failed; empty if it came in with the same texts."""
+    """Why the file failed; empty if it was imported with the same texts."""
     source_format = CHOSEN.get(package, "") if path.endswith((".txt", ".jinja", ".j2")) else ""
     (result,) = read_files({path: content}, source_format) or [None]
     if result is None:
@@ -133,7 +133,7 @@ def _leaves(value: Any, path: str) -> Any:
 
 
 class _TaskLoader(yaml.SafeLoader):
-    """As lm-eval loads a task, with functions as nothing."""
+    """Loads a task as lm-eval does, with functions as None."""
 
 
 _TaskLoader.add_constructor("!function", lambda loader, node: None)
@@ -163,7 +163,7 @@ def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...
 
 
 def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) -> dict[str, Any]:
-    """Made-up values for the inputs of a template: by name, by path, or by the expression that they stand for."""
+    """Made-up values for the inputs of a template: by name, by path, or by the expression that they replace."""
     data = infer_data(template.document)
     shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
     if not shown:
@@ -186,7 +186,7 @@ def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) ->
 
 
 def _named(template: ImportedTemplate, data: dict[str, Any]) -> dict[str, Any]:
-    """The values under the names that the import gave them."""
+    """The values under the names that the importer gave them."""
     named = dict(data)
     for difference in template.differences:
         match = _RENAMED.match(difference.message)
@@ -200,7 +200,7 @@ def _named(template: ImportedTemplate, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _printed(expression: str, data: dict[str, Any]) -> str:
-    """What a library's own expression prints, with filters that it only has."""
+    """What a library's own expression prints, with filters that only the library has."""
     try:
         return expected_text(f"{{{{ {expression} }}}}", "jinja")[0] if "|" in expression else made_text(expression)
     except (jinja2.TemplateError, TypeError, ValueError):
@@ -208,7 +208,7 @@ def _printed(expression: str, data: dict[str, Any]) -> str:
 
 
 def _render(template: ImportedTemplate, data: dict[str, Any]) -> list[str] | str:
-    """The texts of the parts; the error's sentence if it fails."""
+    """The texts of the parts, or the error's message if rendering fails."""
     try:
         prompt = renderer.load(template.document).render(_plain(data), token_limit=-1)
     except renderer.RenderError as error:
@@ -225,7 +225,7 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Check the corpus; print a line a failure and the sums; write the report if one is asked for."""
+    """Check the corpus, print each failure and the totals, and write the report if requested."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("package", nargs="?", help="only this package")

@@ -1,1 +1,1 @@
-"""What `benchmarks/fetch.py` is made of: servers, seeds, load."""
+"""The parts of `benchmarks/fetch.py`: servers, seeds and load."""

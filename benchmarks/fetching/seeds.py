@@ -1,10 +1,10 @@
 """Fills a scratch registry: `python seeds.py [templates] [versions of each]`.
 
-Prints three keys: one that fetches and one that writes in `bench`, and one that fetches in `gradual`, where
-`gradual/reply` has a rollout and `gradual/plain` has none.
+Prints three keys: a reading and a writing key for `bench`, and a reading key for `gradual`, where `gradual/reply` has a
+rollout and `gradual/plain` doesn't.
 
-One template is made by the services as people make it; the many others are copies of its rows, put in by SQL, since a
-million saves would take a day. They are as good for reading, and in no journal.
+One template is made through the services. The others are copies of its rows inserted by SQL, since a million saves
+would take a day. They read the same but aren't in the journal.
 """
 
 import sys
@@ -49,7 +49,7 @@ def main(count: int, each: int) -> None:
 
 
 def make_rollout(actor: Actor) -> None:
-    """Two templates of the same bytes in production, and a rollout of one of them that goes on by hand."""
+    """Put two templates of the same bytes in production, and start a manual rollout of one."""
     services.create_namespace(
         actor=actor, name=GRADUAL, protected_labels=["production"], approvals=0, required_checks=[]
     )
@@ -64,14 +64,14 @@ def make_rollout(actor: Actor) -> None:
 
 
 def propose(actor: Actor, name: str, version: int) -> int:
-    """The number of a change request for production."""
+    """Open a change request for production; return its number."""
     return change_services.propose_change(
         actor=actor, name=name, label="production", version=version, message=""
     ).number
 
 
 def copy_templates(first: Template, count: int) -> None:
-    """t1, t2 and so on."""
+    """Copy the template as t1, t2 and so on."""
     rows = []
     for number in range(1, count):
         row = Template.objects.get(pk=first.pk) if not rows else rows[0]
@@ -81,7 +81,7 @@ def copy_templates(first: Template, count: int) -> None:
 
 
 def copy_versions(first: Version, each: int) -> None:
-    """Every version of every copy, by one statement."""
+    """Insert every version of every copy in one statement."""
     columns = [field.column for field in Version._meta.concrete_fields if field.column != "id"]
     values = {"template_id": "t.id", "number": "n.i"}
     chosen = ", ".join(values.get(column, f"v.{column}") for column in columns)

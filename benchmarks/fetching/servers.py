@@ -1,4 +1,4 @@
-"""The servers that are measured, each on a port of its own and for the time of a `with` block."""
+"""The measured servers; each runs on its own port while a `with` block lasts."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["answers", "ceiling", "find_mlflow", "free_port", "mlflow", "nginx", "registry", "run", "whole_registry"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HIGHER = ["nice", "-n", "-10"]  # if it may not, it says so and runs the command all the same
+HIGHER = ["nice", "-n", "-10"]  # without permission it prints a warning and runs the command anyway
 CEILING = """
 from pathlib import Path
 body = Path({path!r}).read_bytes()
@@ -61,7 +61,7 @@ def whole_registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def ceiling(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
-    """granian with an application that gives the same bytes and does nothing else."""
+    """granian with an application that returns the same bytes and does nothing else."""
     (home / "ceiling.py").write_text(CEILING.format(path=str(home / "body.json")))
     port = free_port()
     granian = [str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port)]
@@ -72,7 +72,7 @@ def ceiling(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
 
 @contextmanager
 def nginx(home: Path, behind: int) -> Iterator[str]:
-    """nginx with the bytes in a file, and a cache in front of the registry, keyed on the key."""
+    """nginx with the bytes in a file, and with a cache in front of the registry that is keyed on the API key."""
     port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
     (home / "nginx.conf").write_text(NGINX.format(home=home, port=port, behind=behind, user=user))
@@ -81,14 +81,14 @@ def nginx(home: Path, behind: int) -> Iterator[str]:
 
 
 def find_mlflow() -> Path | None:
-    """The `mlflow` program: of MLFLOW, else of the path."""
+    """The `mlflow` program: from MLFLOW, or else from the path."""
     found = os.environ.get("MLFLOW") or shutil.which("mlflow")
     return Path(found) if found else None
 
 
 @contextmanager
 def mlflow(program: Path, home: Path, text: str) -> Iterator[str]:
-    """mlflow's registry as it starts by itself, with the text as the first version of a prompt."""
+    """mlflow's registry with its default settings, with the text as the first version of a prompt."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY")}
     environment |= {"PATH": f"{program.parent}:{os.environ['PATH']}", "MLFLOW_DISABLE_TELEMETRY": "true"}
@@ -104,7 +104,7 @@ def mlflow(program: Path, home: Path, text: str) -> Iterator[str]:
 def started(
     command: list[str], port: int, environment: Mapping[str, str], folder: Path, patience: float = 60
 ) -> Iterator[None]:
-    """A server for the time of the block, once its port answers."""
+    """Run a server while the block runs, which starts once the port answers."""
     with subprocess.Popen(
         command,
         cwd=folder,
@@ -121,19 +121,19 @@ def started(
                 time.sleep(0.1)  # bounded polling: another process gives no signal
             yield
         finally:
-            os.killpg(server.pid, signal.SIGTERM)  # its workers as well: each server has a session of its own
+            os.killpg(server.pid, signal.SIGTERM)  # the workers too: each server has its own session
             try:
                 server.wait(15)
             except subprocess.TimeoutExpired:
-                pass  # what follows ends it
+                pass  # killed below
             try:
-                os.killpg(server.pid, signal.SIGKILL)  # mlflow leaves workers behind that do not listen
+                os.killpg(server.pid, signal.SIGKILL)  # mlflow leaves workers behind that don't listen
             except ProcessLookupError:
-                pass  # all of them went
+                pass  # all of them have ended
 
 
 def run(command: list[str], environment: Mapping[str, str]) -> str:
-    """A command's output."""
+    """Run a command and return its output."""
     done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)[:200]} failed:\n{re.sub(r'(?m)^', '  ', done.stderr[-3000:])}")
@@ -141,12 +141,12 @@ def run(command: list[str], environment: Mapping[str, str]) -> str:
 
 
 def answers(port: int) -> bool:
-    """Whether somebody listens."""
+    """Whether something listens on the port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:
-    """A port that nobody uses at the moment."""
+    """A port that is currently unused."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])

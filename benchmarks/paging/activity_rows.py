@@ -1,4 +1,4 @@
-"""What grows with templates beside their own rows: jobs, notifications, runs, releases, fetches, deliveries."""
+"""Rows that grow with the templates: jobs, notifications, runs, releases, fetches and deliveries."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -28,7 +28,7 @@ DAYS = 7  # of fetches and scores
 
 
 def add_activity(cast: Cast, journal: JournalRows, key: Key, webhook: Webhook, templates: Sequence[Template]) -> None:
-    """Add all of it for templates that were written in one go."""
+    """Add all of these rows for templates that were written in one batch."""
     published = {
         change.template_id: change
         for change in ChangeRequest.objects.filter(template__in=templates, state=ChangeRequest.PUBLISHED)
@@ -45,7 +45,7 @@ def add_activity(cast: Cast, journal: JournalRows, key: Key, webhook: Webhook, t
 
 
 def add_jobs(templates: Sequence[Template]) -> None:
-    """A finished check of each template's change."""
+    """Add a finished check of each template's change."""
     rows = []
     for template in templates:
         at = template.updated_at
@@ -56,7 +56,7 @@ def add_jobs(templates: Sequence[Template]) -> None:
 
 
 def add_notifications(cast: Cast, templates: Sequence[Template], published: dict[int, ChangeRequest]) -> None:
-    """The reviewer was asked about each change, and looked at it."""
+    """Add the reviewer's notification of each change, marked as read."""
     rows = []
     for template in templates:
         at, sentence = template.updated_at, f"author asked for a review of {template.name}"
@@ -67,7 +67,7 @@ def add_notifications(cast: Cast, templates: Sequence[Template], published: dict
 
 
 def add_verdicts(templates: Sequence[Template]) -> None:
-    """A check of the newest version of each template; of some it failed."""
+    """Add a check of the newest version of each template; some of them failed."""
     rows = []
     for number, template in enumerate(templates):
         outcome = Verdict.FAILED if number % 40 == 0 else Verdict.PASSED
@@ -78,7 +78,7 @@ def add_verdicts(templates: Sequence[Template]) -> None:
 
 
 def add_datasets(cast: Cast, templates: Sequence[Template]) -> dict[int, DatasetVersion]:
-    """A dataset of three rows beside each of these templates; the last one of each namespace."""
+    """Add a dataset of three rows for each of these templates; return the last one of each namespace."""
     text = "".join(canonical({"expected": None, "id": str(n), "inputs": {"question": "Why?"}}) + "\n" for n in range(3))
     made = []
     for template in templates:
@@ -106,7 +106,7 @@ def add_datasets(cast: Cast, templates: Sequence[Template]) -> dict[int, Dataset
 
 
 def add_runs(cast: Cast, templates: Sequence[Template], datasets: dict[int, DatasetVersion]) -> None:
-    """A finished run of each of these templates over the dataset of its namespace, or of another one."""
+    """Add a finished run of each of these templates over the dataset of its namespace or of another one."""
     rows, every = [], list(datasets.values())
     for template in templates:
         version, at = template.latest, template.updated_at
@@ -131,7 +131,7 @@ def add_runs(cast: Cast, templates: Sequence[Template], datasets: dict[int, Data
 def add_releases(
     cast: Cast, journal: JournalRows, templates: Sequence[Template], published: dict[int, ChangeRequest]
 ) -> None:
-    """Published releases: each of the first four changes of a namespace among some hundreds of templates."""
+    """Add published releases: one for every RELEASE_EVERY templates, with up to four changes of one namespace."""
     for start in range(0, len(templates), RELEASE_EVERY):
         space = templates[start].namespace
         group = [row for row in templates[start : start + RELEASE_EVERY] if row.namespace_id == space.pk][:4]
@@ -150,7 +150,7 @@ def add_releases(
 
 
 def add_rollouts(cast: Cast, templates: Sequence[Template], published: dict[int, ChangeRequest]) -> None:
-    """Finished rollouts."""
+    """Add finished rollouts."""
     last = Rollout.objects.order_by("-number").values_list("number", flat=True).first() or 0
     rows = []
     for number, template in enumerate(templates, last + 1):
@@ -164,7 +164,7 @@ def add_rollouts(cast: Cast, templates: Sequence[Template], published: dict[int,
 
 
 def add_usage(key: Key, templates: Sequence[Template]) -> None:
-    """Fetches, reports and scores of the last days."""
+    """Add fetches, reports and scores of the last days."""
     today = datetime.now(UTC)
     moments = [today - timedelta(days=back) for back in range(DAYS)]
     facts = [
@@ -179,7 +179,7 @@ def add_usage(key: Key, templates: Sequence[Template]) -> None:
 
 
 def add_deliveries(webhook: Webhook, templates: Sequence[Template]) -> None:
-    """Messages that one webhook received."""
+    """Add messages that one webhook received."""
     rows = []
     for template in templates:
         at = template.updated_at

@@ -1,4 +1,4 @@
-"""The pages and calls that are measured: what each is, its address, and who asks for it."""
+"""The measured pages and calls: the name, the address and the requester of each."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from registry.templates.models import Template
 
 __all__ = ["Address", "list_addresses"]
 
-ADMIN, READER, KEY, QUIET_KEY = "admin", "reader", "key", "quiet key"  # who asks
-_PLACE = 10  # the number of the template whose pages are measured
+ADMIN, READER, KEY, QUIET_KEY = "admin", "reader", "key", "quiet key"  # requesters
+_PLACE = 10  # number of the template whose pages are measured
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Address:
 
 
 def list_addresses() -> list[Address]:
-    """All of them, with the cursors of this database."""
+    """List all of them, with the cursors of this database."""
     return [
         *_browse_pages(),
         *_search_pages(),
@@ -63,7 +63,7 @@ def _browse_pages() -> list[Address]:
 
 
 def _search_pages() -> list[Address]:
-    """The word `m500` is in one template, `refund` in an eighth of them, `question` in all."""
+    """Searches: `m500` matches one template, `refund` an eighth of them, `question` all."""
     last = _near_the_end()
     return [
         Address("search a rare word", "/t/?q=m500"),
@@ -158,7 +158,7 @@ def _namespace_pages() -> list[Address]:
 
 
 def _quiet_pages() -> list[Address]:
-    """What a reader sees of one namespace with few rows that are the oldest."""
+    """Pages of a reader of one namespace, whose few rows are the oldest."""
     lists = ["/", "/t/", "/t/?sort=changed", "/t/?q=question", "/t/?label=production", "/environments/", "/runs/"]
     lists += ["/environments/calendar", "/changes/", "/changes/?state=all", "/releases/", "/d/", f"/n/{QUIET}/audit"]
     return [Address(f"reader {page}", page, READER) for page in lists]
@@ -217,11 +217,11 @@ def _near_the_end() -> str:
 
 
 def _old_event() -> int:
-    """The number of an early event of a busy namespace."""
+    """The id of an early event of a busy namespace."""
     rows = Event.objects.filter(namespace="ns0").order_by("number")
     return list(rows.values_list("number", flat=True)[:71])[-1]
 
 
 def _cursor(position: str | int) -> str:
-    """The cursor that a page ending here gives."""
+    """The cursor returned with a page that ends here."""
     return pagination.cut([position, position], 1, lambda place: place).next or ""

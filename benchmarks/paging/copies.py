@@ -1,7 +1,8 @@
-"""Copies of the templates that were filled in, with all their rows, written by the database itself.
+"""Copies of the generated templates and all their rows, made by SQL in the database.
 
-Each copy has other names, ids, numbers and moments. It repeats the documents of its origin and the texts of its events:
-only the journal of the first templates is a sealed chain. Open changes, drafts and the quiet namespace are not copied.
+Each copy has its own names, ids, numbers and timestamps. It repeats the documents and event texts of its origin, so
+only the journal of the first templates is a valid hash chain. Open changes, drafts and the quiet namespace aren't
+copied.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ from registry.webhooks.models import Attempt, Delivery
 
 __all__ = ["add_copies"]
 
-_TEXTS = {  # columns with a name or number in them: `t777`, and what is once only
+_TEXTS = {  # columns that contain a name or number, such as `t777`, or are unique
     (Template, "name"),
     (Event, "template"),
     (Event, "text"),
@@ -40,14 +41,14 @@ _TEXTS = {  # columns with a name or number in them: `t777`, and what is once on
 }
 _HASHES = {(Event, "hash"), (Verdict, "key"), (Run, "key"), (Delivery, "message")}
 _NUMBERS = {(Event, "version"), (Event, "change")}
-# In an order in which each refers to what was copied before, but for a template's and a dataset's latest version.
+# Each table refers only to earlier ones, except for the latest version of a template and of a dataset.
 _MODELS: tuple[type[models.Model], ...] = (Template, Version, Tag, Release, ChangeRequest, Decision, Verdict, Label)
 _MODELS += (LabelMove, Event, Commit, Job, Notification, Dataset, DatasetVersion, Run, RunRow, Rollout, Fetch, Report)
 _MODELS += (OutcomeTotal, Delivery, Attempt)
 
 
 def add_copies(copies: int, base: int) -> None:
-    """So many copies of `base` templates, whose names end in `-t0` and up. What is there is the origin of all."""
+    """Copy the first `base` templates, whose names end in `-t0` and up, this many times, always from the same rows."""
     steps = {model: _step(model) for model in _MODELS}
     with _without_references():
         for model in _MODELS:
@@ -60,7 +61,7 @@ def add_copies(copies: int, base: int) -> None:
 
 @contextlib.contextmanager
 def _without_references() -> Iterator[None]:
-    """While foreign keys are not checked: a template refers to its latest version, which is copied later."""
+    """Don't check foreign keys in this block: a template refers to its latest version, which is copied later."""
     if connection.vendor == "sqlite":
         with connection.constraint_checks_disabled():
             yield
@@ -72,7 +73,7 @@ def _without_references() -> Iterator[None]:
 
 
 def _step(model: type[models.Model]) -> int:
-    """How far apart the ids of two copies are."""
+    """The distance between the ids of two copies."""
     highest: int = model._default_manager.aggregate(highest=models.Max("pk"))["highest"] or 0
     return int(10 ** len(str(highest)))
 
@@ -94,7 +95,7 @@ def _value(
     copy: int,
     base: int,
 ) -> str:
-    """The SQL of a column of the copy."""
+    """The SQL for a column of the copy."""
     column = f'"{field.column}"'
     if field.primary_key and field.related_model is None:
         return f"{column} + {copy * steps[model]}"
@@ -120,7 +121,7 @@ def _later(column: str, minutes: int) -> str:
 
 
 def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) -> str:
-    """Which rows are origins: those of the first ids, of changes that are closed, and of no quiet namespace, whose
+    """The SQL condition for origins: rows with the first ids, of closed changes and outside the quiet namespace, whose
     parents are origins too.
     """
     wheres = [f'"{_primary_column(model)}" < {steps[model]}']
@@ -145,7 +146,7 @@ def _primary_column(model: type[models.Model]) -> str:
 
 
 def _copy_entries(copies: int, base: int, step: int) -> None:
-    """The entries of search, by copies so that the newest one has the highest id; then the counts."""
+    """Copy the search entries, copy by copy so that the newest has the highest id; then update the counts."""
     origins = list(SearchEntry.objects.exclude(name__startswith=f"{QUIET}/").order_by("pk"))
     marks: Counter[tuple[int, str]] = Counter()
     for copy in range(1, copies + 1):
@@ -174,7 +175,7 @@ def _entries(origins: list[SearchEntry], copy: int, base: int, step: int) -> Ite
 
 
 def _set_sequences() -> None:
-    """Have PostgreSQL's sequences go on behind the ids of the copies."""
+    """Continue PostgreSQL's sequences after the ids of the copies."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), _MODELS):

@@ -1,4 +1,4 @@
-"""Fills an empty database with people, namespaces and as many templates as are asked for, each with its history."""
+"""Fills an empty database with people, namespaces and a given number of templates, each with its history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,24 +25,24 @@ from registry.webhooks.models import Webhook
 
 __all__ = ["Filled", "add_people", "fill_database", "find_people", "issue_keys", "write_templates"]
 
-BASE = 1_000  # templates that are written one by one; all others are copies of these
+BASE = 1_000  # templates that are generated; all others are copies of these
 _QUIET_TEMPLATES, _DRAFTS = 5, 8
-_KEY = "checkout"  # the name of the key that fetches
+_KEY = "checkout"  # name of the key that fetches
 _KEYED = ("ns0", QUIET)
 ROLES = {"author": "author", "reviewer": "reviewer", "admin": "admin"}
-_MARK = "Filled by benchmarks/pages.py"  # the title of the release that is written last
+_MARK = "Filled by benchmarks/pages.py"  # title of the release that is written last
 
 
 @dataclass(frozen=True)
 class Filled:
-    """The people of a database that was filled; `reader` belongs to the quiet namespace alone."""
+    """The people of a filled database; `reader` is a member of the quiet namespace only."""
 
     cast: Cast
     reader: User
 
 
 def fill_database(size: int, versions: int) -> Filled:
-    """Fill the database; nothing is done if that was finished before. Raises SystemExit if it was begun only.
+    """Fill the database unless it is already filled. Raises SystemExit if an earlier fill didn't finish.
 
     size: up to a thousand, or a multiple of it.
     """
@@ -55,13 +55,13 @@ def fill_database(size: int, versions: int) -> Filled:
 
 
 def find_people() -> Filled:
-    """The people that were added."""
+    """Find the people that were added."""
     people = {person.username: person for person in User.objects.all()}
     return Filled(Cast(*(people[name] for name in ROLES)), people["reader"])
 
 
 def issue_keys(filled: Filled) -> dict[str, str]:
-    """A new reading key of an admin in a busy namespace and one in the quiet one: their secrets by namespace."""
+    """Issue an admin's reading keys for a busy namespace and the quiet one; return the secrets by namespace."""
     actor = Actor(filled.cast.admin)
     return {
         name: keys.issue_key(actor=actor, namespace=name, name="bench", scope="read", approved_only=False).secret
@@ -70,7 +70,7 @@ def issue_keys(filled: Filled) -> dict[str, str]:
 
 
 def add_people() -> Cast:
-    """People and namespaces, and what every database has once: a freeze, a key, a webhook and drafts."""
+    """Add people, namespaces, and what each database has once: a freeze, a key, a webhook and drafts."""
     operator = operator_actor()
     people = {name: User.objects.create(username=name) for name in (*ROLES, "reader")}
     for name in [*(f"ns{number}" for number in range(NAMESPACES)), QUIET]:
@@ -88,7 +88,7 @@ def add_people() -> Cast:
 
 
 def write_templates(cast: Cast, numbers: Sequence[int], total: int, versions: int) -> None:
-    """The templates of these numbers with their history; of the quiet namespace those with negative ones."""
+    """Write the templates with these numbers and their history; negative numbers belong to the quiet namespace."""
     spaces = {space.name: space for space in Namespace.objects.all()}
     key, webhook = Key.objects.get(name=_KEY), Webhook.objects.get()
     journal = JournalRows()

@@ -1,4 +1,4 @@
-"""Rows of the journal written in bulk: the same texts, hashes and columns that `registry.journal.log` writes."""
+"""Journal rows written in bulk, with the same texts, hashes and columns as those of `registry.journal.log`."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ _BATCH = 2_000
 
 
 class JournalRows:
-    """Events that go on from the last one of the journal, each with a commit, written some thousands at a time."""
+    """Appends events after the last one in the journal, each with a commit, in batches of a few thousand."""
 
     def __init__(self) -> None:
         last = Event.objects.order_by("-number").values_list("number", "hash").first()
@@ -22,7 +22,7 @@ class JournalRows:
         self._events: list[Event] = []
 
     def add(self, person: User, event: JournalEvent, *, namespace: str, at: datetime) -> int:
-        """Add an event; its number."""
+        """Add an event; return its number."""
         self._number += 1
         body = event.body()
         facts: dict[str, Any] = {
@@ -45,7 +45,7 @@ class JournalRows:
         return self._number
 
     def flush(self) -> None:
-        """Write what was added."""
+        """Write the added events."""
         Event.objects.bulk_create(self._events, batch_size=_BATCH)
         commits = [Commit(event=event, sha=event.hash[7:47]) for event in self._events]
         Commit.objects.bulk_create(commits, batch_size=_BATCH)

@@ -1,4 +1,4 @@
-"""Asks for a page in this process, as often as it is told, and says how long the server took and what it queried."""
+"""Requests a page in this process a given number of times and measures the server's time and queries."""
 
 import json
 import statistics
@@ -21,7 +21,7 @@ __all__ = ["PageCost", "answer_questions", "measure_page", "open_clients"]
 
 @dataclass(frozen=True)
 class PageCost:
-    """Milliseconds of a page, on the clock and of this process's processor, each the median; and its queries."""
+    """Median wall-clock and processor milliseconds of a page in this process, and its number of queries."""
 
     wall: float
     processor: float
@@ -29,7 +29,7 @@ class PageCost:
 
 
 def open_clients(filled: Filled) -> dict[str, Client]:
-    """Whoever asks, by name."""
+    """The clients of the requesters, by name."""
     clients = {name: Client(raise_request_exception=True) for name in (ADMIN, READER)}
     for name, person in ((ADMIN, filled.cast.admin), (READER, filled.reader)):
         clients[name].force_login(person, backend=settings.AUTHENTICATION_BACKENDS[0])
@@ -40,9 +40,9 @@ def open_clients(filled: Filled) -> dict[str, Client]:
 
 
 def answer_questions(filled: Filled) -> None:
-    """The names of all addresses as a line of JSON; then for each line `index rounds` the cost of that page.
+    """Print the names of all addresses as a line of JSON; then answer each line `index rounds` with the page's cost.
 
-    An index of the list is the same in every database; a cursor in its address is this database's own.
+    An index means the same page in every database; the cursor in its address is this database's own.
     """
     addresses, clients = list_addresses(), open_clients(filled)
     _say([address.name for address in addresses])
@@ -54,7 +54,7 @@ def answer_questions(filled: Filled) -> None:
 
 
 def measure_page(client: Client, address: Address, rounds: int) -> PageCost:
-    """The medians of some rounds, after one that warms up, and the queries of one."""
+    """The medians of several rounds after a warm-up, and the queries of one round."""
     client.get(address.path)
     statements: list[str] = []
 

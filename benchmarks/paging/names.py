@@ -1,24 +1,24 @@
-"""Names and documents of the templates that the benchmark of pages fills in, by their number."""
+"""Names and documents of the page benchmark's templates, by number."""
 
 import random
 
 __all__ = ["BEHIND", "FOLDERS", "MODELS", "NAMESPACES", "QUIET", "SUBJECTS", "document_of", "name_of", "subject_of"]
 
 NAMESPACES, FOLDERS = 50, 20
-QUIET = "quiet"  # a namespace whose few rows are the oldest: walking back from the newest one passes all others
-BEHIND = 5  # the production label of every fifth template is behind
+QUIET = "quiet"  # a namespace whose few rows are the oldest: a scan from the newest row passes all others first
+BEHIND = 5  # the production label of every fifth template isn't on the latest version
 MODELS = ("gpt-4o", "gpt-4o-mini", "claude-sonnet", "mistral-large")
 SUBJECTS = ("refund", "delivery", "invoice", "complaint", "exchange", "warranty", "account", "password")
 WORDS = tuple(f"{first}{last}" for first in ("be", "co", "re", "un", "pro", "sub") for last in SUBJECTS)
 
 
 def subject_of(number: int) -> str:
-    """What a template is about: one of eight."""
+    """The subject of a template, one of eight."""
     return SUBJECTS[number % len(SUBJECTS)]
 
 
 def name_of(number: int) -> str:
-    """Subjects repeat, so that words are common and rare; the number makes the name unique."""
+    """The unique name of a template: the subjects repeat, so some words are common and others rare."""
     folder = f"{SUBJECTS[number // 7 % 8]}-{number % FOLDERS}"
     return f"ns{number % NAMESPACES}/{folder}/{subject_of(number)}-t{number}"
 

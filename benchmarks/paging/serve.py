@@ -1,4 +1,4 @@
-"""Fills the database of its environment and says what pages cost: `python -m benchmarks.paging.serve SIZE VERSIONS`."""
+"""Fills the configured database and prints the cost of pages: `python -m benchmarks.paging.serve SIZE VERSIONS`."""
 
 import sys
 
@@ -12,5 +12,5 @@ from registry.serving.process_tuning import tune_process
 
 if __name__ == "__main__":
     filled = fill_database(int(sys.argv[1]), int(sys.argv[2]))
-    tune_process()  # as every web process does
+    tune_process()  # as in every web process
     answer_questions(filled)

@@ -1,4 +1,4 @@
-"""Templates in bulk with versions, tags, labels, published and open changes, and their events."""
+"""Templates written in bulk with versions, tags, labels, published and open changes, and their events."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -23,13 +23,13 @@ from registry.templates.models import Tag, Template, Version
 
 __all__ = ["OPEN_CHANGES", "Cast", "TemplateRows"]
 
-OPEN_CHANGES = 50  # at every size
+OPEN_CHANGES = 50  # at all sizes
 Saved = dict[tuple[int, int], Version]
 
 
 @dataclass(frozen=True)
 class Cast:
-    """Who did what."""
+    """The people who act in the history."""
 
     author: User
     reviewer: User
@@ -37,7 +37,7 @@ class Cast:
 
 
 class TemplateRows:
-    """Writes templates some at a time; numbers of changes go on from the last one there is."""
+    """Writes templates in batches; numbers of changes continue from the last existing one."""
 
     def __init__(self, cast: Cast, journal: JournalRows, versions: int, newest: datetime) -> None:
         self._cast, self._versions, self._newest = cast, versions, newest
@@ -45,7 +45,7 @@ class TemplateRows:
         self._change = ChangeRequest.objects.order_by("-number").values_list("number", flat=True).first() or 0
 
     def write(self, rows: Sequence[tuple[int, str, Namespace]], total: int) -> list[Template]:
-        """The templates of these numbers, names and namespaces; the last of `total` numbers changed last."""
+        """Write the templates of these numbers, names and namespaces; the last of `total` numbers changed last."""
         templates = []
         for number, name, namespace in rows:
             at = self._newest - timedelta(minutes=total - number)
@@ -100,7 +100,7 @@ class TemplateRows:
                 self._append(self._cast.author, event, template)
 
     def _write_labels(self, numbers: Sequence[int], templates: Sequence[Template], saved: Saved) -> None:
-        """`production` by an approved change, `staging` by hand; of some templates a change is open as well."""
+        """Set `production` by an approved change and `staging` by hand; some templates also have an open change."""
         changes, decisions, labels, moves = [], [], [], []
         for number, template in zip(numbers, templates, strict=True):
             is_behind = number % BEHIND == 0 and self._versions > 1

@@ -1,1 +1,1 @@
-"""What `benchmarks/playground.py` is made of: a model server and readers that take little of the processor."""
+"""The parts of `benchmarks/playground.py`: a model server and readers that use little processor time."""

@@ -1,8 +1,8 @@
-"""A model server that writes 20 tokens a second and takes little of the processor: `python -m streaming.model PORT`.
+"""A model server that writes 20 tokens a second and uses little processor time: `python -m streaming.model PORT`.
 
-It answers each POST with the same streamed reply of 600 tokens in the form of OpenAI's chat completions. Each token is
-a write of its own, as models send them. The bytes are made once, and replies start at different times, so that their
-tokens don't come at once.
+It answers each POST with the same streamed reply of 600 tokens in the format of OpenAI's chat completions. Each token
+is written separately, as models send them. The bytes are built once, and replies start at different times, so that
+their tokens don't arrive together.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Reads streams of replies and measures when their events arrive: `python -m streaming.readers PORT SESSION COLUMN
 ...`.
 
-Prints a line once each stream has brought text. At the end of its standard input it closes them and prints what came as
-JSON: the events with text, and the pauses between two of one stream in ms.
+Prints a line once each stream has received text. At the end of standard input it closes them and prints JSON: events
+with text a second, the p50 and p99 of the pauses between two events of a stream in ms, and the count of silent streams.
 """
 
 import asyncio

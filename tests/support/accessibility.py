@@ -1,11 +1,11 @@
-"""What axe objects to in a page."""
+"""The accessibility violations that axe finds in a page."""
 
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize
 
-# Of what a page passes, axe would describe every element in every rule, and Playwright would carry it over.
+# For rules that a page passes, axe would describe every element and Playwright would transfer it all.
 OPTIONS = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],
@@ -16,7 +16,7 @@ _RUN = "async options => (await axe.run(options)).violations"
 
 
 def list_barriers_in_every_look(page: Page) -> list[str]:
-    """What axe objects to in both themes at both widths, and if the page is wider than the screen."""
+    """axe's violations in both themes at both widths, and whether the page is wider than the screen."""
     found = []
     for viewport in SIZES:
         for theme in ("light", "dark"):
@@ -30,8 +30,8 @@ def list_barriers_in_every_look(page: Page) -> list[str]:
 
 
 def list_barriers(page: Page) -> list[str]:
-    """What axe objects to: rule, how many, the first element."""
-    if not page.evaluate("'axe' in window"):  # a page that is loaded again has lost it
+    """axe's violations: the rule, the count, and the first element."""
+    if not page.evaluate("'axe' in window"):  # a reloaded page has lost it
         page.evaluate(_AXE)
     found: list[dict[str, Any]] = page.evaluate(_RUN, OPTIONS)
     return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:160]}" for each in found]

@@ -1,9 +1,9 @@
-"""What the kill test of releases and rollouts runs: `python -m tests.support.act_kill_driver`.
+"""The program that the kill test of releases and rollouts runs: `python -m tests.support.act_kill_driver`.
 
-It plays one story. Each act of it runs in one child after the other, killed at each passing of each failpoint of the
-journal before the commit, and then right after the commit. The writer of the mirror is killed at its failpoints while
-it writes the events of that act. Each act ends with a line of JSON that says what was found. The last line says whether
-the mirror has the same commits when it is written again from the journal.
+Plays one story. Each action runs in a series of children, killed at each pass of each journal failpoint before the
+commit, and then right after the commit. The mirror's writer is killed at its failpoints while it writes the events of
+that action. Each action ends with a line of JSON with its results. The last line says whether the mirror has the same
+commits after it is rebuilt from the journal.
 """
 
 import json
@@ -45,19 +45,19 @@ from registry.usage.models import OutcomeTotal
 from tests.support.row_snapshot import snapshot_rows
 
 NAMES = ("support/a", "support/b", "support/c", "support/d")
-ALONE = NAMES[0]  # the template that is rolled out
+ALONE = NAMES[0]  # template that is rolled out
 VERSIONS = 3
 STEPS = [{"share": 1000, "hours": None}, {"share": 3000, "hours": 1}, {"share": 6000, "hours": 1}]
 METRIC = "helpful"
 RULE = {"metric": METRIC, "below": 0.85, "replies": 100}
 BEFORE_COMMIT = ("journal.appending", "journal.appended")
-# `imported` and `recorded` follow when Git holds the events: a kill at one leaves nothing that passes the other.
+# `imported` and `recorded` follow once Git has the events: after a kill at one, nothing is left that passes the other.
 WHILE_WRITING = ("mirror.locked", "mirror.healed", "mirror.moving", "mirror.streaming", "mirror.streamed")
 WHEN_WRITTEN = ("mirror.imported", "mirror.recorded")
 
 
 def prepare() -> None:
-    """A namespace without approvals and checks, an author, a reviewer, and four templates with three versions each."""
+    """Make a namespace without approvals and checks, an author, a reviewer, and four templates of three versions."""
     operator = actor.operator_actor()
     namespace_services.create_namespace(
         actor=operator, name="support", protected_labels=["production"], approvals=0, required_checks=[]
@@ -81,7 +81,7 @@ def act_as(role: str) -> Actor:
 
 
 def propose_release(version: int) -> Callable[[], object]:
-    """The act that proposes this version of the four templates as one release."""
+    """The action that proposes this version of the four templates as one release."""
     selection = ReleaseSelection(versions=dict.fromkeys(NAMES, version))
     return lambda: proposals.propose_release(
         actor=act_as("author"), namespace="support", label="production", title="All", selection=selection
@@ -118,7 +118,7 @@ def step_rollout() -> object:
 
 
 def advance_rollouts() -> object:
-    """What the clock does once the step that is due comes."""
+    """Advance rollouts as the scheduler does when a step is due."""
     return clock.advance_rollouts(Rollout.objects.latest("number").updated_at + timedelta(hours=2))
 
 
@@ -144,7 +144,7 @@ def latest_number(model: Any) -> int:
 
 
 def score_badly() -> None:
-    """Outcomes of the version that is rolled out, under what its rule asks for."""
+    """Record outcomes of the rolled-out version that are below its rule's threshold."""
     rollout = Rollout.objects.latest("number")
     at = rollout.created_at
     OutcomeTotal.objects.create(
@@ -160,7 +160,7 @@ def score_badly() -> None:
 
 
 def play() -> None:
-    """The story: a release from its proposal to its roll back, then rollouts to each of their ends."""
+    """Play the story: a release from proposal to rollback, then rollouts to each possible end."""
     prepare()
     kill("propose_release", propose_release(1))
     kill("publish_release", publish_release)
@@ -188,7 +188,7 @@ def play() -> None:
 
 
 def kill(name: str, act: Callable[[], object]) -> None:
-    """Do the act in children that are killed on the way, then mirror it in such children; say what was found."""
+    """Run the action in children that are killed midway, then mirror it in such children; print the results."""
     mirror.catch_up(wait=20)
     events, before = count_events(act), snapshot_rows()
     changed = []
@@ -205,13 +205,13 @@ def kill(name: str, act: Callable[[], object]) -> None:
 
 
 def say(facts: dict[str, object]) -> None:
-    """One line of JSON."""
+    """Print one line of JSON."""
     sys.stdout.write(json.dumps(facts) + "\n")
     sys.stdout.flush()
 
 
 def count_events(act: Callable[[], object]) -> int:
-    """How many events the act appends; nothing of it is kept."""
+    """Count the events that the action appends; its writes are rolled back."""
     before = Event.objects.count()
     with transaction.atomic():
         act()
@@ -221,20 +221,20 @@ def count_events(act: Callable[[], object]) -> int:
 
 
 def kill_writer(last: str) -> None:
-    """Kill the writer of the mirror at each of its points while events wait, and at the last when they are written."""
+    """Kill the mirror's writer at each of its failpoints while events wait, and at the last after they are written."""
     for point in (*WHILE_WRITING, last):
         if point != "mirror.moving" or has_moved_label():
             require_killed(f"{point}:1", lambda: mirror.catch_up(wait=20))
 
 
 def has_moved_label() -> bool:
-    """Whether the newest act moved a label: only then the writer passes the point between its two kinds of branches."""
+    """Whether the latest action moved a label; only then the writer passes the point between its kinds of branches."""
     mirrored = Repository(settings.MIRROR_PATH).heads()["refs/heads/main"].stamp
     return Event.objects.filter(number__gt=mirrored.number if mirrored else 0, kind="label.moved").exists()
 
 
 def require_killed(setting: str, act: Callable[[], object]) -> None:
-    """Run the act in a child that must be killed at this failpoint."""
+    """Run the action in a child that must be killed at this failpoint."""
     connection.close()
     child = os.fork()
     if child == 0:
@@ -251,7 +251,7 @@ def read_heads() -> dict[str, str]:
 
 
 def read_state() -> dict[str, object]:
-    """What the labels serve, with the share of a rollout, and the states of the newest release, change and rollout."""
+    """The labels' versions with a rollout's share, and the states of the newest release, change and rollout."""
     labels = Label.objects.select_related("version", "rollout").order_by("template__name")
     return {
         "served": [label.version.number for label in labels],

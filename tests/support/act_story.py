@@ -1,4 +1,4 @@
-"""A story of the main acts, from the first save to a release of two templates, for tests of faults."""
+"""A story of the main actions, from the first save to a release of two templates, for fault tests."""
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -18,13 +18,13 @@ DOCUMENT = "- name: question\n  role: user\n  content: Say {}\n"
 
 
 def load_actors() -> dict[str, Actor]:
-    """The people of `support` who act: author, reviewer and admin."""
+    """The members of `support` who act: author, reviewer and admin."""
     load_support()
     return {name: Actor(User.objects.get(username=name)) for name in ("author", "reviewer", "admin")}
 
 
 class Story:
-    """The acts in the order in which they happen; each needs those before it."""
+    """The actions in order; each needs those before it."""
 
     def __init__(self, cast: dict[str, Actor]) -> None:
         self.author, self.reviewer = cast["author"], cast["reviewer"]
@@ -51,7 +51,7 @@ class Story:
         change_services.publish_change(actor=self.author, number=self.change)
 
     def prepare_roll_back(self) -> None:
-        """A second version in production, which can go back to the first one."""
+        """Put a second version into production, which can be rolled back to the first one."""
         for act in (self.save, self.propose, self.approve, self.publish):
             act()
 
@@ -59,7 +59,7 @@ class Story:
         labels.roll_back_label(actor=self.reviewer, name=TEMPLATE, label="production", version=1, reason="Broken")
 
     def prepare_release(self) -> None:
-        """An approved release of two templates."""
+        """Make an approved release of two templates."""
         names = ["support/first", "support/second"]
         for name in names:
             self.save(name)

@@ -1,4 +1,4 @@
-"""Improvements in each state, for tables of who gets what: asked of the echo model, which proposes nothing itself."""
+"""Improvements in each state for tables of access, asked of the echo model, which itself proposes nothing."""
 
 import json
 from functools import partial
@@ -19,8 +19,8 @@ _HARD = "support/refunds/hard"
 
 
 def write_improvements(author: Actor, template: str, document: str) -> dict[str, int]:
-    """The number of a run over rows that all fail (`failing`), and of improvements of it by their state: `asked`,
-    `measured`, `unwanted` (measured too). document: what the measured ones propose.
+    """Return the number of a run whose rows all fail (`failing`), and of its improvements by state: `asked`,
+    `measured`, `unwanted` (measured too). document: the text that the measured ones propose.
     """
     starter = starter_documents.read_document("suggest-improvement")
     template_save.save_version(actor=author, name=ASKING.partition("@")[0], document=starter, message="")

@@ -1,4 +1,4 @@
-"""A relay before a server, such as the broker, that breaks a connection at a chosen message to it."""
+"""A relay in front of a server, such as the broker, that breaks the connection at a chosen message to the server."""
 
 import socket
 import threading
@@ -6,14 +6,14 @@ from types import TracebackType
 
 __all__ = ["BreakingRelay"]
 
-_MOST = 65_536  # bytes that are passed on at once
+_MOST = 65_536  # bytes read at a time
 
 
 class BreakingRelay:
-    """Listens on a port of its own while `with` holds it, and passes on what it reads.
+    """Listens on its own port while the `with` block runs, and forwards what it reads.
 
-    port: of the server, on loopback. `break_at` counts the messages to the server from one again, over all
-    connections: the one of this number is not passed on, and its connection ends.
+    port: the server's, on loopback. `break_at` restarts the count of messages to the server over all connections; the
+    message with the given number isn't forwarded, and its connection is closed.
     """
 
     def __init__(self, port: int) -> None:
@@ -35,7 +35,7 @@ class BreakingRelay:
         self._listener.close()
 
     def break_at(self, number: int) -> None:
-        """Break at the message of this number; 0 breaks at none."""
+        """Break at the message with this number, counted from 1; 0 never breaks."""
         with self._lock:
             self.count, self._breaking = 0, number
 
@@ -55,7 +55,7 @@ class BreakingRelay:
                 while (message := source.recv(_MOST)) and not (is_to_server and self._breaks()):
                     target.sendall(message)
                 target.shutdown(socket.SHUT_RDWR)
-            except OSError:  # the other side has gone
+            except OSError:  # the other side has closed
                 return
 
     def _breaks(self) -> bool:

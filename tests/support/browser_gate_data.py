@@ -1,6 +1,6 @@
-"""Run as a program in the home of a running server: a namespace without thresholds, a live template, and a dataset.
+"""Program for the home of a running server: adds a namespace without thresholds, a live template and a dataset.
 
-The echo model answers with the prompt, so a version is as good as its prompt is near to what the rows expect.
+The echo model answers with the prompt, so a version scores better the closer its prompt is to what the rows expect.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Run as a program in the home of a running server: a namespace with one open change and nobody who may approve it.
+"""Program for the home of a running server: adds a namespace with one open change that nobody may approve.
 
-`require` as an argument sets its rule that two-step sign-in is required; without one the namespace is made, and the
-number of the change printed.
+Without arguments, makes the namespace and prints the change's number. The argument `require` makes two-step sign-in
+required in it.
 """
 
 import sys

@@ -1,7 +1,6 @@
-"""Run as a program in the home of a running server, with a template's name: its author saves another version and makes
-it the head of the template's open change.
+"""Program for the home of a running server: saves a new version of a template as the head of its open change.
 
-Everything goes through the services, as a person would do it on the pages.
+The argument is the template's name; its author saves. Everything uses the services, as the pages do.
 """
 
 import sys

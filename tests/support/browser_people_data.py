@@ -1,6 +1,4 @@
-"""A person whom browser tests deactivate, with a key that acts for them. A program, run in the home of a running
-server.
-"""
+"""Program for the home of a running server: adds a person with a key that acts for them, for tests to deactivate."""
 
 import django
 

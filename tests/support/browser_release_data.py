@@ -1,7 +1,6 @@
-"""Run as a program in the home of a running server, with a namespace's name: the namespace with four templates, one of
-which fails its samples.
+"""Program for the home of a running server: adds a namespace with four templates, one of which fails its samples.
 
-Everything goes through the services, as a person would do it on the pages.
+The argument is the namespace's name. Everything uses the services, as the pages do.
 """
 
 import sys

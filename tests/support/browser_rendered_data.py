@@ -1,4 +1,4 @@
-"""Run as a program in the home of a running server: a long prompt in two versions with a sample, proposed as a change.
+"""Program for the home of a running server: adds a long prompt with a sample and proposes its second version.
 
 Prints the number of the change.
 """

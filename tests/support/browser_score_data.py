@@ -1,6 +1,6 @@
-"""Run as a program in the home of a running server: a namespace whose gate is decided by people, with two versions.
+"""Program for the home of a running server: adds a namespace whose gate is decided by people, with two versions.
 
-Prints the number of the change that proposes the second, and the numbers of the runs of both, which the worker does.
+Prints the number of the change that proposes the second, and the numbers of the runs of both, which the worker runs.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A seed that follows from the commit: the same commit gives the same generated calls, wherever it is tested."""
+"""A seed derived from the commit: the same commit is tested with the same generated calls everywhere."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def read_commit_seed() -> int:
-    """The first digits of HEAD's id as a number, 0 if the tree is no clone; under `make torture` the round's seed."""
+    """The first digits of HEAD's id as a number, or 0 outside a clone; under `make torture`, the round's seed."""
     if "PROMPTUARY_SEED" in os.environ:
         return int(os.environ["PROMPTUARY_SEED"])
     done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)

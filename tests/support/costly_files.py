@@ -1,4 +1,4 @@
-"""The test files that take the most processor time for each test; `make test` leaves them to `make test-all`.
+"""The test files that take the most processor time per test; `make test` leaves them to `make test-all`.
 
 `tests/costly_files.txt` names them. `make costly-files` loads this module as a pytest plugin, which measures all files
 and writes the list.
@@ -14,9 +14,9 @@ __all__ = ["read_costly_files"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIST = ROOT / "tests" / "costly_files.txt"
-# Seconds of processor time: a file is costly from as much for each test, and as much for all its tests.
+# Seconds of processor time. A costly file takes at least this much per test, and this much for all its tests.
 LEAST_PER_TEST, LEAST_PER_FILE = 0.1, 0.5
-# Costly, and in `make test` all the same: a change that adds a page, an address or a text fails in these at once.
+# Costly but in `make test` anyway: these fail first when a change adds a page, an address or a text.
 ALWAYS = {
     "tests/api/test_permissions.py",
     "tests/api/test_schema.py",
@@ -43,7 +43,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> object:
-    """Give the test's last report the processor time that it took."""
+    """Add the test's processor time to its last report."""
     try:
         return (yield)
     finally:
@@ -51,7 +51,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> object:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Collect the times that all processes report."""
+    """Collect the times reported by all processes."""
     if report.when == "teardown":
         _seconds[report.nodeid.split("::")[0]] += [
             float(str(value)) for name, value in report.user_properties if name == _SECONDS
@@ -59,7 +59,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the list, in the process that all others report to."""
+    """Write the list, in the process that collects the reports of all others."""
     if hasattr(config, "workerinput"):
         return
     costly = {
@@ -76,6 +76,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def _processor_seconds() -> float:
-    """Of this process and of its children that have ended."""
+    """Processor seconds of this process and of its ended children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

@@ -1,6 +1,6 @@
 """A database that a test may commit to: a copy of the migrated one, dropped afterwards.
 
-The usual emptying after a committing test is no way here: triggers refuse to delete versions, events and decisions.
+The tables can't be emptied after a committing test, because triggers refuse to delete versions, events and decisions.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def empty_database(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _other_database(make: _Make, folder: Path) -> Iterator[None]:
-    shared: dict[str, Any] = connection.settings_dict  # threads connect by this same mapping
+    shared: dict[str, Any] = connection.settings_dict  # threads connect through this same mapping
     original = shared["NAME"]
     name = make(str(original), folder)
     connections.close_all()
@@ -56,7 +56,7 @@ def _other_database(make: _Make, folder: Path) -> Iterator[None]:
 
 
 def _copy_postgresql(original: str, _folder: Path) -> str:
-    connection.close()  # nobody may be connected to a template
+    connection.close()  # a database that is used as a template must have no connections
     # Copying its files takes a quarter of the time of PostgreSQL's default, which writes each page to the log.
     return _create_postgresql(original, f'TEMPLATE "{original}" STRATEGY FILE_COPY')
 

@@ -1,4 +1,4 @@
-"""What tests do at the editor: find its regions, type, wait for what the server says of it."""
+"""Page object of the editor: find its regions, type, wait for the server's messages."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class EditorPage:
         self.outcome = page.locator("[data-outcome]")
 
     def ready(self) -> "EditorPage":
-        """Wait until the script has taken the form over and the first preview came."""
+        """Wait until the script controls the form and the first preview has arrived."""
         self.page.locator("form.is-live").wait_for()
         self.page.locator("[data-preview-state]:not(:empty), [data-preview-stopped]:not([hidden])").first.wait_for(
             state="attached"
@@ -38,8 +38,8 @@ class EditorPage:
         self.page.keyboard.insert_text(new)
 
     def select(self, words: str) -> None:
-        """Find the words with the editor's own search and leave them selected."""
-        self.source.focus()  # its middle may be out of sight if messages leave little room on a phone
+        """Find the words with the editor's search, which leaves them selected."""
+        self.source.focus()  # messages on a phone may leave so little room that its middle is out of view
         self.page.keyboard.press("Control+Home")
         self.page.keyboard.press("Control+f")
         self.page.locator(".cm-search [name=search]").fill("")
@@ -51,7 +51,7 @@ class EditorPage:
         return self.page.locator(".cm-line", has_text=words)
 
     def block(self, severity: str) -> Locator:
-        """The block under a line with a problem of this severity."""
+        """The block under a line that has a problem of this severity."""
         return self.page.locator(f".cm-problem-{severity}")
 
     def lit(self) -> Any:

@@ -1,4 +1,4 @@
-"""Faults from outside: the n-th statement to the database, the n-th run of Git, a disk that takes no more."""
+"""Injected faults: the n-th database statement fails, the n-th run of Git fails, the disk is full."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ from django.db import OperationalError
 
 __all__ = ["FailingGit", "FailingStatement", "limit_file_size"]
 
-# Counts its runs; the run whose number stands in `failing` ends with 128 before or after it did its work, or is killed.
+# Counts its runs. The run whose number is in `failing` exits with 128 before or after its work, or is killed.
 _PROGRAM = """\
 #!/bin/sh
 number=$(($(cat {folder}/count) + 1))
@@ -29,7 +29,7 @@ exec {git} "$@"
 
 
 class FailingStatement:
-    """For `connection.execute_wrapper`: the statement of this number fails before the database sees it."""
+    """For `connection.execute_wrapper`: the statement with this number fails before it reaches the database."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -47,7 +47,7 @@ class FailingStatement:
 
 
 class FailingGit:
-    """A `git` in a folder that goes before the others on PATH. way: `before`, `after` or `killed`."""
+    """A `git` in a folder that comes first on PATH. way: `before`, `after` or `killed`."""
 
     def __init__(self, folder: Path, way: str) -> None:
         self.folder = folder
@@ -58,24 +58,24 @@ class FailingGit:
         self.fail_run(0)
 
     def fail_run(self, number: int) -> None:
-        """Count from one again, and let the run of this number fail; 0 lets none fail."""
+        """Restart the count and make the run with this number fail, counted from 1; 0 makes none fail."""
         (self.folder / "count").write_text("0", encoding="ascii")
         (self.folder / "failing").write_text(str(number), encoding="ascii")
 
     @property
     def count(self) -> int:
-        """How often Git ran since then."""
+        """The number of Git runs since then."""
         return int((self.folder / "count").read_text(encoding="ascii"))
 
     @property
     def path(self) -> str:
-        """The value of PATH that finds it."""
+        """The value of PATH with this `git` first."""
         return f"{self.folder}{os.pathsep}{os.environ['PATH']}"
 
 
 @contextmanager
 def limit_file_size(size: int) -> Iterator[None]:
-    """No file of this process and of those that it starts grows beyond so many bytes: writes fail as on a full disk."""
+    """Limit files written by this process and its children to this many bytes; writes then fail as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

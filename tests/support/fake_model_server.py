@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat endpoint on loopback that answers from a table, and fails as it is told to."""
+"""An OpenAI-compatible chat endpoint on loopback that answers from a table and fails on demand."""
 
 import json
 import threading
@@ -11,10 +11,10 @@ __all__ = ["ModelServer"]
 
 
 class ModelServer:
-    """Answers a prompt by the question that stands in it.
+    """Answers a prompt according to the question in it.
 
     `script` maps a question's number (from 0) to the fault of its first try: busy, broken, malformed, silent, slow; or
-    to `refused` or `textless`, which are the faults of all its tries. `pause`: seconds that each answer takes.
+    to `refused` or `textless`, the faults of all its tries. `pause`: seconds that each answer takes.
     """
 
     def __init__(self, answers: dict[str, str], script: dict[int, str] | None = None, pause: float = 0.0) -> None:
@@ -31,7 +31,7 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """What goes into the list of models."""
+        """The address for the list of models."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def __enter__(self) -> Self:
@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(content)
         except OSError:
-            pass  # the caller went away meanwhile, as one does who waited long enough
+            pass  # the caller has disconnected, for example after its timeout
 
     def log_message(self, *arguments: Any) -> None:
-        """Nothing: the test reads the counts."""
+        """Log nothing: the test reads the counts."""

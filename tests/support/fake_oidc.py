@@ -1,5 +1,4 @@
-"""A small OpenID provider on a port of its own: discovery, keys, codes with PKCE, RS256 tokens,
-and faults on demand."""
+"""A small OpenID provider on its own port: discovery, keys, codes with PKCE, RS256 tokens, and faults on demand."""
 
 import base64
 import hashlib
@@ -24,7 +23,7 @@ _OURS, _FORGED = (rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class Provider:
-    """Signs `person` in without a question. `twist` may change the token's claims, `forge` signs with another key."""
+    """Signs in `person` without a prompt. `twist` may change the token's claims; `forge` signs with another key."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -36,7 +35,7 @@ class Provider:
         }
         self.person["email_verified"] = True
         self.twist: Callable[[Claims], Claims] = lambda claims: claims
-        self.told: Callable[[Claims], Claims] = lambda facts: facts  # what userinfo says
+        self.told: Callable[[Claims], Claims] = lambda facts: facts  # userinfo's response
         self.forge = False
         self.unsigned = False
         self.silent = False  # sends no id_token
@@ -59,14 +58,14 @@ class Provider:
         return {"keys": [{**public, "kid": "one", "use": "sig", "alg": "RS256"}]}
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """Where the browser goes back to, with a code."""
+        """The address, with a code, that the browser is redirected to."""
         self.asked.append(asked)
         code = secrets.token_urlsafe(8)
         self._codes[code] = asked
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
 
     def token(self, sent: dict[str, str]) -> Claims | None:
-        """What a code is worth, once, to the client that knows the verifier; None for anybody else."""
+        """Exchange a code, once, for the client that has the verifier; return None for any other."""
         asked = self._codes.pop(sent.get("code", ""), None)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(sent.get("code_verifier", "").encode()).digest())
         if (
@@ -90,7 +89,7 @@ class Provider:
 
 @contextmanager
 def running_provider() -> Iterator[Provider]:
-    """The provider, answering on 127.0.0.1 until the block ends."""
+    """Run the provider on 127.0.0.1 until the block ends."""
     provider = Provider()
 
     class Answer(BaseHTTPRequestHandler):
@@ -119,7 +118,7 @@ def running_provider() -> Iterator[Provider]:
             self.wfile.write(content)
 
         def log_message(self, *_arguments: Any) -> None:
-            """Nothing: the tests read the answers."""
+            """Log nothing: the tests read the responses."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     provider.url = f"http://127.0.0.1:{server.server_port}"
@@ -138,6 +137,6 @@ def _flat(query: str) -> dict[str, str]:
 
 
 def split_address(address: str) -> tuple[str, dict[str, str]]:
-    """An address as path and query."""
+    """Split an address into path and query."""
     parts = urlsplit(address)
     return parts.path, _flat(parts.query)

@@ -1,8 +1,8 @@
-"""A provider's client, the current one or the one before, asked with an adapter's arguments against a local endpoint.
+"""Calls a provider's client, the current or the previous one, with an adapter's arguments against a local endpoint.
 
     python -m tests.support.fake_provider anthropic < document
 
-prints one line of JSON: the client's version, what the endpoint was sent, what the client answered, what was warned of.
+prints one line of JSON: the client's version, the request that the endpoint got, the client's answer, and warnings.
 """
 
 import importlib
@@ -65,12 +65,12 @@ ANSWERS: dict[str, Any] = {
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Answers each path with its canned reply and keeps the bodies."""
+    """Answers each path with its canned response and keeps the request bodies."""
 
     bodies: list[dict[str, Any]] = []
 
     def do_POST(self) -> None:
-        """Keep the body, answer."""
+        """Keep the body and answer."""
         self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         content = json.dumps(ANSWERS[self.path]).encode()
         self.send_response(200)
@@ -80,11 +80,11 @@ class Endpoint(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def ask_anthropic(url: str, prompt: Any) -> tuple[str, str]:
-    """The version and the text of the answer."""
+    """Call Anthropic's client; return its version and the text of the answer."""
     anthropic: Any = importlib.import_module("anthropic")
 
     client = anthropic.Anthropic(api_key="key", base_url=url, max_retries=0)
@@ -126,7 +126,7 @@ CALLS: dict[str, Callable[[str, Any], tuple[str, str]]] = {
 
 
 def main(kind: str) -> None:
-    """Serve, ask, print."""
+    """Serve, call the client and print the result."""
     server = HTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     prompt = load(sys.stdin.read()).render({"question": "Why?"})

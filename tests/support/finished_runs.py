@@ -1,5 +1,4 @@
-"""What the tests of evaluations' pages begin with: a dataset,
-and runs that are finished on the spot by the echo model."""
+"""Setup for tests of the evaluation pages: a dataset, and runs that the echo model finishes immediately."""
 
 import json
 from typing import Any
@@ -14,7 +13,7 @@ WORSE = OTHER.replace("    {{ question }}", "    {{ question }} and more words t
 
 
 def dataset_rows(count: int = 6, **changes: str) -> str:
-    """JSON lines whose expected answer is the question itself, which the echo model says back."""
+    """JSON lines whose expected answer is the question itself, which the echo model repeats."""
     lines = []
     for n in range(count):
         name, question = f"case-{n}", f"Boot {n}?"
@@ -24,7 +23,7 @@ def dataset_rows(count: int = 6, **changes: str) -> str:
 
 
 def save_rows(desk: Desk, text: str | None = None, base: str | None = None, message: str = "") -> DatasetVersion:
-    """The next version of the dataset."""
+    """Save the rows as the next version of the dataset."""
     saved = datasets.save_dataset(
         actor=desk.actor("author"), name=GOLD, text=text or dataset_rows(), base=base, message=message
     )
@@ -32,7 +31,7 @@ def save_rows(desk: Desk, text: str | None = None, base: str | None = None, mess
 
 
 def attach_gates(desk: Desk, *gates: str, pattern: str = "*", nightly: bool = False) -> None:
-    """An evaluation `answers` over the dataset by the echo model, with these thresholds."""
+    """Attach an evaluation `answers` of the dataset by the echo model with these thresholds."""
     attachments.attach_evaluation(
         actor=desk.actor("admin"),
         namespace="support",
@@ -46,7 +45,7 @@ def attach_gates(desk: Desk, *gates: str, pattern: str = "*", nightly: bool = Fa
 
 
 def start_run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
-    """A run over the dataset, done unless told otherwise."""
+    """Start a run over the dataset, and finish it unless told otherwise."""
     asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
     found = start_runs.start_run(actor=desk.actor("author"), **asked)
     while finish and run_worker.advance_run(found.pk, seconds=5):

@@ -1,4 +1,4 @@
-"""A Git server over HTTP for tests: git's own `http-backend` behind a thread, asking for a name and a password."""
+"""A Git server over HTTP for tests: git's own `http-backend` behind a thread, with basic authentication."""
 
 import base64
 import contextlib
@@ -17,7 +17,7 @@ class _Backend(BaseHTTPRequestHandler):
     elsewhere = ""
 
     def log_message(self, *_arguments: object) -> None:
-        """Nothing: the tests look at what was stored."""
+        """Log nothing: the tests look at the stored objects."""
 
     def do_GET(self) -> None:
         self._serve()
@@ -73,8 +73,8 @@ class _Backend(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve_repositories(root: Path, elsewhere: str = "") -> Iterator[int]:
-    """Serve the bare repositories below `root`; gives the port.
-    `elsewhere` sends every request on to another address."""
+    """Serve the bare repositories below `root`; yields the port.
+    `elsewhere` redirects every request to another address."""
     handler = type("Backend", (_Backend,), {"root": root, "elsewhere": elsewhere})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
@@ -88,7 +88,7 @@ def serve_repositories(root: Path, elsewhere: str = "") -> Iterator[int]:
 
 
 def make_repository(path: Path) -> Path:
-    """A bare repository that takes pushes over HTTP."""
+    """Make a bare repository that accepts pushes over HTTP."""
     subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", str(path)], check=True)
     subprocess.run(["git", "config", "http.receivepack", "true"], cwd=path, check=True)
     return path

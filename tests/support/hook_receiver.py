@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback that answers as it is told, and remembers what it was sent."""
+"""A webhook receiver on loopback that returns scripted responses and records its messages."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ __all__ = ["Receiver", "receive_hooks"]
 
 @dataclass
 class Receiver:
-    """`answers` are (status, headers, body) in turn, the last one for good;
+    """`answers` are (status, headers, body) in turn, with the last one repeated;
     `heard` is (headers, body) of each message."""
 
     port: int

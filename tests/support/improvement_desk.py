@@ -1,4 +1,4 @@
-"""What tests of improvements begin with: a template, a dataset, a model, and a finished run whose rows fail."""
+"""Setup for tests of improvements: a template, a dataset, a model, and a finished run whose rows fail."""
 
 import json
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ ROWS = 24
 
 
 def write_rows(count: int = ROWS, **questions: str) -> str:
-    """Rows that expect `answer 3` of `Question 3?`; questions: others by the name of the row."""
+    """Rows that expect `answer 3` for `Question 3?`; questions: other questions by row name."""
     rows = (
         {
             "id": f"r{n}",
@@ -67,25 +67,25 @@ def write_rows(count: int = ROWS, **questions: str) -> str:
 
 @dataclass
 class Desk:
-    """A model server, a finished run, and the person who asks for improvements of it."""
+    """A model server, a finished run, and the person who requests improvements of it."""
 
     author: Actor
     server: ImprovingModelServer
     run: Run
 
     def start(self, **options: Any) -> Improvement:
-        """An improvement that no worker has looked at yet."""
+        """Start an improvement that no worker has picked up yet."""
         given = {"run": self.run.number, "model": "helper", "prompt": PROMPT, **options}
         return services.start_improvement(actor=self.author, **given)
 
     def ask(self, improvement: Improvement) -> Improvement:
-        """Do what the worker does until the model is not asked any more."""
+        """Run the worker's steps until the model is no longer called."""
         while worker.advance_improvement(improvement.number):
             pass
         return queries.find_own_improvement(self.author, improvement.number)
 
     def measure(self, improvement: Improvement) -> Improvement:
-        """Do what the worker does until all is over."""
+        """Run the worker's steps until the improvement is finished."""
         improvement = self.ask(improvement)
         while improvement.measurement and run_worker.advance_run(improvement.measurement.pk):
             pass
@@ -93,7 +93,7 @@ class Desk:
 
 
 def finish(run: Run) -> Run:
-    """Do what the worker does until the run is over."""
+    """Run the worker's steps until the run is finished."""
     while run_worker.advance_run(run.pk):
         pass
     run.refresh_from_db()
@@ -101,7 +101,7 @@ def finish(run: Run) -> Run:
 
 
 def start_run(author: Actor, **options: Any) -> Run:
-    """A finished run of the template over the dataset."""
+    """Make a finished run of the template over the dataset."""
     given = {"template": NAME, "dataset": DATASET, "model": "helper", **options}
     return finish(start_runs.start_run(actor=author, **given))
 
@@ -115,7 +115,7 @@ def open_desk(
     rows: str = "",
     **options: Any,
 ) -> Iterator[Desk]:
-    """A desk whose model makes these proposals; as `ImprovingModelServer`, which serves meanwhile."""
+    """Open a desk whose model, a running `ImprovingModelServer`, makes these proposals."""
     server = ImprovingModelServer(*proposals, **options)
     with server:
         models_path.write_text(
@@ -129,5 +129,5 @@ def open_desk(
 
 
 def set_cap(admin: Actor, amount: str) -> None:
-    """The most that a person may spend in the namespace in a day."""
+    """Set the most that a person may spend in the namespace in a day."""
     connection_services.set_caps(actor=admin, namespace="support", person_day=amount, namespace_month=None)

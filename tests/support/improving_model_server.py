@@ -1,4 +1,4 @@
-"""A chat endpoint on loopback that answers questions, in one word where it is told to, and proposes texts."""
+"""A chat endpoint on loopback that answers questions, in one word if told to, and proposes texts."""
 
 import json
 import re
@@ -13,16 +13,16 @@ _QUESTION = re.compile(r"Question (\d+)")
 
 
 def propose(document: str, explanation: str = "It asks for one word.", **more: Any) -> str:
-    """A reply as the shipped template asks for it."""
+    """A reply in the format that the shipped template requests."""
     return json.dumps({"document": document, "explanation": explanation, **more})
 
 
 class ImprovingModelServer(ModelServer):
-    """Answers `Question 3?` with `answer 3` if the prompt says "one word", and with more words elsewhere.
+    """Answers `Question 3?` with `answer 3` if the prompt says "one word", and otherwise with more words.
 
-    proposals: the replies to prompts that ask for a better text, in order; the last one is given again and again.
-    Each may be a status code, which refuses, or None, which is an answer without a text. asked_prompts: the messages of
-    those prompts. hold: set to let go a reply that is waited for; None answers at once.
+    proposals: the replies to prompts that request a better text, in order; the last one is repeated. A status code
+    refuses the request, and None answers without a text. asked_prompts: the messages of those prompts. hold: set it to
+    release a waiting reply; None answers immediately.
     """
 
     def __init__(self, *proposals: str | int | None, hold: threading.Event | None = None) -> None:

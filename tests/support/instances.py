@@ -1,4 +1,4 @@
-"""Homes and databases for real processes, apart from the test run's own."""
+"""Homes and databases for real processes, separate from the test run's own."""
 
 import atexit
 import functools
@@ -20,13 +20,13 @@ _MAKE_TABLES = "import django; django.setup(); from tests.support.schema import 
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance: its home and, on PostgreSQL, its database's URL (SQLite's file stands in the home)."""
+    """One instance: its home and, on PostgreSQL, its database's URL (SQLite's file is in the home)."""
 
     home: Path
     database: str | None = None
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What its processes see: nothing of the test run but the machine's own variables."""
+        """The environment of its processes: the machine's own variables, but nothing from the test run."""
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("PROMPTUARY_", "DJANGO_", "PORT"))
         }
@@ -41,7 +41,7 @@ class Instance:
         return {**kept, **own, **more}
 
     def run(self, *arguments: str, check: bool = True, **more: str) -> "subprocess.CompletedProcess[str]":
-        """Run Python with these arguments in the place's environment, to its end."""
+        """Run Python with these arguments in the instance's environment until it exits."""
         command = [sys.executable, *arguments]
         done = subprocess.run(
             command, env=self.environment(**more), cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
@@ -56,7 +56,7 @@ class Instance:
 
 
 def make_instance(home: Path, engine: str = "") -> Instance:
-    """A new place with empty tables, on the engine that the test run is about, or on SQLite."""
+    """Make a new instance with empty tables, on the test run's engine or on SQLite."""
     home.mkdir(parents=True)
     prepared = _prepare_instance("sqlite" if engine == "sqlite" else connection.vendor)
     if prepared.database:
@@ -66,7 +66,7 @@ def make_instance(home: Path, engine: str = "") -> Instance:
 
 
 def migrate_instance(home: Path) -> Instance:
-    """A new place whose tables the migrations make, as in production."""
+    """Make a new instance whose tables are made by the migrations, as in production."""
     home.mkdir(parents=True)
     place = Instance(home, _create_database(home.name))
     place.manage("migrate", "--verbosity", "0", "--skip-checks")
@@ -75,7 +75,7 @@ def migrate_instance(home: Path) -> Instance:
 
 @functools.cache
 def _prepare_instance(vendor: str) -> Instance:
-    """An instance whose tables are made once in this process; others begin with a copy of the database."""
+    """Prepare an instance. Tables are made once per process; later instances start with a copy of the database."""
     home = Path(tempfile.mkdtemp(prefix="promptuary-prepared-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     place = Instance(home, _create_database("prepared") if vendor == "postgresql" else None)
@@ -85,18 +85,18 @@ def _prepare_instance(vendor: str) -> Instance:
 
 
 def make_tables(place: Instance) -> None:
-    """Make all tables in the place's empty database, half of the time that the migrations take."""
+    """Make all tables in the instance's empty database, in half the time of the migrations."""
     place.run("-c", _MAKE_TABLES)
 
 
 def copy_instance(place: Instance, home: Path) -> Instance:
-    """The same place once more, its database included; nothing may run in the first meanwhile."""
+    """Copy the instance with its database; nothing may run in the original meanwhile."""
     shutil.copytree(place.home, home)
     return Instance(home, _create_database(home.name, _database_name(place.database)) if place.database else None)
 
 
 def remove_instance(place: Instance) -> None:
-    """Drop the database; the home goes with the test's folder."""
+    """Drop the database; the home is removed with the test's folder."""
     if place.database:
         _execute(f'DROP DATABASE IF EXISTS "{_database_name(place.database)}" WITH (FORCE)')
 

@@ -1,4 +1,4 @@
-"""The page by keyboard alone: reach a control by Tab, never by script."""
+"""Keyboard-only use of a page: reach a control by Tab, never by script."""
 
 from playwright.sync_api import Locator, Page
 
@@ -6,7 +6,7 @@ __all__ = ["press_tab_to"]
 
 
 def press_tab_to(page: Page, target: Locator, key: str = "Tab", most: int = 80) -> int:
-    """Press Tab, or Shift+Tab, until the control has the focus; gives how often. Fails if that leads elsewhere."""
+    """Press Tab or Shift+Tab until the control has the focus; return how often. Fails if it is never reached."""
     for presses in range(most + 1):
         if target.evaluate("element => element === document.activeElement"):
             return presses

@@ -1,7 +1,7 @@
-"""What the kill tests kill: `python -m tests.support.kill_driver prepare`, or `kill <point> <passing> ...`.
+"""The program of the kill tests: `python -m tests.support.kill_driver prepare`, or `kill <point> <passing> ...`.
 
-Each killed child says every answered change on a line of its own as soon as it is committed, so the test knows what
-must be there; the last line is what was found afterwards.
+Each killed child prints every acknowledged change on its own line as soon as it is committed, so the test knows which
+changes must exist. The last line is the state found afterwards.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 
 os.environ["PROMPTUARY_OUTBOUND_HOSTS"] = os.environ["PROMPTUARY_MIRROR_HOSTS"] = "127.0.0.1:9"
 
-import django  # the hosts must stand before the settings are read
+import django  # the hosts must be set before the settings are read
 from django.conf import settings  # as above
 from django.db import connection  # as above
 
@@ -35,16 +35,16 @@ from registry.templates.label_models import Label
 
 TEMPLATE = "support/reply"
 LABELS = ("blue", "green")
-CHANGES = 50  # more than one batch, with what stands there before
+CHANGES = 50  # more than one batch together with the existing events
 
 
 def prepare() -> None:
-    """A namespace, an author and two versions to move labels between."""
+    """Make a namespace, an author and two versions to move labels between."""
     operator = actor.operator_actor()
     namespace_services.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
     namespace_services.set_role(actor=operator, namespace="support", username="author", role="author")
-    # Nobody listens there: the push gets as far as its failpoint, which is what is wanted of it.
+    # Nothing listens there: the push only has to reach its failpoint.
     Remote.objects.create(name="nowhere", url="http://127.0.0.1:9/x.git", added_at=log.now())
     base = None
     for text in ("Hello", "Good day"):
@@ -56,7 +56,7 @@ def prepare() -> None:
 
 
 def write() -> None:
-    """Change, mirror, pack and rebuild: every failpoint is passed."""
+    """Change, mirror, pack and rebuild, which passes every failpoint."""
     author = Actor(User.objects.get(username="author"))
     for count in range(CHANGES):
         label = LABELS[count % 2]
@@ -71,11 +71,11 @@ def write() -> None:
 
 
 def kill(point: str, *passings: str) -> None:
-    """Run `write` in one child after the other, each to its death at the point; then look at what is left."""
+    """Run `write` in a series of children, each killed at its point; then check what is left."""
     for passing in passings:
         if point == "mirror.created":
             shutil.rmtree(settings.MIRROR_PATH, ignore_errors=True)
-        Remote.objects.update(retry_at=None)  # a killed push is taken up again when its claim has run out
+        Remote.objects.update(retry_at=None)  # a killed push is retried when its claim has expired
         connection.close()
         child = os.fork()
         if child == 0:
@@ -89,7 +89,7 @@ def kill(point: str, *passings: str) -> None:
 
 
 def check() -> None:
-    """Bring the mirror up, verify it, rebuild it; say what was found and what the journal holds."""
+    """Bring the mirror up to date, verify it and rebuild it; print the result and the journal's contents."""
     mirror.catch_up(wait=20)
     findings = mirror.verify()
     before = _heads()

@@ -1,10 +1,10 @@
-"""Whether what many did to one register at once could have happened one after the other.
+"""Checks whether a history of concurrent operations on one compare-and-set register is linearizable.
 
-The register compares and sets: a write names the value it expects and the one it puts. Each write that went through is
-in `order`, the order in which the register itself says they took effect, with the name of the writer, who does one
-thing after the other. A history is linearizable when every operation has a point between its call and its return at
-which it fits: a write that went through at its place in that order, a refusal at a moment when the register held what
-the refusal said. (Herlihy and Wing 1990; with the order known, checking is linear.)
+A write names the expected value and the new one. `order` lists the successful writes with their writers in the order in
+which the register says they took effect; each writer runs one operation at a time. A history is linearizable if every
+operation has a point between its call and its return at which it fits: a successful write at its place in that order, a
+refusal at a point when the register had the value that the refusal reported. (Herlihy and Wing 1990; with the order
+known, checking is linear.)
 """
 
 from bisect import bisect_right
@@ -17,8 +17,8 @@ __all__ = ["Operation", "fault_of"]
 
 @dataclass(frozen=True)
 class Operation:
-    """One compare-and-set: when it was called and when it returned, by one clock.
-    `actual` is what a refusal reported."""
+    """One compare-and-set with the times of its call and its return, by one clock.
+    `actual` is the value that a refusal reported."""
 
     who: str
     called: float
@@ -30,8 +30,7 @@ class Operation:
 
 
 def fault_of(first: int, history: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> str:
-    """Why the history is not linearizable, or nothing. first: the value in the beginning; order:
-    (who, expected, target)."""
+    """Why the history isn't linearizable, or nothing. first: the initial value; order: (who, expected, target)."""
     value = first
     for place, (_, expected, target) in enumerate(order):
         if expected != value:
@@ -51,7 +50,7 @@ def fault_of(first: int, history: Sequence[Operation], order: Sequence[tuple[str
 
 
 def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> tuple[list[Operation], str]:
-    """The writes in the order of the register: those of one writer come in the order in which they were made."""
+    """The writes in the register's order; those of one writer are in the order of their calls."""
     waiting: dict[str, deque[Operation]] = {}
     for one in sorted(done, key=lambda one: one.called):
         waiting.setdefault(one.who, deque()).append(one)
@@ -67,7 +66,7 @@ def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -
 
 
 def _points(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str]:
-    """The stretch of time in which each write took effect, as its own times and its place in the order allow."""
+    """The interval in which each write can have taken effect, by its own times and its place in the order."""
     earliest: list[float] = []
     for one in writes:
         earliest.append(max([one.called, *earliest[-1:]]))
@@ -82,11 +81,11 @@ def _points(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str
 
 
 def _fault_of_refusal(one: Operation, points: Sequence[tuple[float, float]], values: Sequence[int]) -> str:
-    """A refusal must have seen a value that the register may have held during the call, and not the one expected."""
+    """Check that a refusal reported an unexpected value that the register may have had during the call."""
     if one.actual == one.expected:
         return f"a write expecting {one.expected} was refused although the register held it"
-    least = bisect_right([end for _, end in points], one.called)  # so many writes had surely taken effect before
-    most = bisect_right([start for start, _ in points], one.returned)  # and no more than these may have
+    least = bisect_right([end for _, end in points], one.called)  # this many writes had certainly taken effect before
+    most = bisect_right([start for start, _ in points], one.returned)  # and at most this many can have
     if one.actual not in values[least : most + 1]:
         return f"a refusal reported {one.actual}, which the register did not hold between call and return"
     return ""

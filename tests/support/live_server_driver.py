@@ -1,4 +1,4 @@
-"""An RSGI application for the tests of the server: it says what it was asked, and fails where it is told to."""
+"""An RSGI application for the server's tests: it echoes requests, and fails at some addresses."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ STATES: list[str] = []
 
 
 def answer_wsgi(environ, start_response):
-    """The environ as JSON; `/broken` raises, `/pieces` comes in pieces, `/half` breaks off."""
+    """Answer with the environ as JSON; `/broken` raises, `/pieces` is sent in pieces, `/half` is cut off."""
     path = environ["PATH_INFO"]
     if path == "/broken":
         raise ValueError("a secret of the server")
@@ -48,7 +48,7 @@ def _pieces(path):
 
 
 async def count(request, protocol):
-    """Events without end, ten a second."""
+    """Send events endlessly, ten a second."""
 
     async def numbers():
         try:
@@ -62,7 +62,7 @@ async def count(request, protocol):
 
 
 async def describe(request, protocol):
-    """What the handler was told."""
+    """Describe the handler's arguments."""
     thread = await run_in_thread(lambda: "in a thread")
     answer_json(
         protocol,

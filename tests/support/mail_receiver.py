@@ -1,4 +1,4 @@
-"""A mail server on loopback that takes every message and keeps it."""
+"""A mail server on loopback that accepts and keeps every message."""
 
 import socketserver
 import threading
@@ -11,7 +11,7 @@ __all__ = ["Mailbox", "receive_mail"]
 
 
 class Mailbox(socketserver.ThreadingTCPServer):
-    """`messages` are those that came, in order."""
+    """`messages` are the received ones, in order."""
 
     daemon_threads = True
 
@@ -21,11 +21,11 @@ class Mailbox(socketserver.ThreadingTCPServer):
 
     @property
     def url(self) -> str:
-        """As PROMPTUARY_EMAIL_URL takes it."""
+        """The server's address for PROMPTUARY_EMAIL_URL."""
         return f"smtp://127.0.0.1:{self.server_address[1]}"
 
     def find_messages(self, to: str, words: str) -> list[EmailMessage]:
-        """The messages to an address with these words in their subject or their plain text."""
+        """The messages to an address with these words in the subject or plain text."""
         return [it for it in self.messages if to in str(it["To"]) and words in f"{it['Subject']}\n{_plain_text(it)}"]
 
 
@@ -35,7 +35,7 @@ def _plain_text(message: EmailMessage) -> str:
 
 
 class _Session(socketserver.StreamRequestHandler):
-    """One connection: as much of SMTP as a client without extensions asks for."""
+    """One connection: as much of SMTP as a client without extensions needs."""
 
     def handle(self) -> None:
         self._say("220 here")

@@ -1,4 +1,4 @@
-"""Code blocks of a Markdown page: their language, title, text and line, read by the parser that the pages use."""
+"""Code blocks of a Markdown page with language, title, text and line, read by the parser that the pages use."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _TITLE = re.compile(r'\btitle="([^"]*)"')
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """A fenced block. `section` is the text of the heading above it, `comment` of the HTML comment right above it."""
+    """A fenced block. `section`: the text of the heading above it; `comment`: of the HTML comment directly above it."""
 
     language: str
     title: str
@@ -24,7 +24,7 @@ class CodeBlock:
 
 
 def read_blocks(path: Path) -> list[CodeBlock]:
-    """The fenced blocks of the page, in their order, those inside of lists among them."""
+    """The fenced blocks of the page in order, including those inside lists."""
     blocks, section, comment = [], "", ""
     tokens = MarkdownIt("commonmark").enable("table").parse(path.read_text(encoding="utf-8"))
     for place, token in enumerate(tokens):

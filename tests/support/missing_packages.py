@@ -1,4 +1,4 @@
-"""A Python without some installed packages: for tests of what happens on machines that lack them."""
+"""A Python without some installed packages, for tests of machines that don't have them."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ _ROOT = Path(__file__).parents[2]
 def run_without(
     packages: Sequence[str], code: str, folder: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run code in a process that finds all installed packages but these; the parent's are linked into `folder`."""
+    """Run code in a process that finds all installed packages except these, through links in `folder`."""
     site = folder / "site"
     if not site.exists():
         site.mkdir()
@@ -24,7 +24,7 @@ def run_without(
             if item.name.partition(".")[0].partition("-")[0] not in packages:
                 (site / item.name).symlink_to(item)
     paths = os.pathsep.join(map(str, (site, _ROOT)))
-    # -S: the usual folder of packages is not added.
+    # -S: don't add the usual site-packages folder.
     return subprocess.run(
         [sys.executable, "-S", "-c", code],
         env={**os.environ, "PYTHONPATH": paths, **(environment or {})},

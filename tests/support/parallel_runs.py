@@ -1,4 +1,4 @@
-"""Runs that are advanced side by side, each in a thread with a database connection of its own, as workers do."""
+"""Runs that are advanced in parallel, each in a thread with its own database connection, as in workers."""
 
 import threading
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ __all__ = ["finish_runs_side_by_side"]
 
 
 def finish_runs_side_by_side(runs: Iterable[Run]) -> None:
-    """Advance each run until nothing of it is left. The runs have to be committed."""
+    """Advance each run until it is finished. The runs must be committed."""
     threads = [threading.Thread(target=_finish_run, args=[run.pk]) for run in runs]
     for thread in threads:
         thread.start()

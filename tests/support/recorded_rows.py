@@ -1,4 +1,4 @@
-"""Rows that many tests begin with: written once a process by the services, then inserted as they were recorded."""
+"""Rows shared by many tests: the services write them once per process, and later tests insert the recorded rows."""
 
 import copy
 from collections.abc import Callable, Container
@@ -20,11 +20,11 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class _Recording:
-    """What one `write` did.
+    """The effects of one `write`.
 
     rows: (SQL statement, rows) for each table that it wrote to; removed: (SQL statement, keys) for each table that it
-    removed rows from; resets: SQL statements that let the tables number their next rows after these; result: what it
-    returned.
+    removed rows from; resets: SQL statements that make the tables number their next rows after these; result: its
+    return value.
     """
 
     removed: list[tuple[str, list[Row]]]
@@ -33,19 +33,19 @@ class _Recording:
     result: Any
 
 
-# By the name and by how many rows each table had before.
+# By name and by the number of rows in each table before.
 _recordings: dict[tuple[str, tuple[int, ...]], _Recording] = {}
 
 
 def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
-    """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
+    """Make the same changes to the database as `write`, and return its result; each name belongs to one call site.
 
-    `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The times
-    in the rows stay those of the first call. `write` is called again if a test commits, and once more for each
-    number of rows that a test begins with.
+    `write` may add, change and remove rows, must write the same ones each time, and returns plain values. Times in
+    the rows remain those of the first call. `write` is called again if a test commits, and if the tables have other
+    numbers of rows at the start.
     """
     if not connection.in_atomic_block:
-        return write()  # committed writes wake workers, which rows alone do not
+        return write()  # committed writes wake workers, but inserted rows don't
     keys = _primary_keys()
     counts = _count_rows(keys)
     recording = _recordings.get((name, tuple(counts.values())))
@@ -72,7 +72,7 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
 
 
 def _primary_keys() -> dict[str, str]:
-    """Table to the column of its primary key, for every table that tests write to."""
+    """The primary key's column of every table that tests write to, by table."""
     return {table: str(model._meta.pk.column) for table, model in _models().items()}
 
 
@@ -91,7 +91,7 @@ def _count_rows(tables: dict[str, str]) -> dict[str, int]:
 
 
 def _read_rows(table: str) -> tuple[list[str], list[Row]]:
-    """The model's columns; one that the database makes of them cannot be inserted."""
+    """Read the model's rows without generated columns, which can't be inserted."""
     columns = [str(field.column) for field in _models()[table]._meta.concrete_fields]
     quoted = ", ".join(connection.ops.quote_name(column) for column in columns)
     with connection.cursor() as cursor:
@@ -100,20 +100,20 @@ def _read_rows(table: str) -> tuple[list[str], list[Row]]:
 
 
 def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
-    """A statement that inserts or changes a row, and the rows of the table that were not there before."""
+    """A statement that inserts or updates a row, and the table's rows that didn't exist before."""
     columns, rows = _read_rows(table)
     quoted = [connection.ops.quote_name(column) for column in columns]
     statement = f"INSERT INTO {connection.ops.quote_name(table)} ({', '.join(quoted)}) VALUES ({_marks(columns)})"
     at = columns.index(key)
     changed = {row[at] for row in before} & {row[at] for row in rows if row not in before}
-    if changed:  # only then: the guard of rows that never change refuses this form of INSERT
+    if changed:  # only then: the triggers on immutable rows refuse this form of INSERT
         updates = ", ".join(f"{name} = excluded.{name}" for name in quoted)
         statement += f" ON CONFLICT ({connection.ops.quote_name(key)}) DO UPDATE SET {updates}"
     return statement, [row for row in rows if row not in before]
 
 
 def _removed_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
-    """A statement that deletes a row by its key, and the keys that the table had before and has no more."""
+    """A statement that deletes a row by its key, and the keys that the table no longer has."""
     columns, rows = _read_rows(table)
     at = columns.index(key)
     keys = {row[at] for row in before} - {row[at] for row in rows}
@@ -122,7 +122,7 @@ def _removed_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row
 
 
 def _sequence_resets(tables: Container[str]) -> list[str]:
-    """Statements for PostgreSQL, whose sequences go back for good if a test restores a database."""
+    """Statements for PostgreSQL, whose sequences stay reset after a test has restored a database."""
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.db_table in tables]
     return connection.ops.sequence_reset_sql(no_style(), models)
 

@@ -26,16 +26,16 @@ from registry.templates import save as template_save
 from tests.support import row_snapshot
 
 SPACES = ("support", "sales", "tools", "legal")
-VARIETY = 7  # texts are shared by templates, so that each is checked once and the drill stays short
+VARIETY = 7  # templates share texts, so that each is checked once and the drill stays short
 
 
 def build(count: int, depth: int) -> None:
-    """So many templates of so many versions; every eighth with samples, requests, discussion,
+    """Build the templates with their versions; every eighth has samples, requests, discussion,
     decisions and label moves."""
     cast = make_cast()
     for number in range(count):
         name = f"{SPACES[number % len(SPACES)]}/folder{number % VARIETY}/t{number}"
-        with transaction.atomic():  # one wait for the disk a template
+        with transaction.atomic():  # one disk flush per template
             digests = save_versions(cast["author"], name, depth, number % VARIETY)
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
@@ -45,7 +45,7 @@ def build(count: int, depth: int) -> None:
 
 
 def make_cast() -> dict[str, Actor]:
-    """Namespaces with rules of their own, and who works in them."""
+    """Make namespaces with their own rules, and their members."""
     operator = actor.operator_actor()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
@@ -61,7 +61,7 @@ def make_cast() -> dict[str, Actor]:
 
 
 def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[str]:
-    """The versions' digests, in order."""
+    """Save the versions; return their digests in order."""
     digests: list[str] = []
     for version in range(1, depth + 1):
         document = (
@@ -77,7 +77,7 @@ def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[st
 
 
 def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_checks: bool) -> None:
-    """Samples, a free label, a request talked about and published, one rolled back, another one withdrawn."""
+    """Add samples, an unprotected label, and discussed requests: one published, one rolled back, one withdrawn."""
     author, reviewer, admin = cast["author"], cast["reviewer"], cast["admin"]
     samples.save_samples(actor=author, name=name, samples={"plain": {"who": "Käthe"}})
     labels.move_label(actor=author, name=name, label="staging", version=1, expected=None)
@@ -107,7 +107,7 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
 
 
 def finish(cast: dict[str, Actor], count: int) -> None:
-    """Keys given and taken, a member who left, a fragment with its dependant, and a text that had to go."""
+    """Issue and revoke keys, remove a member, save a fragment with its dependant, and redact a text."""
     operator, author, admin = actor.operator_actor(), cast["author"], cast["admin"]
     keys.issue_key(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
     revoked = keys.issue_key(actor=admin, namespace="sales", name="old", scope="write")

@@ -1,4 +1,4 @@
-"""Every journalled row of a database, comparable with that of another one."""
+"""Snapshots of every journalled row of a database, comparable with those of another database."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import models
 
 RECOVERY = Path(__file__).parents[2] / "docs/operate/recovery.md"
-NAMES = {  # how a row is named across databases, if its own key is a number made there
+NAMES = {  # the name of a row across databases, if its key is a generated number
     "Comment": lambda row: f"{row.thread.change_id}#{row.thread.number}/{row.number}",
     "Dataset": lambda row: row.name,
     "DatasetVersion": lambda row: f"{row.dataset.name}@{row.number}",
@@ -23,13 +23,13 @@ NAMES = {  # how a row is named across databases, if its own key is a number mad
 
 
 def read_table() -> dict[str, tuple[str, set[str]]]:
-    """Model name to (kind, fields not restored), as the page tells operators."""
+    """Model name to (kind, fields not restored), as documented for operators."""
     rows = re.findall(r"^\| (\w+) \| (journalled|operational) \|(.*)\|$", RECOVERY.read_text(), re.MULTILINE)
     return {name: (kind, {field.strip() for field in rest.split(",") if field.strip()}) for name, kind, rest in rows}
 
 
 def snapshot_rows() -> dict[str, list[str]]:
-    """Model name to its rows, each field by name, whatever the numbers of rows are."""
+    """Model name to its rows, as fields by name, without the rows' numbers."""
     return {
         name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
         for name, (kind, skipped) in read_table().items()
@@ -43,6 +43,6 @@ def _fields(row: models.Model, skipped: set[str]) -> dict[str, Any]:
         if field.name not in skipped and not isinstance(field, models.AutoField):
             value = getattr(row, field.name)
             if isinstance(value, dict | list):
-                value = json.dumps(value, sort_keys=True)  # PostgreSQL keeps an object's keys in an order of its own
+                value = json.dumps(value, sort_keys=True)  # PostgreSQL reorders an object's keys
             found[field.name] = NAMES.get(type(value).__name__, lambda it: getattr(it, "pk", it))(value)
     return found

@@ -1,4 +1,4 @@
-"""Granian with an RSGI application in a process of its own, for tests of what goes over the wire."""
+"""Granian with an RSGI application in its own process, for tests of the bytes on the wire."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from tests.support.server_process import wait_until
 
 @contextmanager
 def serve_rsgi(target: str, environment: dict[str, str]) -> Iterator[int]:
-    """The port of one worker for the time of the block; `target` is `module:name`."""
+    """Serve `target` (`module:name`) with one worker while the block runs; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = int(probe.getsockname()[1])
     command = [sys.executable, "-m", "granian", "--interface", "rsgi", "--loop", "asyncio", "--port", str(port)]

@@ -1,7 +1,7 @@
-"""The order of the tests in a run of several processes: each begins with its share of what is slow.
+"""The order of the tests in a run with several processes: each starts with its share of the slow ones.
 
-xdist cuts the list into as many even pieces as there are processes, which take tests from each other's ends when they
-have none left. What is slow must not be left to the end, if one process would work and the others wait.
+xdist splits the list into even pieces, one per process. A process without tests takes some from the end of another's
+piece. Slow tests must not be last, or one process would work while the others wait.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,10 +15,10 @@ _Item = TypeVar("_Item")
 def spread_slow_groups(
     items: Sequence[_Item], groups: Sequence[Hashable], slow: Sequence[bool], pieces: int
 ) -> list[_Item]:
-    """The items in an order in which each of the even pieces begins with slow groups.
+    """Order the items so that each of the even pieces begins with slow groups.
 
-    groups: of each item, the module it is in; modules of nothing but slow items are spread over the pieces, and keep
-    their items together. slow: whether each item is. All else stays in its order.
+    groups: the module of each item; modules that contain only slow items are spread over the pieces and kept together.
+    slow: whether each item is slow. All other items keep their order.
     """
     quick_groups = {group for group, is_slow in zip(groups, slow, strict=True) if not is_slow}
     slow_groups = [group for group in dict.fromkeys(groups) if group not in quick_groups]

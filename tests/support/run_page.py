@@ -1,4 +1,4 @@
-"""What tests do at the playground, the editor's Run: find its columns, run them, wait for what they say."""
+"""Page object of the playground, the editor's Run: find its columns, run them, wait for their texts."""
 
 from playwright.sync_api import Locator, Page
 
@@ -8,7 +8,7 @@ __all__ = ["RunPage"]
 
 
 class RunPage(EditorPage):
-    """The editor with Run open, as a person sees it."""
+    """The editor with Run open, as a user sees it."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
@@ -18,7 +18,7 @@ class RunPage(EditorPage):
         self.history = page.get_by_role("region", name="Earlier runs")
 
     def ready(self) -> "RunPage":
-        """Wait until the script has taken over and what can be chosen was loaded."""
+        """Wait until the script has started and the choices are loaded."""
         super().ready()
         self.columns.first.wait_for()
         return self
@@ -36,7 +36,7 @@ class RunPage(EditorPage):
 
 
 class ColumnPart:
-    """One column: what it says, and its buttons."""
+    """One column: its text and its buttons."""
 
     def __init__(self, column: Locator) -> None:
         self.element = column

@@ -1,7 +1,7 @@
-"""What the kill test of scheduled publishing runs: `python -m tests.support.schedule_kill_driver prepare change`.
+"""The program of the kill test of scheduled publishing: `python -m tests.support.schedule_kill_driver prepare change`.
 
-`prepare` schedules a change request, or a release; `state` writes a line with what became of it, `wait` does so as soon
-as no job is left.
+`prepare` schedules a change request or a release; `state` prints a line with its state, and `wait` does so as soon as
+no job is left.
 """
 
 import json
@@ -36,7 +36,7 @@ ALONE, TOGETHER = "support/alone", ("support/a", "support/b")
 
 
 def prepare(what: str) -> None:
-    """A change request, or a release of two templates, that needs no approval and is due in a second."""
+    """Schedule a change request, or a release of two templates, without approval, due in a second."""
     operator = actor.operator_actor()
     namespace_services.create_namespace(
         actor=operator, name="support", protected_labels=["production"], approvals=0, required_checks=[]
@@ -58,11 +58,11 @@ def prepare(what: str) -> None:
         ).release
         release_schedules.schedule_release(actor=author, number=release.number, at=log.now() + timedelta(seconds=1))
     for number in ChangeRequest.objects.values_list("number", flat=True):
-        check_results.run_checks(number=number)  # so that the worker has nothing to append but what it publishes
+        check_results.run_checks(number=number)  # so that the worker appends only the events of publishing
 
 
 def say_state() -> None:
-    """One line of JSON: how many labels are set, how often one moved, the states, and whether the journal is whole."""
+    """Print JSON: the number of set labels, the number of moves, the states, and whether the journal is intact."""
     jobs = Job.objects.filter(kind=SCHEDULE).order_by("pk")
     found = {
         "labels": Label.objects.count(),
@@ -77,7 +77,7 @@ def say_state() -> None:
 
 
 def wait_for_jobs(seconds: float) -> None:
-    """Until no job is queued or running. Waits here, for a look from outside starts a process each time."""
+    """Wait until no job is queued or running. Polling from outside would start a process each time."""
     wait_until(lambda: not Job.objects.filter(kind=SCHEDULE, state__in=(Job.QUEUED, Job.RUNNING)).exists(), seconds)
 
 

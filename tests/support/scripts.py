@@ -1,4 +1,4 @@
-"""Scripts of the repository as modules: they lie in folders that are no packages."""
+"""Loads scripts of the repository as modules, since their folders aren't packages."""
 
 import importlib.util
 import sys
@@ -11,12 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def load_script(path: str) -> ModuleType:
-    """The script at a path of the repository, loaded and not run."""
+    """The script at a path in the repository, loaded but not run."""
     name = f"script_{Path(path).stem}"
     specification = importlib.util.spec_from_file_location(name, ROOT / path)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look up their module
     specification.loader.exec_module(module)
     return module

@@ -1,4 +1,4 @@
-"""A server that a test starts and kills: `manage.py serve` in a home of its own."""
+"""A server that a test starts and kills: `manage.py serve` in its own home."""
 
 import contextlib
 import os
@@ -15,14 +15,14 @@ import httpx
 from registry.core.parent_death import end_with_parent
 from tests.support import instances
 
-SECONDS = 120  # for what other processes do on a busy machine
+SECONDS = 120  # seconds to wait for other processes on a busy machine
 
 
 class Server:
-    """`manage.py serve` in a home of its own, on a free port."""
+    """`manage.py serve` in its own home, on a free port."""
 
     def __init__(self, place: instances.Instance, *options: str, **more: str) -> None:
-        """`options` are those of `manage.py serve`, `more` are variables of its environment."""
+        """`options` are those of `manage.py serve`; `more` are environment variables."""
         self._place, self._options, self._more = place, options, more
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = int(probe.getsockname()[1])
@@ -30,7 +30,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, seconds: float = SECONDS) -> None:
-        """Start it, and wait until it answers, at most so many seconds."""
+        """Start it, and wait at most this many seconds until it answers."""
         self._process = subprocess.Popen(
             [sys.executable, "manage.py", "serve", *self._options],
             cwd=instances.ROOT,
@@ -40,18 +40,18 @@ class Server:
             start_new_session=True,
             preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
-        with httpx.Client(timeout=5) as http:  # one for all looks: each new one reads the system's certificates
+        with httpx.Client(timeout=5) as http:  # one for all polls: each new client reads the system's certificates
             wait_until(lambda: self._answers(http), seconds)
         if "--demo" in self._options:
             wait_for_demo(self._place.home)
 
     def kill(self) -> None:
-        """Kill its processes, which are found by the home in their environment."""
+        """Kill its processes, found by the home in their environment."""
         while alive := self._alive():
             for pid in alive:
-                with contextlib.suppress(ProcessLookupError):  # it ended since it was listed
+                with contextlib.suppress(ProcessLookupError):  # the process has ended since it was listed
                     os.kill(pid, signal.SIGKILL)
-            time.sleep(0.05)  # the killed need a moment to be gone
+            time.sleep(0.05)  # killed processes take some time to disappear
         if self._process is not None:
             self._process.wait(30)
             self._process = None
@@ -63,7 +63,7 @@ class Server:
                 variables = (folder / "environ").read_bytes().split(b"\0")
                 state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
             except OSError:
-                continue  # it ended meanwhile, or is somebody else's
+                continue  # the process has ended, or belongs to another user
             if state != "Z" and f"PROMPTUARY_HOME={self._place.home}".encode() in variables:
                 found.append(int(folder.name))
         return found
@@ -78,13 +78,13 @@ class Server:
 
 
 def wait_for_demo(home: Path, seconds: float = 4 * SECONDS) -> None:
-    """Wait until the demo over this home is whole, after its server answered."""
+    """Wait until the demo in this home is complete, after its server has answered."""
     wait_until(lambda: not (home / "demo-progress.json").exists(), seconds)
 
 
 def wait_until(condition: Callable[[], object], seconds: float = SECONDS) -> None:
-    """Wait for what other processes do."""
+    """Wait until other processes make the condition true."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)  # bounded polling: another process gives no signal
+        time.sleep(0.05)  # bounded polling: other processes don't signal it

@@ -1,4 +1,4 @@
-"""Sessions that no test client opened, and accounts as an admin of the installation meets them."""
+"""Sessions from other browsers, and accounts for an admin of the installation to manage."""
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
@@ -13,7 +13,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.
 
 
 def open_session(person: User, user_agent: str = FIREFOX) -> UserSession:
-    """A sign-in of the person in another browser, as signing in leaves it in the database."""
+    """Store a session of the person in another browser, as signing in does."""
     store = SessionStore()
     store[SESSION_KEY] = str(person.pk)
     store[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
@@ -23,7 +23,7 @@ def open_session(person: User, user_agent: str = FIREFOX) -> UserSession:
 
 
 def manage_accounts(admin: User) -> None:
-    """Make the person an admin of the installation; `asleep` is deactivated, with two-step sign-in."""
+    """Make the person an admin of the installation, and add `asleep`, who is deactivated and has two-step sign-in."""
     admin.is_superuser = True
     admin.save(update_fields=["is_superuser"])
     asleep, _ = User.objects.get_or_create(username="asleep", defaults={"is_active": False})

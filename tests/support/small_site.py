@@ -1,4 +1,4 @@
-"""A server of a test's own, with people and one template instead of the demo, so that it is there in seconds."""
+"""A test's own server with people and one template instead of the demo, so that it starts in seconds."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ NAME = "support/reply"  # its version 1 is in production, version 2 is not
 
 @contextmanager
 def open_small_site(folder: Path, **environment: str) -> Iterator[Site]:
-    """Run a web server and its worker in this folder until the block ends. environment: more variables for them."""
+    """Run a web server and its worker in this folder until the block ends. environment: additional variables."""
     place = instances.make_instance(folder / "home", engine="sqlite")
     place.run("-m", "tests.support.small_site_driver")
     server = Server(place, **environment)

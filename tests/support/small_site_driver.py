@@ -1,7 +1,6 @@
-"""Run as a program in the home of a running server: people with passwords and addresses, and a template whose second
-version is not in production yet.
+"""Program for the home of a running server: adds people, and a template whose second version isn't in production.
 
-Everything goes through the services, as a person would do it on the pages.
+The people have passwords and email addresses. Everything uses the services, as the pages do.
 """
 
 import django

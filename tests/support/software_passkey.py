@@ -1,4 +1,4 @@
-"""A passkey in software: it answers a server's questions with real signatures, and wrongly on demand."""
+"""A software passkey: it answers a server's challenges with real signatures, or wrongly on demand."""
 
 import json
 import secrets
@@ -22,7 +22,7 @@ FLAG = AuthenticatorData.FLAG
 
 
 class SoftwarePasskey:
-    """One credential for one person of one server. origin: what the browser writes into its answers."""
+    """One credential for one person on one server. origin: the value that the browser puts into responses."""
 
     def __init__(self, origin: str, *, is_verified: bool = True) -> None:
         self.origin = origin
@@ -33,7 +33,7 @@ class SoftwarePasskey:
         self._key = ec.generate_private_key(ec.SECP256R1())
 
     def create(self, options: Json) -> str:
-        """The answer to the question for a new passkey, as a form sends it."""
+        """The response to a registration challenge, as a form submits it."""
         asked = options["publicKey"]
         self.rp_id, self.user_handle = asked["rp"]["id"], asked["user"]["id"]
         public = ES256.from_cryptography_key(self._key.public_key())
@@ -44,7 +44,7 @@ class SoftwarePasskey:
         return self._write({"clientDataJSON": client.b64, "attestationObject": websafe_encode(attestation)})
 
     def get(self, options: Json, **other: str) -> str:
-        """The answer to a question; `other` replaces fields of its response."""
+        """The response to a sign-in challenge; `other` replaces fields in it."""
         client = self._client_data(CollectedClientData.TYPE.GET, options["publicKey"]["challenge"])
         data = AuthenticatorData.create(self._hash(), self.flags, 0)
         response = {

@@ -1,4 +1,4 @@
-"""Money that a person has spent on model calls."""
+"""A person's spending on model calls."""
 
 from decimal import Decimal
 
@@ -13,6 +13,6 @@ __all__ = ["spend_one_dollar"]
 
 
 def spend_one_dollar(person: User, namespace: str = "support") -> None:
-    """Count a call of this person in the namespace today."""
+    """Record a model call of one dollar by this person in the namespace today."""
     space, price = Namespace.objects.get(name=namespace), Price(Decimal(1000), Decimal(1000), "USD")
     spending.record_tokens(SpendingAccount(space.pk, person.pk, "small", price, log.now().date()), 1, 1000, 0)

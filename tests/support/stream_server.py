@@ -1,6 +1,6 @@
 """A model server on loopback that streams: OpenAI's chat completions and responses, and Anthropic's messages.
 
-Its events have the providers' shapes; a test reads them with the providers' own packages too.
+Its events have the providers' formats; a test also reads them with the providers' own packages.
 """
 
 import json
@@ -19,7 +19,7 @@ TOOL = {"name": "look_up", "arguments": '{"order": "HB-1"}'}
 
 @dataclass(frozen=True)
 class RawAnswer:
-    """An answer as it goes over the wire. is_endless: the content comes again and again until the caller leaves."""
+    """A raw HTTP answer. is_endless: the content is repeated until the caller disconnects."""
 
     content: bytes = b""
     content_type: str = "text/event-stream"
@@ -29,13 +29,13 @@ class RawAnswer:
 
 
 class StreamServer:
-    """Answers every prompt with `words`, one event a word.
+    """Answers every prompt with `words`, one event per word.
 
-    faults: what goes wrong with the next calls, in order: busy (429 with Retry-After), rejected (401), broken (500),
+    faults: the faults of the next calls, in order: busy (429 with Retry-After), rejected (401), broken (500),
     unavailable (503), overloaded (529), cut (the connection ends after two words), error (an error event after two
     words), silent (no answer while `pause` lasts), stalled (nothing more after two words for ten times `pause`), tool
-    (a call of a tool after the words), whole (no stream but one JSON answer), whole tool, whole refusal (the same as
-    a refusal, in these words), a list: the events of the next call, or a `RawAnswer`.
+    (a tool call after the words), whole (one JSON answer instead of a stream), whole tool, whole refusal (the words
+    as a refusal in one JSON answer), a list (the events of the call), or a `RawAnswer`.
     pause: seconds before each word.
     """
 
@@ -43,7 +43,7 @@ class StreamServer:
         self.words = ["Yes,", " you", " can."] if words is None else words
         self.pause = pause
         self.faults: list[str | list[dict[str, Any]] | RawAnswer] = []
-        self.retry_after = 0.05  # seconds that a busy answer names
+        self.retry_after = 0.05  # seconds in the Retry-After of a busy answer
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.open_calls = 0
@@ -57,7 +57,7 @@ class StreamServer:
 
     @property
     def url(self) -> str:
-        """The address of OpenAI's protocols; Anthropic's messages are below it too."""
+        """The base address of OpenAI's protocols and of Anthropic's messages."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def __enter__(self) -> "StreamServer":
@@ -69,7 +69,7 @@ class StreamServer:
         self._server.server_close()
 
     def next_fault(self) -> "str | list[dict[str, Any]] | RawAnswer":
-        """The fault of this call, or its events."""
+        """Take the fault of this call, or its events."""
         with self.lock:
             return self.faults.pop(0) if self.faults else ""
 
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._answer(server, body, fault)
         except OSError:
-            pass  # the caller went away meanwhile, as one does who stops a reply
+            pass  # the caller has disconnected, for example to stop a reply
         finally:
             with server.lock:
                 server.open_calls -= 1
@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_arguments: Any) -> None:
-        """Nothing: the test reads the bodies."""
+        """Log nothing: the test reads the bodies."""
 
 
 def _whole_chat(text: str, fault: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Records which of the project's own files run while something happens, and the functions that are called in each."""
+"""Records which of the project's own files run during a block, and the functions that are called in each."""
 
 import inspect
 import os
@@ -21,8 +21,8 @@ Calls = dict[str, dict[str, int]]
 class Recorder:
     """Records calls in this thread, and in threads that start meanwhile, while its block runs.
 
-    Module and class bodies are left out: they run at import. A generator counts again each time it goes on. Other
-    processes (the renderer's helper, Git) are not seen.
+    Module and class bodies are left out: they run at import. A generator counts again each time it resumes. Other
+    processes (the renderer's helper, Git) aren't recorded.
     """
 
     def __init__(self) -> None:
@@ -38,10 +38,10 @@ class Recorder:
     def __exit__(self, *_error: object) -> None:
         sys.setprofile(None)
         threading.setprofile(None)
-        self._is_recording = False  # a thread that started meanwhile keeps its profile function
+        self._is_recording = False  # threads that started meanwhile keep their profile function
 
     def calls(self) -> Calls:
-        """The calls so far; the block may still run."""
+        """The calls so far; the block may still be running."""
         calls: Calls = {}
         for code, count in list(self._counts.items()):
             file = _own_file(code)
@@ -56,7 +56,7 @@ class Recorder:
 
 
 def describe_calls(calls: Calls) -> str:
-    """One line a file with its length, then its functions with the number of calls; most called first."""
+    """A line for each file with its length, then its functions with their numbers of calls, most called first."""
     lines = []
     for file, functions in sorted(calls.items()):
         length = len((ROOT / file).read_text().splitlines())

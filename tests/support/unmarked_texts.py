@@ -1,11 +1,11 @@
-"""Texts of the pages that no translation can reach, found in the sources.
+"""Finds texts of the pages that can't be translated because the sources don't mark them.
 
     python -m tests.support.unmarked_texts frontend/templates/frontend/browse frontend/browse frontend/src/app
 
-Of templates: what stands between tags, in the attributes that people read or hear, and in the arguments of our own
-tags. Of Python: sentences given to an error or a message, or that a function returns. Of TypeScript: every text of two
-words or with a capital. What only looks like a text carries the comment `no text: <why>` on its line, and a file
-without any the line `# no texts here: <why>`.
+In templates: text between tags, in attributes that are shown or read aloud, and in the arguments of our own tags. In
+Python: sentences that are passed to an error or a message, or returned by a function. In TypeScript: every text of two
+words or with a capital. A string that only looks like a text has the comment `no text: <why>` on its line, and a file
+without texts has the line `# no texts here: <why>`.
 """
 
 import ast
@@ -19,12 +19,12 @@ ROOT = Path(__file__).parents[2]
 SPOKEN = {"title", "aria-label", "placeholder", "alt", "aria-description", "aria-roledescription", "data-confirm"}
 NO_TEXTS_HERE = re.compile(r"^(?:#|{#) ?no texts here: \S", re.MULTILINE)
 NO_TEXT = re.compile(r"(?:#|//|{#) ?no text: \S")
-# Names, units, and what is code: the same in every language.
+# Names, units and code, which are the same in every language.
 SAME_EVERYWHERE = re.compile(
     r"Promptuary|sha256|JSON|YAML|CSV|JSONL|HTML|API|URL|SHA-256|Git|HEAD|UTC|Ctrl|Enter|Esc|Tab|Alt|ms|USD|Slack"
     r"|Microsoft Teams|v\d*"
 )
-# What a literal of a script follows that nobody reads: names of modules, classes, keys, selectors; comparisons.
+# Code before literals that aren't shown: names of modules, classes, keys and selectors, and comparisons.
 CODE_BEFORE = re.compile(
     r"\b(?:import|from|throw|console\.\w+)\b|\b(?:class|key): $|headers\.get\($|[!=]== $"
     r"|\b(?:closest|matches|querySelector\w*)(?:<\w+>)?\($"
@@ -34,7 +34,7 @@ CALLS = {"gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop",
 
 
 class _Words(HTMLParser):
-    """Collects what a reader reads, with its line."""
+    """Collects the text that a reader sees, with its line."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -79,17 +79,17 @@ def find_in_template(source: str) -> Iterator[tuple[int, str]]:
             if not NO_TEXT.search(lines[source.count("\n", 0, tag.start())])
         )
     page = _Words()
-    source = re.sub(r"{% block width %}.*?{% endblock", _blank, source, flags=re.DOTALL)  # names of classes
+    source = re.sub(r"{% block width %}.*?{% endblock", _blank, source, flags=re.DOTALL)  # class names
     page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank, source, flags=re.DOTALL))
     page.close()
     yield from ((line, text) for line, text in page.found if not NO_TEXT.search(lines[line - 1]))
 
 
 def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
-    """The literals of a tag or variable that look like words to read: a capital or a blank in them."""
+    """The literals of a tag or variable that look like readable text because they contain a capital or a space."""
     if tag in ("translate", "url", "static", "extends", "load", "icon", "built", "block", "endblock", "if", "elif"):
         return
-    if tag == "term":  # the name of its entry in the glossary
+    if tag == "term":  # the name of a glossary entry
         rest = re.sub(r"^\s*(\"[^\"]*\"|'[^']*')", "", rest)
     for literal in re.finditer(r'(_\()?("[^"]*"|\'[^\']*\')', rest):
         text = SAME_EVERYWHERE.sub("", literal[2][1:-1])
@@ -99,7 +99,7 @@ def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
 
 
 def find_in_python(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each sentence that is given to an error or shown by a page, outside of gettext."""
+    """(line, text) of each sentence that is passed to an error or shown on a page, outside gettext."""
     lines, tree = source.splitlines(), ast.parse(source)
     for node in _walk_shown_code(tree):
         texts: list[ast.expr] = []
@@ -117,7 +117,7 @@ def find_in_python(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _walk_shown_code(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those of functions that write for Git or for developers."""
+    """All nodes except those of functions that write for Git or for developers."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not (isinstance(child, ast.FunctionDef) and child.name in ("commit", "__str__", "__repr__")):
@@ -125,7 +125,7 @@ def _walk_shown_code(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Constants with two words below a node, but for those inside a call of gettext."""
+    """Constants of two or more words below a node, except those inside a call of gettext."""
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in CALLS:
@@ -141,7 +141,7 @@ def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def find_in_script(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each text of a TypeScript module that is given neither to gettext nor to the console."""
+    """(line, text) of each text of a TypeScript module that isn't passed to gettext or the console."""
     code = re.sub(
         r"//[^\n]*|/\*.*?\*/",
         lambda found: found[0] if "no text:" in found[0] else _blank(found),
