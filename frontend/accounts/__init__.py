@@ -1,1 +1,1 @@
-"""Sign-in and a person's own account."""
+"""Sign-in and the user's own account."""

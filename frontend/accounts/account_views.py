@@ -1,4 +1,4 @@
-"""The pages of one's own account: name, time zone, address, sessions, keys, and how signing in is kept safe."""
+"""Account pages: name, time zone, email address, sessions, keys and sign-in security."""
 
 from typing import Any
 
@@ -29,11 +29,11 @@ from registry.people import own_account, sessions
 
 __all__ = ["account", "confirm_own_address"]
 
-_PAUSE = 3600  # seconds until a person may ask for another mail
+_PAUSE = 3600  # seconds until a user may request another email
 
 
 class ProfileForm(forms.Form):
-    """How a person is called, and the zone and language of their pages."""
+    """The user's display name, and the time zone and language of their pages."""
 
     full_name = forms.CharField(max_length=150, required=False)
     time_zone = forms.CharField(max_length=64, required=False)
@@ -41,7 +41,7 @@ class ProfileForm(forms.Form):
 
 
 class AddressForm(forms.Form):
-    """Where mail goes; empty for nowhere."""
+    """The email address for notifications; empty for none."""
 
     email = forms.CharField(max_length=254, required=False)
 
@@ -49,9 +49,7 @@ class AddressForm(forms.Form):
 @form_page
 @signed_in
 def account(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Everything about one's own account. A POST saves the name and time zone, asks for another address, or ends
-    sessions.
-    """
+    """The account page. A POST saves the name and time zone, requests a change of address, or ends sessions."""
     person = actor.person
     button = request.POST.get("do", "") if request.method == "POST" else ""
     profile_form = ProfileForm(
@@ -71,7 +69,7 @@ def account(request: HttpRequest, actor: Actor) -> HttpResponse:
         if status == 200:
             return redirect("mfa_index")
     else:
-        UserSession.objects.create_from_request(request)  # this session is listed too, as it is used now
+        UserSession.objects.create_from_request(request)  # list this session too, since it is in use now
     return show(request, "accounts/account.html", _context(request, actor, profile_form, address_form), status=status)
 
 
@@ -79,7 +77,7 @@ def account(request: HttpRequest, actor: Actor) -> HttpResponse:
 @form_page
 @signed_in
 def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpResponse:
-    """Where the link in the mail leads; a POST confirms the address."""
+    """The page that the link in the email opens; a POST confirms the address."""
     try:
         if request.method == "POST":
             email = own_account.confirm_address(actor=actor, token=token).email
@@ -93,7 +91,7 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
 
 
 def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) -> int:
-    """200 if it was done, else the status of the errors that are in the form now."""
+    """Return 200 on success, else the status of the errors now in the form."""
     if not form.is_valid():
         return 422
     try:

@@ -1,4 +1,4 @@
-"""The page that an invitation's link leads to: the role is taken by one's own account, or by a new one."""
+"""The page that an invitation link opens: accept the role with an existing account or a new one."""
 
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
@@ -30,7 +30,7 @@ from registry.releases import gate as release_gate
 
 __all__ = ["accept"]
 
-_PAUSE = 60  # seconds until an address may try again
+_PAUSE = 60  # seconds until a client may try again
 
 
 class AccountForm(forms.Form):
@@ -50,7 +50,7 @@ class AccountForm(forms.Form):
 @sensitive_post_parameters("password")
 @form_page
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
-    """What the invitation gives, and from whom; a POST accepts it."""
+    """The role that the invitation grants, and who sent it; a POST accepts it."""
     if request.method == "POST" and not consume(request, action="accept_invitation"):
         return refuse(request, TooMany(gettext("Too many tries. Wait a minute, then try again."), retry_after=_PAUSE))
     try:
@@ -122,5 +122,5 @@ def _welcome(request: HttpRequest, person: User, invitation: Invitation) -> Http
         request, gettext("Welcome to {space}: you are {role} there.").format(space=space, role=invitation.role)
     )
     if release_gate.count_waiting(gate.evaluate_pending(Actor(person)), person.username):
-        return HttpResponseRedirect(reverse("home"))  # which says what waits on them
+        return HttpResponseRedirect(reverse("home"))  # lists what needs their attention
     return HttpResponseRedirect(reverse("folder", args=[space]))

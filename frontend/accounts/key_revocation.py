@@ -1,5 +1,6 @@
-"""The panel before a key is revoked: what it fetches, why it ends, and whether at once or after a while; and cancelling
-a revocation that was set for later."""
+"""The panel for revoking a key: what it fetches, the reason, and when it takes effect. Also cancels a scheduled
+revocation.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -25,7 +26,7 @@ __all__ = ["RevokeForm", "answer_revocation", "cancel_revocation", "show_revocat
 
 PANEL = "accounts/_revoke_panel.html"
 AFTER = [(0, gettext_lazy("Now")), (1, gettext_lazy("In 1 hour")), (24, gettext_lazy("In 1 day"))]
-REASONS = [  # offered under the field, which takes any other
+REASONS = [  # suggestions only: the field accepts any text
     gettext_lazy("Its secret may be known to others"),
     gettext_lazy("The service has another key"),
     gettext_lazy("The service is no longer run"),
@@ -33,7 +34,7 @@ REASONS = [  # offered under the field, which takes any other
 
 
 class RevokeForm(forms.Form):
-    """Which key, for how many hours it goes on, and why it ends."""
+    """The key to revoke, the hours until it stops working, and the reason."""
 
     key = forms.CharField(max_length=20)
     after = forms.TypedChoiceField(coerce=int, required=False, choices=AFTER)
@@ -43,8 +44,9 @@ class RevokeForm(forms.Form):
 
 
 def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, section: str) -> HttpResponse | None:
-    """The panel if the address names one of the keys shown that still holds, else None. leave_url: the page of the
-    keys, which also takes the form."""
+    """Render the panel if the URL names one of the listed active keys, else return None. leave_url: the page of the
+    keys, which also handles the form.
+    """
     key = _find_valid(keys, request.GET.get("revoke", ""))
     return _show_panel(request, key, RevokeForm(), leave_url, section) if key else None
 
@@ -52,7 +54,9 @@ def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, s
 def answer_revocation(
     request: HttpRequest, actor: Actor, keys: Sequence[Key], leave_url: str, section: str
 ) -> HttpResponse:
-    """Revoke the key that the form names and go on to `leave_url`; a wrong form comes back in the panel of its key."""
+    """Revoke the key that the form names and redirect to `leave_url`; an invalid form is shown again in the key's
+    panel.
+    """
     form = RevokeForm(request.POST)
     if form.is_valid():
         messages.success(request, _revoke(actor, form.cleaned_data))
@@ -64,7 +68,7 @@ def answer_revocation(
 
 
 def cancel_revocation(request: HttpRequest, actor: Actor, leave_url: str) -> HttpResponse:
-    """Cancel the revocation of the key that the form names, and go on to `leave_url`."""
+    """Cancel the scheduled revocation of the key that the form names, and redirect to `leave_url`."""
     key = revocations.keep_key(actor=actor, key_id=request.POST.get("key", ""))
     if key.expires_at is None:
         sentence = gettext("The revocation is cancelled. The key of {key} has no end.").format(key=key.name)
@@ -100,8 +104,8 @@ def _show_panel(
 
 
 def _revoke(actor: Actor, asked: dict[str, Any]) -> str:
-    """Revoke the key, and say it in a sentence."""
-    hours = asked["after"] or 0  # nothing chosen: at once
+    """Revoke the key, and return the message to show."""
+    hours = asked["after"] or 0  # nothing chosen: immediately
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
     key = keys_service.revoke_key(actor=actor, key_id=asked["key"], keep_until=keep_until, reason=asked["reason"])
     if key.revoked_at is None and key.expires_at is not None:

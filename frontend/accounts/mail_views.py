@@ -1,4 +1,4 @@
-"""The page of mail settings: for which events a person gets mail."""
+"""The page of email settings: which events a user gets email for."""
 
 from django import forms
 from django.conf import settings
@@ -40,7 +40,7 @@ _SENTENCES = {
 
 
 def describe_watches(actor: Actor) -> list[str]:
-    """What the actor gets mail about, a sentence for each place: `In support, refunds/*: no mail.`"""
+    """Describe what the user gets email about, a sentence for each place: `In support, refunds/*: no mail.`"""
     watches = notification_queries.list_own_watches(actor)
     sentences = []
     if not any(watch.namespace is None for watch in watches):
@@ -65,7 +65,7 @@ def _name_topics(watch: Watch) -> str:
 
 
 class _WishForm(forms.Form):
-    """A place and how much of it; no level forgets the wish."""
+    """A place and its email level; an empty level removes the setting."""
 
     namespace = forms.CharField(max_length=64, required=False)
     template = forms.CharField(max_length=200, required=False)
@@ -75,7 +75,7 @@ class _WishForm(forms.Form):
 @form_page
 @signed_in
 def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The person's wishes; a POST sets one, or forgets it."""
+    """The user's email settings; a POST sets or removes one."""
     form, status = _WishForm(request.POST or None, initial={"level": Watch.ALL}), 200
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data

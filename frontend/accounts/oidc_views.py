@@ -1,4 +1,4 @@
-"""Sign-in through the OpenID provider: the redirect to it and the callback from it."""
+"""Sign-in through the OpenID provider: the redirect and the callback."""
 
 import secrets
 
@@ -31,7 +31,7 @@ def start_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
 def redirect_to_provider(
     request: HttpRequest, provider_id: str, target: str, *, is_trial: bool = False
 ) -> HttpResponse:
-    """Redirect to the provider. target: the page after signing in; is_trial: nobody is signed in, see `oidc_trial`."""
+    """Redirect to the provider. target: the page after sign-in; is_trial: sign nobody in, see `oidc_trial`."""
     adapter = _adapter(request, provider_id)
     nonce = secrets.token_urlsafe(24)
     try:
@@ -53,7 +53,7 @@ def redirect_to_provider(
 
 
 def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """The callback: exchange the code, and check the provider's answer in full before anybody is signed in."""
+    """The callback: exchange the code, and validate the provider's response in full before signing anyone in."""
     adapter = _adapter(request, provider_id)
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
@@ -64,7 +64,7 @@ def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 @require_safe
 def show_cancelled(request: HttpRequest) -> HttpResponse:
-    """The page after somebody show_cancelled at the provider."""
+    """The page for a sign-in that the user cancelled at the provider."""
     return _sorry(request, gettext("You cancelled the sign-in. Nothing was stored."), 200)
 
 

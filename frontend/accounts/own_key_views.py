@@ -1,4 +1,4 @@
-"""The page of a person's own keys: what each may do, who issued it, and revoking it."""
+"""The page of a user's own keys: what each may do, who issued it, and how to revoke it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ __all__ = ["Row", "own_keys", "rows_of"]
 
 @dataclass(frozen=True)
 class Row:
-    """A key and what it may do, in words. revocation: the one that was set for later."""
+    """A key with its permissions in words. revocation: the scheduled one, if any."""
 
     key: Key
     may: str
@@ -35,7 +35,7 @@ class Row:
 
 
 def rows_of(actor: Actor) -> list[Row]:
-    """The keys that act for the person, those that hold first, each part newest first."""
+    """The keys that act for the user: active ones first, each group newest first."""
     keys = queries.list_own_keys(actor)
     later_revocations = revocations.find_later_revocations(keys)
     rows = [_row_of(actor, key, later_revocations.get(key.id)) for key in keys]
@@ -51,7 +51,9 @@ def _row_of(actor: Actor, key: Key, revocation: LaterRevocation | None) -> Row:
 @form_page
 @signed_in
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The list of keys. A POST revokes or keeps one, or marks notices as read; `revoke` in the URL shows its panel."""
+    """The list of keys. A POST revokes a key, cancels a revocation, or marks notices as read; `revoke` in the URL opens
+    its panel.
+    """
     news = notices.list_key_notifications(actor)
     address = reverse("own-keys")
     if request.POST.get("do") == "revoke":

@@ -1,4 +1,4 @@
-"""The pages of passkeys: signing in with one, adding, naming and removing them, and proving who one is with one."""
+"""Passkey pages: signing in, adding, naming and removing passkeys, and reauthenticating with one."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ __all__ = ["AddPasskey", "EnterSecondStep", "ProveByPasskey", "RemovePasskey", "
 @never_cache
 @form_page
 def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
-    """A script's GET gives the question to a passkey, as JSON; a POST signs in with its answer."""
+    """A GET by a script returns the passkey challenge as JSON; a POST signs in with the response to it."""
     target = read_target(request)
     if request.user.is_authenticated:
         return redirect(target)
@@ -62,10 +62,10 @@ def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
 
 
 class EnterSecondStep(AuthenticateView):  # type: ignore[misc]  # allauth has no types
-    """The step after the password: a code, or a passkey if the person has one."""
+    """The second step after the password: a code, or a passkey if the user has one."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page shows. passkey_obstacle: why the browser allows no passkey here, empty if it does."""
+        """Add passkey_obstacle to the context: why the browser allows no passkey here, empty if it does."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         has_passkey = self.stage.login.user.has_passkey
         return {
@@ -76,14 +76,14 @@ class EnterSecondStep(AuthenticateView):  # type: ignore[misc]  # allauth has no
 
 
 class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # as above
-    """Adds a passkey, after a fresh proof."""
+    """Adds a passkey after reauthentication."""
 
     def get_initial(self) -> dict[str, Any]:
-        """The form of a passkey's name."""
+        """The default name of the passkey."""
         return {"name": describe_browser(self.request.headers.get("User-Agent", ""))}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page shows, with the question to the device; none if the browser would refuse it."""
+        """Add the challenge for the device to the context, unless the browser would refuse it."""
         context: dict[str, Any] = super(AddWebAuthnView, self).get_context_data(**kwargs)
         obstacle = describe_passkey_obstacle(self.request)
         if obstacle:
@@ -92,25 +92,25 @@ class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # as above
         return {**context, "js_data": {"creation_options": options}}
 
     def form_valid(self, form: Form) -> HttpResponse:
-        """Store it, and say so."""
+        """Store the passkey and confirm it in a message."""
         answer: HttpResponse = super().form_valid(form)
         messages.success(self.request, gettext("The passkey is added. You can sign in with it from now on."))
         return answer
 
 
 class RenamePasskey(EditWebAuthnView):  # type: ignore[misc]  # as above
-    """Gives a passkey another name."""
+    """Renames a passkey."""
 
     success_url = reverse_lazy("mfa_index")
 
 
 class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # as above
-    """Removes a passkey, unless it is the last second step of somebody who needs one."""
+    """Removes a passkey, unless it is the last second factor of a user who needs one."""
 
     success_url = reverse_lazy("mfa_index")
 
     def form_valid(self, form: Form) -> HttpResponse:
-        """Remove it under a lock, so that two requests can't each take the other's for the one that stays."""
+        """Remove it under a lock, so that two concurrent requests can't remove the last two passkeys."""
         with transaction.atomic():
             User.objects.select_for_update().get(pk=self.request.user.pk)
             if not get_adapter().can_delete_authenticator(self.object):
@@ -122,15 +122,15 @@ class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # as above
 
 
 class ProveByPasskey(ReauthenticateWebAuthnView):  # type: ignore[misc]  # as above
-    """A passkey as the proof before an act; what was typed is kept."""
+    """Reauthenticates with a passkey before an action; keeps what the user typed."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page shows, with the question to the device."""
+        """Add the challenge for the device to the context."""
         context: dict[str, Any] = super(ReauthenticateWebAuthnView, self).get_context_data(**kwargs)
         options = auth.begin_authentication(self.request.user)
         obstacle = describe_passkey_obstacle(self.request)
         return {**context, "passkey_obstacle": obstacle, "js_data": {"request_options": options}}
 
     def form_invalid(self, form: Form) -> HttpResponse:
-        """The page again, with what was wrong."""
+        """Show the page again with the errors."""
         return super(BaseReauthenticateView, self).form_invalid(form)  # type: ignore[no-any-return]

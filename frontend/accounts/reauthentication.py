@@ -1,4 +1,4 @@
-"""Reauthentication in pages: asks for the password before a step that only others could undo."""
+"""Reauthentication in pages: asks for the password before a step that the user can't undo alone."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from registry.namespaces import permissions
 
 __all__ = ["proof_problem", "wants_password"]
 
-# For people without a password here, a sign-in this recent counts instead.
+# For users without a password, a sign-in this recent counts as reauthentication.
 FRESH = timedelta(minutes=10)
 
 
@@ -23,9 +23,9 @@ def wants_password(request: HttpRequest) -> bool:
 
 
 def proof_problem(request: HttpRequest, actor: Actor) -> str:
-    """Why this request does not prove who the person is, in a sentence; an empty text if it does.
+    """Return in a sentence why this request doesn't prove the user's identity, or an empty string if it does.
 
-    Raises ProofRequired if the instance wants a proof that the session does not have.
+    Raises ProofRequired if the instance requires a proof that the session doesn't have.
     """
     permissions.require_proof(actor)
     if wants_password(request):

@@ -1,4 +1,4 @@
-"""The pages of single sign-on for admins of the installation: what is set, what the provider answers, and a trial."""
+"""Single sign-on pages for admins of the installation: the settings, the provider's response, and a test sign-in."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["complete_sign_in", "show_single_sign_on", "try_sign_in"]
 
 @dataclass(frozen=True)
 class Setting:
-    """A variable of the environment, its value or a word for a secret, and what it sets."""
+    """An environment variable, its value (masked for a secret), and what it sets."""
 
     name: str
     value: str
@@ -34,8 +34,9 @@ class Setting:
 @form_page
 @signed_in
 def show_single_sign_on(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The settings of single sign-on, and the addresses to enter at the provider; a POST asks the provider for its
-    description and keys."""
+    """The single sign-on settings, and the URLs to register at the provider; a POST fetches the provider's metadata and
+    keys.
+    """
     permissions.require_installation_admin(actor)
     if request.method == "POST":
         _require_provider()
@@ -56,7 +57,7 @@ def show_single_sign_on(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @signed_in
 def try_sign_in(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """To the provider, for a trial; it comes back to where a sign-in does."""
+    """Redirect to the provider for a test sign-in, which returns to the same callback as a real one."""
     permissions.require_installation_admin(actor)
     _require_provider()
     return oidc_views.redirect_to_provider(request, PROVIDER, reverse("single-sign-on"), is_trial=True)
@@ -65,7 +66,7 @@ def try_sign_in(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @require_safe
 def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """The callback of the provider: a trial is shown, anything else is a sign-in."""
+    """The callback: show the result of a test sign-in, or complete a real one."""
     if oidc_trial.is_trial(request):
         return _show_trial(request)
     return oidc_views.complete_sign_in(request, provider_id)

@@ -1,7 +1,7 @@
-"""URLs of sign-in and of one's own account.
+"""URLs of sign-in and the user's account.
 
-The names are allauth's, which looks its pages up by them. What is not routed here (signing up, mail addresses,
-connections) can't be reached.
+The names are those that allauth looks up. Pages that aren't routed here (sign-up, email addresses, connections) can't
+be reached.
 """
 
 from allauth.account import views as passwords

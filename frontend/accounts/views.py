@@ -1,4 +1,4 @@
-"""Pages of sign-in and sign-out, and the choice of light or dark."""
+"""Sign-in and sign-out pages, and the choice of light or dark theme."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_password_login
@@ -33,7 +33,7 @@ TOO_MANY = gettext_lazy("Too many failed tries. Wait five minutes, then try agai
 
 
 class LoginForm(forms.Form):
-    """An account and its password; the same words for an unknown account, a wrong password and one switched off."""
+    """Username and password. The error is the same for an unknown account, a wrong password and a disabled account."""
 
     username = forms.CharField(max_length=150)
     password = forms.CharField(max_length=4096, strip=False)
@@ -63,7 +63,7 @@ class LoginForm(forms.Form):
 @sensitive_post_parameters("password")
 @form_page
 def log_in(request: HttpRequest) -> HttpResponse:
-    """The login; after it, and after the second step if the account has one, it leads to the page asked for."""
+    """Sign in and redirect to the page requested, after the second step if the account has one."""
     target = read_target(request)
     if request.user.is_authenticated:
         return redirect(target)
@@ -86,7 +86,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
 def show_login(
     request: HttpRequest, target: str, form: LoginForm | None = None, *, passkey_problem: str = "", status: int = 200
 ) -> HttpResponse:
-    """The page with all ways to sign in. target: where it leads; passkey_problem: why a passkey was refused."""
+    """The page with all ways to sign in. target: the page after sign-in; passkey_problem: why a passkey was refused."""
     context = {
         "form": form or LoginForm(request, None),
         "next": target,
@@ -106,7 +106,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @require_safe
 @signed_in
 def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
-    """Who comes from a provider has no password here, so that leaving there is leaving here."""
+    """The password page for users of an OpenID provider, who have no password here."""
     sentence = gettext("You sign in through {provider}; your account has no password of its own.").format(
         provider=settings.OIDC_NAME
     )
@@ -115,7 +115,7 @@ def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Remembers light or dark in a cookie, so that the server renders it before the first paint."""
+    """Store light or dark in a cookie, so that the server renders it before the first paint."""
     answer = redirect(_inside(request, request.POST.get("next", "/")))
     theme = request.POST.get("theme", "system")
     if theme in ("light", "dark"):
@@ -126,11 +126,11 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 
 
 def read_target(request: HttpRequest) -> str:
-    """Where signing in leads: the page on this server that was asked for, else the home page."""
+    """The page to open after sign-in: the local page that was requested, else the home page."""
     return _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
 
 
 def _inside(request: HttpRequest, target: str) -> str:
-    """The target if it stays on this server, else the home page."""
+    """The target if it is on this server, else the home page."""
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
-    return target if inside and target.startswith("/") else "/"  # a word alone would be taken for the name of a page
+    return target if inside and target.startswith("/") else "/"  # `redirect` would resolve a bare word as a URL name

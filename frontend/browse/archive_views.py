@@ -1,4 +1,4 @@
-"""The page that archives a template, after a list of who would notice, and restores it."""
+"""The page that archives or restores a template, after a list of who is affected."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +22,7 @@ __all__ = ["archive"]
 @form_page
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Who fetched it lately, what points to it, and the form; `do` says which way."""
+    """Recent callers, what refers to the template, and the form; `do` selects archive or restore."""
     template = queries.find_template(actor, Verb.MANAGE, name)
     refusal: PromptuaryError | None = None
     if request.method == "POST":

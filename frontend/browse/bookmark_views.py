@@ -30,7 +30,7 @@ class _ViewForm(forms.Form):
 @require_POST
 @signed_in
 def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Keep the template at hand, or with `do=remove` no longer."""
+    """Add the template to the favourites, or remove it with `do=remove`."""
     if request.POST.get("do") == "remove":
         bookmark_services.remove_favourite(actor=actor, name=name)
         messages.success(request, gettext("Removed from your favourites."))
@@ -44,7 +44,9 @@ def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
 @form_page
 @signed_in
 def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The reader's saved views, with `counts` those beside the list; a POST keeps a search, or removes a view."""
+    """The reader's saved views; `counts` returns only the rows with their counts. A POST saves a search or removes a
+    view.
+    """
     if request.method == "GET" and "counts" in request.GET:
         return show(request, "browse/_view_rows.html", {"views": count_view_rows(actor), "counted": True})
     if request.method == "POST" and request.POST.get("do") == "remove":

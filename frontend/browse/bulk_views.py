@@ -1,4 +1,4 @@
-"""The page of bulk actions: templates ticked in the list are tagged or archived together."""
+"""The page of bulk actions: tag or archive all the templates ticked in the list."""
 
 from collections.abc import Sequence
 
@@ -40,9 +40,9 @@ class _ArchiveForm(forms.Form):
 @form_page
 @signed_in
 def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The templates that were chosen and the form of the act; `act` is tag or archive.
+    """The selected templates and the form of the action; `act` is tag or archive.
 
-    A POST with `undo` takes back what the act did.
+    A POST with `undo` reverts the action.
     """
     if request.method == "POST" and request.POST.get("undo"):
         return _undo(request, actor)
@@ -76,15 +76,15 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _say_done(request: HttpRequest, actor: Actor, act: str, changed: Sequence[str], names: Sequence[str]) -> None:
-    """Say in the status line of the next page what was done, with a button that takes it back."""
-    # A version that tags made is named, so that none that somebody saves later is taken back.
+    """Confirm in the status line of the next page what was done, with an undo button."""
+    # Name the version that the tags created, so that undo doesn't revert one saved later.
     refs = {each.name: each.latest.number for each in bookmark_queries.find_readable(actor, changed) if each.latest}
     context = {"sentence": _sentence(act, changed, names), "act": act, "refs": refs}
     messages.success(request, render_to_string("frontend/browse/_bulk_done.html", context, request))
 
 
 def _undo(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Take an act back; the status line of the list says what came of it."""
+    """Undo an action, and report the result in the status line of the list."""
     numbers = _read_refs(request.POST)
     try:
         if request.POST.get("act") == "archive":
@@ -103,7 +103,7 @@ def _undo(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _read_refs(sent: QueryDict) -> dict[str, int]:
-    """The numbers of versions by the templates' names, of `name@number`."""
+    """Version numbers by template name, parsed from `name@number`."""
     numbers = {}
     for ref in sent.getlist("ref"):
         name, _, number = ref.replace("\0", "").rpartition("@")
@@ -112,7 +112,7 @@ def _read_refs(sent: QueryDict) -> dict[str, int]:
 
 
 def _redirect_to_list(actor: Actor, names: Sequence[str]) -> HttpResponse:
-    """Back to the list of the namespace that all of them are in, else to that of all templates."""
+    """Redirect to the list of the namespace that all the templates are in, else to the list of all templates."""
     namespaces = {template.name.partition("/")[0] for template in bookmark_queries.find_readable(actor, names)}
     return redirect("folder", namespaces.pop()) if len(namespaces) == 1 else redirect("browse")
 

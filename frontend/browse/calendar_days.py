@@ -1,4 +1,4 @@
-"""The days of the calendar page: each with its freezes, what goes live, and what moved."""
+"""The days of the calendar page: each with its freezes, what goes live, and what was moved."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from registry.templates.label_models import LabelMove
 
 __all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "fold_items", "lay_out_days", "month_of"]
 
-SHOWN = 5  # of a day's items; what is to come is folded last
+SHOWN = 5  # items shown per day; upcoming ones are folded last
 _YEARS = range(2000, 2201)
 
 
@@ -29,7 +29,7 @@ class Month:
 
     @property
     def days(self) -> list[date]:
-        """Every day of the weeks that the month touches."""
+        """Every day of the weeks that the month spans."""
         begins = self.first - timedelta(days=self.first.weekday())
         last = self.following.first - timedelta(days=1)
         return [begins + timedelta(days=at) for at in range((last - begins).days + 7 - last.weekday())]
@@ -46,19 +46,19 @@ class Month:
 
     @property
     def slug(self) -> str:
-        """`2026-11`, as the address has it."""
+        """`2026-11`, as in the URL."""
         return f"{self.first:%Y-%m}"
 
     def span(self, zone: tzinfo) -> tuple[datetime, datetime]:
-        """From the first moment of its days up to the first moment after them."""
+        """From the start of the first day to the end (exclusive) of the last."""
         days = self.days
         return _begin(days[0], zone), _begin(days[-1] + timedelta(days=1), zone)
 
 
 @dataclass(frozen=True)
 class CalendarItem:
-    """Something that happens at a moment, on the reader's clock. state: `scheduled` for what goes live, `due` for a
-    step of a rollout, or `moved` for what happened. what: the label's way in words: `production to v3 published`.
+    """An event with its time in the reader's time zone. state: `scheduled` for what goes live, `due` for a step of a
+    rollout, or `moved` for what happened. what: the move in words: `production to v3 published`.
     """
 
     at: datetime
@@ -70,7 +70,7 @@ class CalendarItem:
 
     @property
     def at_text(self) -> str:
-        """The moment for machines."""
+        """The time in ISO format."""
         return self.at.isoformat()
 
     @property
@@ -91,7 +91,7 @@ class FreezeOnDay:
 
 @dataclass(frozen=True)
 class CalendarDay:
-    """One day. items: what is to come, and the last of what happened; folded: the rest."""
+    """One day. items: what is upcoming, and the latest of what happened; folded: the rest."""
 
     day: date
     in_month: bool
@@ -107,7 +107,7 @@ class CalendarDay:
 
 
 def month_of(text: str, today: date) -> Month:
-    """The month of an address such as `2026-11`; anything else gives the month of `today`."""
+    """The month of a slug such as `2026-11`; any other slug returns the month of `today`."""
     try:
         first = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007  # a month has no time
     except ValueError:
@@ -136,7 +136,7 @@ def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) ->
 
 
 def fold_items(items: list[CalendarItem]) -> tuple[list[CalendarItem], list[CalendarItem]]:
-    """What is shown of a day, and the rest. What is still to come goes first, then what happened last."""
+    """Split a day's items into those shown and the rest. Upcoming ones come first, then the latest past ones."""
     coming = [item for item in items if item.state != "moved"]
     happened = [item for item in items if item.state == "moved"]
     first = max(0, len(happened) - max(0, SHOWN - len(coming)))

@@ -1,4 +1,4 @@
-"""The page of the calendar: a month with what goes live, freezes, and moves of protected labels."""
+"""The calendar page: a month with what goes live, freezes, and moves of protected labels."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ __all__ = ["calendar"]
 
 @signed_in
 def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """A month in the reader's time zone; `month` is such as 2026-11, `namespace` narrows it to one."""
+    """A month in the reader's time zone. `month` has the form 2026-11; `namespace` limits the page to one namespace."""
     zone, today = timezone.get_current_timezone(), timezone.localdate()
     month = month_of(request.GET.get("month", ""), today)
     names = [space.name for space, _role in namespace_queries.list_namespaces(actor)]

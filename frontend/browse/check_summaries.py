@@ -13,8 +13,8 @@ __all__ = ["CheckSummary", "read_check_summaries", "summarize_checks"]
 
 @dataclass(frozen=True)
 class CheckSummary:
-    """How many checks passed, of how many; the names of those that failed, in words. sentences: what each of these
-    found. is_running: whether some have not finished.
+    """How many of the checks passed, and the names of the failed ones in words. sentences: the finding of each of
+    these. is_running: whether some haven't finished.
     """
 
     passed: int
@@ -25,7 +25,7 @@ class CheckSummary:
 
 
 def summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
-    """None if there are none."""
+    """Summarize the checks; None if there aren't any."""
     if not checks:
         return None
     failed = [check for check in checks if check.outcome == "failed" and not check.is_acknowledged]
@@ -40,7 +40,7 @@ def summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
 
 
 def read_check_summaries(rules_by_version: Mapping[int, Rules]) -> dict[int, CheckSummary | None]:
-    """Version (the row's id) to the summary of the checks that were run on it, None without any; in one query.
+    """Summaries of the checks of each version by version id, None for a version without checks; in one query.
 
     rules_by_version: the rules of each version's namespace.
     """

@@ -1,4 +1,4 @@
-"""The one act that fits a row of the environments page first, and what it needs of the person's role."""
+"""The primary action of a row on the environments page, and the role it requires."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,8 +21,8 @@ __all__ = ["RowAction", "choose_action", "find_schedule", "label_address", "may"
 
 @dataclass(frozen=True)
 class RowAction:
-    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it;
-    is_blocked: with an address too, because what it leads to can't be published as it is.
+    """The primary action of a template. Without a URL it is shown as unavailable, with `reason` beside it. is_blocked:
+    even with a URL, because what it leads to can't be published yet.
     """
 
     word: str
@@ -40,8 +40,9 @@ def choose_action(
     failure: FailureRow | None,
     rollout: RolloutRow | None,
 ) -> RowAction | None:
-    """The first that fits: an emergency, the way back from what fails, a rollout, the date of what is approved, an open
-    request, a promotion; None if it is up to date. label: the one to promote to; failure, rollout: of what it serves.
+    """The first that applies: review of an emergency, rollback of a failing version, a rollout, a change of a scheduled
+    date, an open request, a promotion; None if the label is up to date. label: the one to promote to; failure, rollout:
+    of the version it serves.
     """
     if state.emergency:
         return RowAction(
@@ -75,7 +76,7 @@ def choose_action(
 
 
 def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> RowAction:
-    """What to do about an open request."""
+    """The action for an open request."""
     date_url = find_schedule(state, role)[1]
     if date_url and gate.approval_status.is_enough:
         return RowAction(gettext("Change date"), date_url)
@@ -85,7 +86,7 @@ def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> Row
 
 
 def find_schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
-    """When the open request goes live by itself, and where that is changed: with its release, where it has one."""
+    """When the open request goes live on schedule, and the page that changes it: its release's if it has one."""
     if state.gate is None:
         return None, ""
     change = state.gate.change
@@ -97,10 +98,10 @@ def find_schedule(state: PromotionState, role: Role | None) -> tuple[datetime | 
 
 
 def may(role: Role | None, verb: Verb) -> bool:
-    """Whether the role reaches this; without a role, no."""
+    """Whether the role permits this; False without a role."""
     return role is not None and role.rank >= TABLE[verb].rank
 
 
 def label_address(page: str, template: Template, label: str, version: int) -> str:
-    """The page about moving a label of the template to a version."""
+    """The URL of the page that moves a label of the template to a version."""
     return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

@@ -1,4 +1,4 @@
-"""The menu of a row of the environments page: what else can be done with the template than the act that fits first."""
+"""The menu of a row of the environments page: every action on the template except the primary one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class MenuMove:
 
 @dataclass(frozen=True)
 class RowMenu:
-    """compare_word, compare_url: of what the two labels serve, empty where one serves nothing or both the same.
-    moves: of other labels than the target to what would be promoted, then of protected labels back.
-    date_url, unschedule_url: where a scheduled publishing is changed and cancelled, empty without one.
+    """compare_word, compare_url: compare the two labels, empty if either serves nothing or both serve the same. moves:
+    other labels than the target to the version to promote, then rollbacks of protected labels. date_url,
+    unschedule_url: where a scheduled publication is changed and cancelled, empty without one.
     """
 
     compare_word: str
@@ -47,9 +47,9 @@ def build_menu(
     date_url: str,
     roll_backs: Collection[MenuMove],
 ) -> RowMenu:
-    """The menu as this role has it. labels: those of the page that can be moved, without the one to promote to.
-    roll_backs: the labels that can go back.
-    date_url: the place of the date on the page of the change or release that is scheduled, else empty.
+    """Build the menu for this role. labels: those of the page that can be moved, except the one to promote to.
+    roll_backs: the labels that can be rolled back. date_url: the date field on the page of the scheduled change or
+    release, else empty.
     """
     template, source, held = row.template, state.source, state.target
     compare_word = compare_url = ""
@@ -67,7 +67,7 @@ def build_menu(
 
 
 def _build_move(template: Template, label: str, source: int, role: Role | None, *, is_set: bool) -> MenuMove | None:
-    """None where the role may not, or where neither the namespace nor the template has the label."""
+    """None if the role may not move the label, or neither the namespace nor the template has it."""
     if label in template.namespace.protected_labels:
         if not may(role, Verb.PROPOSE):
             return None

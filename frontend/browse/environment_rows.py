@@ -25,15 +25,15 @@ from registry.templates.models import Template
 
 __all__ = ["Cell", "Group", "Head", "Line", "column_labels", "group_rows"]
 
-# What comes first within a namespace on a phone, where a template takes much room.
+# Order within a namespace on a phone, where a template takes a lot of space.
 _RANKS = ("emergency", "failing", "rolling", "ready", "open", "scheduled", "blocked", "settled")
 
 
 @dataclass(frozen=True)
 class Head:
-    """A column as one namespace has it: protected or open; `rule` says of the target who may move it, and when not.
+    """A column in one namespace: protected or open. `rule` says who may move the target label, and when not.
 
-    more: of the freeze with its dates and the time zone; empty without one.
+    more: the freeze with its dates and the time zone; empty without one.
     """
 
     label: str
@@ -44,11 +44,12 @@ class Head:
 
 @dataclass(frozen=True)
 class Cell:
-    """One label of one template. `number` is None if it is not set; `behind` counts the newer versions on the next
-    label to the left that is set.
+    """One label of one template. `number` is None if the label isn't set; `behind` counts the newer versions on the
+    next label to the left that is set.
 
-    `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty if this
-    person may not go back, or if there is nothing to go back to. checks: of what the label to promote from serves.
+    `unapproved`: the label is protected, and the version it serves was never approved for it. `back_url` is empty if
+    the user may not roll back, or if there is nothing to roll back to. checks: of the version on the label to promote
+    from.
     """
 
     label: str
@@ -66,16 +67,16 @@ class Cell:
 
     @property
     def has_notes(self) -> bool:
-        """Whether there may be more to say of it than what it serves and since when; of most there is nothing."""
+        """Whether there is anything to show besides the version and its date; usually there isn't."""
         told = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure, self.checks)
         return any(told)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A template's row. `selectable` says that it can be promoted together with others. rank: its place on a phone, the
-    lowest first. goes_live_at: when what its open request proposes is published by itself. request_checks: of the
-    open request, if it proposes another version than the source.
+    """A template's row. `selectable`: it can be promoted together with others. rank: its order on a phone, lowest
+    first. goes_live_at: when the version that its open request proposes is published on schedule. request_checks: of
+    the open request, if it proposes another version than the source.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Group:
-    """The rows of one namespace, under its own heads."""
+    """The rows of one namespace, under its own column heads."""
 
     namespace: str
     heads: list[Head]
@@ -112,7 +113,7 @@ class Group:
 
 
 def column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) -> list[str]:
-    """`latest`, the pair, then the other labels: those that move freely before protected ones, what is live first."""
+    """`latest`, the pair, then the other labels: unprotected before protected ones, live first."""
     spaces = {row.template.namespace_id: row.template.namespace for row in rows}.values()
     protected = {label for space in spaces for label in space.protected_labels}
     live = {live_label(space) for space in spaces if space.protected_labels}
@@ -130,10 +131,10 @@ def group_rows(
     rollouts: Collection[RolloutRow],
     failures: Collection[FailureRow],
 ) -> list[Group]:
-    """The rows under their namespaces, in the order given.
+    """Group the rows by namespace, in the order given.
 
-    roles: by the namespace's id, of the one who looks. freezes: that stand now or come next, by the namespace's id.
-    rollouts: those that divide labels of the rows. failures: what the labels of the rows serve and fails.
+    roles: the user's, by namespace id. freezes: active or next, by namespace id. rollouts: the active ones of the rows'
+    labels. failures: failing versions that the labels of the rows serve.
     """
     failing = {(row.failure.template_id, row.failure.label): row for row in failures}
     divided = {(row.rollout.template_id, row.rollout.label): row for row in rollouts}
@@ -205,7 +206,7 @@ def _line(
 
 
 def _list_roll_backs(cells: Sequence[Cell], action: RowAction | None) -> list[MenuMove]:
-    """The way back of each label that has one, unless the row shows it already: beside a rollout, or as its act."""
+    """A rollback of each label that has one, unless the row already shows it in a rollout or as its action."""
     shown = action.url if action else ""
     return [
         MenuMove(gettext("Roll {label} back to v{number}").format(label=cell.label, number=cell.back), cell.back_url)
@@ -215,7 +216,7 @@ def _list_roll_backs(cells: Sequence[Cell], action: RowAction | None) -> list[Me
 
 
 def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_scheduled: bool) -> str:
-    """Which of `_RANKS` the row is."""
+    """The row's entry in `_RANKS`."""
     if state.emergency:
         return "emergency"
     if target.failure:

@@ -1,4 +1,4 @@
-"""The page of environments: what each label of each template serves, and promotion from one label to another."""
+"""The environments page: what each label of each template serves, and promotion from one label to another."""
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
@@ -34,7 +34,7 @@ from registry.templates.search_queries import MatchCount
 
 __all__ = ["environments"]
 
-PAGE_SIZE = 25  # each row has some labels, and where a request is open, its checks and approvals
+PAGE_SIZE = 25  # each row has several labels, and an open request adds its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
 VIEWS = ("all", "behind", "ready", "open", "rolling", "failing")
@@ -42,9 +42,9 @@ VIEWS = ("all", "behind", "ready", "open", "rolling", "failing")
 
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All templates, or those behind, ready, with an open request, rolling out, or failing; `q` narrows by name.
+    """All templates, or those behind, ready, with an open request, in a rollout, or failing; `q` filters by name.
 
-    If all templates are more than a page, only those with something to do are shown, unless `show=all` is asked for.
+    If there is more than a page of templates, only those that need action are shown, unless `show=all` is set.
     """
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
@@ -98,7 +98,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "total": counts.total,
         "ready": ready,
         "opened": promotable.opened,
-        # Folded on a phone, where each row takes as much room as one with an action.
+        # Folded on a phone, where each such row takes as much space as one with an action.
         "settled": 0
         if is_busy or words or view not in ("", "all")
         else sum(line.action is None for group in groups for line in group.lines),
@@ -133,7 +133,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _list_busy_templates(
     actor: Actor, ready: Collection[int], target: str, rollouts: Collection[Rollout]
 ) -> list[Template]:
-    """Templates that are ready, have an open request, roll out or fail, by name, at most a page of them."""
+    """Templates that are ready, failing, in a rollout or have an open request, by name, at most a page of them."""
     pages = (
         template_queries.list_templates_by_name(ready, limit=PAGE_SIZE),
         promotion_state.list_open_templates(actor, target, limit=PAGE_SIZE),
@@ -145,7 +145,7 @@ def _list_busy_templates(
 
 
 def _list_rolling_templates(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
-    """The templates of the rollouts whose names have all words, by name."""
+    """Templates in the rollouts whose names contain all the words, by name."""
     templates = {rollout.template_id: rollout.change.template for rollout in rollouts}.values()
     parts = words.casefold().split()
     return sorted(
@@ -155,14 +155,14 @@ def _list_rolling_templates(rollouts: Collection[Rollout], words: str = "") -> l
 
 
 def _at_least(count: MatchCount, shown: int) -> MatchCount:
-    """The count, raised to what the page itself shows if it is not exact."""
+    """The count, raised to the number of rows on the page if it isn't exact."""
     return count if count.is_exact else MatchCount(max(count.number, shown), is_exact=False)
 
 
 def _choose_pair(
     request: HttpRequest, actor: Actor, spaces: Collection[Namespace], names: Collection[str]
 ) -> tuple[str, str]:
-    """From which label to which: as the address says, as the person chose last, else from staging to what is live."""
+    """The labels to promote from and to: those in the URL, the user's last choice, or else staging and live."""
     person = actor.person
     protected = [label for space in spaces for label in space.protected_labels]
     target = request.GET.get("to") or person.promotion_target

@@ -1,4 +1,4 @@
-"""Exports in the browser: a version's files in every form, and a folder as a zip archive."""
+"""Exports in the browser: a version's files in every format, and a folder as a zip archive."""
 
 from urllib.parse import quote
 
@@ -16,7 +16,7 @@ __all__ = ["download_folder", "download_version", "export"]
 
 @signed_in
 def export(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The forms that a version can be downloaded in, and what each of them has no place for."""
+    """The formats that a version can be downloaded in, and what each can't represent."""
     template = template_queries.find_template(actor, Verb.READ, name)
     version = version_queries.resolve_version(actor, name, request.GET.get("ref") or "latest")
     context = {
@@ -34,7 +34,7 @@ def export(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @signed_in
 def download_version(request: HttpRequest, actor: Actor, name: str, form: str) -> HttpResponse:
-    """A version in one form, as a file."""
+    """A version in one format, as a file."""
     ref = request.GET.get("ref") or "latest"
     file = exports.export_version(actor=actor, name=name, ref=ref, form=form)
     return _answer_file(file.file_name, file.text.encode(), "text/plain; charset=utf-8")
@@ -42,7 +42,7 @@ def download_version(request: HttpRequest, actor: Actor, name: str, form: str) -
 
 @signed_in
 def download_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
-    """The newest versions of a folder in one form, as a zip archive."""
+    """The newest versions of a folder in one format, as a zip archive."""
     form = request.GET.get("form") or exports.DOCUMENT
     content = exports.export_folder(actor=actor, folder=folder, form=form)
     return _answer_file(f"{folder.replace('/', '-')}-{form}.zip", content, "application/zip")

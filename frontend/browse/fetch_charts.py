@@ -15,15 +15,15 @@ __all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "draw", "draw_sparkl
 
 DAYS = 7
 MOST_LINES = 3
-WIDTH, HEIGHT = 246.0, 74.0  # of the drawing inside its margins, in its own units
+WIDTH, HEIGHT = 246.0, 74.0  # size of the drawing inside its margins, in its own units
 LEFT, TOP = 4.0, 8.0
-STEP = 13.0  # between two names at the right end, so that they never overlap
+STEP = 13.0  # minimum distance between two names at the right end, so that they don't overlap
 SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 62.0, 10.0, 2.0
 
 
 @dataclass(frozen=True)
 class Line:
-    """One version: its points, and its name and sum at the right end. `rank` picks the dash."""
+    """One version: its points, and its name and total at the right end. `rank` selects the dash pattern."""
 
     number: int
     count: int
@@ -35,8 +35,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Asker:
-    """A service and what it gets. `behind` counts the versions between a pin and what is live; `former_name` is what it
-    asks by, if the template has another name now.
+    """A service and the version it gets. `behind` counts the versions between a pin and live; `former_name` is the name
+    it requests, if the template has another name now.
     """
 
     service: str
@@ -51,7 +51,7 @@ class Asker:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What the page shows: lines, the days under them, rows, sentences on services that stay behind."""
+    """The page's data: lines, the days below them, rows, and sentences about services that are behind."""
 
     lines: list[Line]
     days: list[tuple[float, str]]
@@ -64,7 +64,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Sparkline:
-    """The fetches of the last seven days in a row of a list: their sum, a line, and the height of its last point."""
+    """The fetches of the last seven days in a row of a list: their total, a line, and the height of its last point."""
 
     total: int
     points: str
@@ -72,7 +72,7 @@ class Sparkline:
 
 
 def draw_sparklines(templates: Iterable[int]) -> dict[int, Sparkline]:
-    """Template id to its line, of those that were fetched. Each line has its own scale: its shape counts."""
+    """Sparklines by template id, for templates with fetches. Each has its own scale, because only the shape matters."""
     counts = usage_queries.count_by_template_and_day(templates, DAYS)
     return {template: _sparkline(per_day) for template, per_day in counts.items()}
 
@@ -86,7 +86,7 @@ def _sparkline(per_day: list[int]) -> Sparkline:
 
 
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
-    """The last seven days of a template; `live` is the number that its live `label` points to."""
+    """The last seven days of a template; `live` is the number of the live version."""
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
     rows = rows_of(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(
@@ -101,7 +101,7 @@ def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> 
 
 
 def rows_of(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
-    """A row for each service, way of asking and version, the busiest first."""
+    """A row for each service, kind of ref and version, the busiest first."""
     return [
         Asker(
             service=one.key.name,
@@ -131,7 +131,7 @@ def _lines(by_version: Mapping[int, list[int]]) -> list[Line]:
 
 
 def _part_names(lines: list[Line]) -> list[Line]:
-    """Move names at the right end apart, the lowest staying inside the drawing."""
+    """Move names at the right end apart, and keep the lowest inside the drawing."""
     parted: list[Line] = []
     lowest = TOP + HEIGHT + 4
     for line in sorted(lines, key=lambda line: -line.end):

@@ -1,4 +1,4 @@
-"""Snippets of code that fetch a version: curl, Python and the command line. A test runs every one."""
+"""Code snippets that fetch a version: curl, Python and the command line. A test runs each of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LANGUAGES = {"curl": "curl", "python": "Python", "cli": "CLI"}
 
 @dataclass(frozen=True)
 class ReferenceKind:
-    """A kind of ref that a service can ask for, and what it promises."""
+    """A kind of ref that a service can request, and what it guarantees."""
 
     key: str
     word: str | Promise
@@ -32,19 +32,19 @@ REFERENCE_KINDS = (
 
 
 def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
-    """One line in a language of LANGUAGES.
+    """A one-line snippet in a language of LANGUAGES.
 
-    The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl gets the address.
+    The URL and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl contains the URL.
     """
     if language == "curl":
         address = f"{base_url}/api/v1/templates/{name}@{ref}"
-        return f'curl -sSf {address} -H "Authorization: Bearer $PROMPTUARY_KEY"'  # no text: code
+        return f'curl -sSf {address} -H "Authorization: Bearer $PROMPTUARY_KEY"'  # code, not translated
     if language == "cli":
-        return f"promptuary pull {name}@{ref}"  # no text: code
+        return f"promptuary pull {name}@{ref}"  # code, not translated
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 
 def find_reference_kind(key: str, kinds: Iterable[ReferenceKind] = REFERENCE_KINDS) -> ReferenceKind:
-    """The kind with this key. Without one it is the digest, because that never changes its meaning."""
+    """The kind with this key, by default the digest, because it never changes its meaning."""
     by_key = {kind.key: kind for kind in kinds}
     return by_key.get(key, by_key["digest"])

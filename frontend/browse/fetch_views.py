@@ -1,4 +1,4 @@
-"""The page of fetches: who fetches a template, and what clients report of it."""
+"""The page of fetches: who fetches a template, and what clients report about it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ __all__ = ["fetches"]
 
 @dataclass(frozen=True)
 class FormerNameUse:
-    """A former name of the template, and the services that asked by it lately."""
+    """A former name of the template, and the services that requested it recently."""
 
     name: str
     services: list[str]
@@ -37,7 +37,9 @@ class FormerNameUse:
 @form_page
 @signed_in
 def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Every service with what it asks for and gets, the reports and the scores by version; a POST scores a reply."""
+    """Every service with the ref it requests and the version it gets, and reports and scores by version; a POST scores
+    a reply.
+    """
     template = template_queries.get_template(actor, name)
     labels = label_queries.label_numbers(template)
     live = labels.get(live_label(template.namespace))

@@ -1,4 +1,4 @@
-"""The tree of folders beside the list of templates, opened on the way to one folder."""
+"""The folder tree beside the list of templates, expanded down to the open folder."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Branch:
-    """A folder in the tree; only the ones on the way to the open folder show their children and their templates."""
+    """A folder in the tree; only those on the path to the open folder show their children and templates."""
 
     name: str
     path: str
@@ -33,7 +33,7 @@ class Branch:
 
 
 def find_folder(folders: list[Folder], path: str) -> Folder | None:
-    """The folder with this path among the folders and those below them; None if there is none."""
+    """The folder with this path in the tree; None if there isn't one."""
     for folder in folders:
         if folder.path == path:
             return folder
@@ -43,7 +43,7 @@ def find_folder(folders: list[Folder], path: str) -> Folder | None:
 
 
 def open_branches(folders: list[Folder], path: str) -> list[Branch]:
-    """The folders as the tree shows them while the folder with this path is open."""
+    """The folder tree while the folder with this path is open."""
     return [
         Branch(
             name=folder.name,

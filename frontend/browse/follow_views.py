@@ -1,4 +1,4 @@
-"""The page on which a person follows a template, and chooses what of it they hear of."""
+"""The page on which a user follows a template and selects which events they are notified of."""
 
 from django import forms
 from django.contrib import messages
@@ -21,7 +21,7 @@ __all__ = ["follow"]
 
 
 class _FollowForm(forms.Form):
-    """What is heard of; nothing chosen means all."""
+    """The events to be notified of; an empty selection means all."""
 
     topics = forms.MultipleChoiceField(
         choices=list(TOPICS_IN_WORDS.items()), required=False, widget=forms.CheckboxSelectMultiple
@@ -31,7 +31,7 @@ class _FollowForm(forms.Form):
 @form_page
 @signed_in
 def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """What can be followed; a POST follows the template, or stops it."""
+    """The events that can be followed; a POST follows or unfollows the template."""
     template = template_queries.get_template(actor, name)
     watch = following.find_follow(actor, template)
     topics = watch.topic_list if watch else [Watch.PUBLISHED, Watch.PROPOSED, Watch.COMMENTS]

@@ -1,4 +1,4 @@
-"""The page of a template's history: every version, newest first, and the choice of two to compare."""
+"""The history page of a template: every version, newest first, and a choice of two to compare."""
 
 import json
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ __all__ = ["versions"]
 
 @dataclass(frozen=True)
 class Row:
-    """A version with the labels on it now."""
+    """A version and the labels on it now."""
 
     entry: HistoryEntry
     marks: list[LabelStatus]
@@ -72,7 +72,7 @@ def _row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
 
 
 def _baseline(marks: list[LabelStatus], numbers: list[int], live: str) -> int | None:
-    """What the newest version is compared with unless the reader chooses: the live one, else the one before."""
+    """The default version to compare the newest with: the live one, else the one before."""
     held = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
     if held is not None and numbers and held != numbers[0]:
         return held

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 __all__ = ["InputReference", "InputRow", "describe_inputs", "describe_schema"]
 
-# An example in a table is a hint, not the value.
+# An example in a table is only a hint, so it may be cut.
 EXAMPLE_CHARACTERS = 60
 TYPE_WORDS = {
     "string": gettext_lazy("text"),
@@ -43,7 +43,7 @@ class InputRow:
 
 @dataclass(frozen=True)
 class InputReference:
-    """The inputs of a version. `used` names variables if nothing is declared."""
+    """The inputs of a version. `used` lists the variables if no inputs are declared."""
 
     rows: tuple[InputRow, ...]
     summary: str
@@ -132,7 +132,7 @@ def _items_outside(schema: Mapping[str, Any]) -> bool:
 
 
 def _example(name: str, schema: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
-    """The value with which the sample is rendered: its own, or the default where it has none."""
+    """The value that the sample is rendered with: its own, or the default if it has none."""
     if sample is None:
         return ""
     if name in sample:
@@ -151,7 +151,7 @@ def _short(value: object) -> str:
 
 
 def _cut(text: str) -> str:
-    """The text up to the last word that fits; a word that is longer than all the room is cut itself."""
+    """Cut the text after the last word that fits; a single word that is too long is cut itself."""
     if len(text) <= EXAMPLE_CHARACTERS:
         return text
     start = text[:EXAMPLE_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The status of a template's labels: which version each is on, who moved it, and what the reader may do."""
+"""The status of a template's labels: which version each serves, who moved it, and what the reader may do."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -37,11 +37,11 @@ MOVED_BY = {
 
 @dataclass(frozen=True)
 class LabelStatus:
-    """A label and if it is. `number` is None if it was never set; `ahead` counts against what is live.
+    """A label and its state. `number` is None if it was never set; `ahead` is relative to live.
 
-    `approvals` counts those that its last move was decided on; None if it was not published by a change.
-    While a rollout divides the label, `back` is the stable version and `back_url` leads to the panel that stops it.
-    `unapproved` says that the label is protected and never held what it serves by approval.
+    `approvals` counts the approvals that its last move was based on; None if it wasn't published by a change. During a
+    rollout of the label, `back` is the stable version and `back_url` opens the panel that stops it. `unapproved`: the
+    label is protected, and the version it serves was never approved for it.
     """
 
     label: str
@@ -62,7 +62,7 @@ class LabelStatus:
 
     @property
     def behind(self) -> int:
-        """How many versions behind what is live."""
+        """How many versions the label is behind live."""
         return -self.ahead
 
 
@@ -71,7 +71,7 @@ def label_statuses(
 ) -> list[LabelStatus]:
     """Protected labels first, set or not, then the others, then `latest`.
 
-    standing: label to number, `latest` included. moves: the template's label moves, newest first.
+    standing: version number by label, including `latest`. moves: the template's label moves, newest first.
     """
     namespace = template.namespace
     live = live_label(namespace)
@@ -111,7 +111,7 @@ def label_statuses(
 
 
 def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) -> list[LabelStatus]:
-    """The statuses, if a label that one of these rollouts divides goes back by stopping it: nothing else may."""
+    """Point the rollback of each label in a rollout at stopping it, the only way back during a rollout."""
     by_label = {rollout.label: rollout for rollout in rollouts}
     return [
         replace(
@@ -126,12 +126,12 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
 
 
 def _back_address(template: Template, label: str, number: int) -> str:
-    """The panel that rolls a label back to this version, or stops the rollout that divides its callers."""
+    """The URL of the panel that rolls a label back to this version, or stops its rollout."""
     return f"{reverse('labels', args=[template.name])}?{urlencode({'label': label, 'version': number})}"
 
 
 def labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
-    """The labels of a template that are ahead of what is live; `latest` only if no label says so already."""
+    """The labels of a template that are ahead of live; `latest` only if no other label is."""
     live = live_label(namespace)
     number = standing.get(live)
     if number is None:

@@ -1,4 +1,4 @@
-"""The panel that moves an unprotected label or rolls back a protected one, and the page of all moves of labels."""
+"""The panel that moves an unprotected label or rolls back a protected one, and the page of all label moves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ MOST_EARLIER = 5
 
 @dataclass(frozen=True)
 class EarlierVersion:
-    """A version that a label may go back to: what it was saved for, and since and until when it was live last."""
+    """A version that a label may be rolled back to: its message, and from when to when it was last live."""
 
     number: int
     message: str
@@ -61,8 +61,9 @@ class EarlierVersion:
 
 
 class LabelForm(forms.Form):
-    """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed, 0
-    if the label was not set."""
+    """The version to move an unprotected label to, or to roll a protected one back to. `expected` is the version number
+    that the page showed, 0 if the label wasn't set.
+    """
 
     label = forms.CharField(max_length=36)
     version = forms.TypedChoiceField(coerce=int)
@@ -77,9 +78,7 @@ class LabelForm(forms.Form):
 @form_page
 @signed_in
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The form for one label; `do` says whether a POST moves, rolls back or takes the label off, or stops the rollout
-    that divides its callers.
-    """
+    """The form for one label; `do` selects whether a POST moves, rolls back or removes it, or stops its rollout."""
     template = template_queries.get_template(actor, name)
     standing = labels_query.label_numbers(template)
     newest = template.latest.number if template.latest else 1
@@ -133,14 +132,14 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], version: int, status: int) -> HttpResponse:
-    """The panel before one label moves; version: where to, 0 where there is nowhere to go."""
+    """The panel before one label moves; version: the target, 0 if there isn't one."""
     template, label, is_protected = context["template"], context["label"], context["protected"]
     may = context["may_roll_back"] if is_protected else context["may_move"]
     rollouts = rollout_queries.list_active(actor, [template.pk])
     rollout = next((rollout for rollout in rollouts if rollout.label == label), None)
     if rollout:
         version = rollout.stable.number
-    is_moved = bool(version) and rollout is None  # a rollout is stopped: the label stays where it is
+    is_moved = bool(version) and rollout is None  # stopping a rollout leaves the label in place
     preview = label_preview.find_preview(actor, template.name, label, version) if is_moved else None
     context |= {
         "panel": f"frontend/{PANEL}",
@@ -166,7 +165,7 @@ def _title(label: str, version: int, *, is_protected: bool) -> str:
 
 
 def _earlier_versions(moves: list[LabelMove], label: str, numbers: list[int]) -> list[EarlierVersion]:
-    """The last versions that the label may go back to, with what they were saved for and how long they were live."""
+    """The last versions that the label may be rolled back to, with their messages and how long they were live."""
     of_label = [move for move in moves if move.label == label]
     ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
     last = {move.after.number: move for move in reversed(of_label) if move.after}
@@ -207,7 +206,7 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
 
 
 def _find_page_behind(request: HttpRequest, name: str) -> str:
-    """Where to go on after the act: the overview that the panel opened over, else the page of the template."""
+    """The page to open after the action: the overview that the panel was opened from, else the template's page."""
     behind = urlsplit(request.headers.get("Referer", ""))
     if behind.netloc == request.get_host() and behind.path in (reverse("environments"), reverse("home")):
         return f"{behind.path}?{behind.query}" if behind.query else behind.path
@@ -223,7 +222,7 @@ def _stop_rollout(actor: Actor, request: HttpRequest, reason: str) -> str:
 
 
 def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
-    """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
+    """Versions that the label may go back to, latest first; for a protected label only those approved for it."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
         approved = approved_digests([template.pk])[template.pk, label]

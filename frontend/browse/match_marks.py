@@ -1,4 +1,4 @@
-"""Marks of a search's words in the list of templates: pieces of a text, and the line of a document that matches."""
+"""Highlighted search matches in the list of templates: text in pieces, and the matching line of a document."""
 
 import json
 import re
@@ -11,26 +11,26 @@ from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["Piece", "mark_words", "matching_lines", "word_pattern"]
 
-_MOST_CHARACTERS = 60_000  # of a bundle that is read for its line
-_BEFORE, _LONGEST = 30, 110  # characters of a line
+_MOST_CHARACTERS = 60_000  # of a bundle that is searched for the line
+_BEFORE, _LONGEST = 30, 110  # characters per line
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text, and whether a word was found in it."""
+    """A piece of text, and whether it matches a word."""
 
     text: str
     marked: bool = False
 
 
 def word_pattern(words: str) -> re.Pattern[str] | None:
-    """What finds the words of a search in a text, or None if there are none."""
+    """A pattern that matches the words of a search, or None if there aren't any."""
     parts = sorted(re.findall(r"[^\W_]+", words), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, parts)), re.IGNORECASE) if parts else None
 
 
 def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
-    """The text in pieces, those that the pattern finds marked."""
+    """Split the text into pieces, with those that match the pattern marked."""
     if pattern is None:
         return [Piece(text)] if text else []
     pieces, place = [], 0
@@ -41,9 +41,9 @@ def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
 
 
 def matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] | None) -> dict[int, list[Piece]]:
-    """Template id to the first line of its latest document with one of the words, marked; for those that have one.
+    """The first line of the latest document with one of the words, marked, by template id; only templates with a match.
 
-    Long documents are left out, so that a list never reads more than its page.
+    Long documents are skipped to limit what a list reads.
     """
     if pattern is None or not templates:
         return {}

@@ -1,4 +1,4 @@
-"""What the bar for ticked templates adds up: each template's checks, approvals and the services it reaches."""
+"""The figures that the bulk bar adds up: each ticked template's checks, approvals and affected services."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ __all__ = ["PromotionFacts", "read_facts"]
 
 @dataclass(frozen=True)
 class PromotionFacts:
-    """What follows from promoting one template.
+    """The effects of promoting one template.
 
-    are_checks_passed: whether the version was checked and nothing failed or still runs. approvals: how many it needs.
-    fetches: a day, by service, of those that follow the label.
+    are_checks_passed: whether the version was checked, and no check failed or is still running. approvals: how many it
+    needs. fetches: per day, by service, of those that follow the label.
     """
 
     are_checks_passed: bool
@@ -27,16 +27,16 @@ class PromotionFacts:
 
     @property
     def fetches_json(self) -> str:
-        """The fetches as the script of the page reads them."""
+        """The fetches as JSON for the page's script."""
         return json.dumps(self.fetches)
 
 
 def read_facts(
     templates: Sequence[Template], states: Mapping[int, PromotionState], label: str
 ) -> dict[str, PromotionFacts]:
-    """The template's name to the facts of promoting what its state names; one query. label: the one to move.
+    """The facts of promoting each template to the target label, by template name; one query. label: the one to move.
 
-    Only templates that are ready are in it, of namespaces that protect the label.
+    Only templates that are ready, in namespaces that protect the label.
     """
     fetches = list_service_fetches([template.pk for template in templates])
     facts = {}

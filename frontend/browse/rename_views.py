@@ -1,4 +1,4 @@
-"""The pages that rename a template or a folder, after a list of what follows the new name and what does not."""
+"""The pages that rename a template or a folder, after a list of which references follow the name and which don't."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ __all__ = ["rename_folder", "rename_template"]
 @form_page
 @signed_in
 def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Who fetches it, who includes it, the names that it had, and the form."""
+    """Who fetches the template, what includes it, its former names, and the form."""
     template = queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates"))
     refusal: PromptuaryError | None = None
     if request.method == "POST":

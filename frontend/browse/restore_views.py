@@ -1,4 +1,4 @@
-"""Pages that go back to an older version: restoring its text as the newest version, and starting a draft from it."""
+"""Pages that restore an older version: as the newest version, or as a draft."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,13 +29,13 @@ __all__ = ["restore", "start_draft"]
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Why a restore was refused, as the page says it."""
+    """Why a restore was refused, as shown on the page."""
 
     error: PromptuaryError
 
     @property
     def sentences(self) -> list[str]:
-        """The refusal in words, if it is something else than problems of the document."""
+        """The refusal in words, unless it consists of problems in the document."""
         if isinstance(self.error, Invalid):
             return [] if self.error.problems else list(self.error.fields.values()) or [self.error.message]
         if isinstance(self.error, Stale):
@@ -46,7 +46,7 @@ class _Refusal:
 @form_page
 @signed_in
 def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """What restoring a version would change in the newest one, and the button that does it."""
+    """The difference that restoring a version would make to the newest one, and the restore button."""
     ref = request.POST.get("ref") or request.GET.get("ref") or ""
     template = template_queries.find_template(actor, Verb.SAVE, name)
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
@@ -90,7 +90,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_POST
 @signed_in
 def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Open the editor with a version's text; a draft with other text can be restored there."""
+    """Open the editor with a version's text; an existing draft with other text can be recovered there."""
     draft_name = request.POST.get("draft", "")
     started = template_restore.start_draft(
         actor=actor, name=name, ref=request.POST.get("ref", ""), draft_name=draft_name

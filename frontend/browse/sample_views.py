@@ -33,7 +33,7 @@ class SamplesForm(forms.Form):
 @form_page
 @signed_in
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
+    """Show the samples, and save new ones; a refused form is shown again with the reasons."""
     template = template_queries.get_template(actor, name)
     sample_set = template.current_samples()
     text = json.dumps(sample_set.samples if sample_set else {}, ensure_ascii=False, indent=2)

@@ -1,4 +1,4 @@
-"""Saved views of the reader as rows: name, address, and how many templates each finds."""
+"""The reader's saved views as rows: name, URL, and how many templates each matches."""
 
 from dataclasses import dataclass, replace
 
@@ -14,12 +14,12 @@ from registry.templates.search_queries import MatchCount, TemplateSearch, Visibl
 
 __all__ = ["ViewRow", "build_search", "count_view_rows", "list_view_rows", "view_address"]
 
-_COUNTED = 999  # templates of a view that are counted exactly
+_COUNTED = 999  # most templates of a view that are counted exactly
 
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A saved view and its address. `count` is None if nobody asked for it."""
+    """A saved view and its URL. `count` is None if it wasn't requested."""
 
     view: SavedView
     address: str
@@ -32,18 +32,18 @@ def list_view_rows(actor: Actor) -> list[ViewRow]:
 
 
 def count_view_rows(actor: Actor) -> list[ViewRow]:
-    """The same with the number of templates that each finds."""
+    """The same with the number of templates that each matches."""
     visible = search_queries.visible_namespaces(actor)
     return [replace(row, count=_count(actor, row.view, visible)) for row in list_view_rows(actor)]
 
 
 def build_search(text: SearchText, folder: str) -> TemplateSearch:
-    """The search that an address asks for. folder: empty for all templates."""
+    """Parse a search from a URL. folder: empty for all templates."""
     return TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
 
 
 def view_address(view: SavedView) -> str:
-    """The address of a saved view's search."""
+    """The URL of a saved view's search."""
     folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
     return f"{folder}?{view.query}"
 

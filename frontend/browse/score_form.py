@@ -1,4 +1,4 @@
-"""The form in which a person scores a reply that a service got in production."""
+"""The form in which a user scores a reply that a service received in production."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _USUAL_NAME = "helpful"
 
 
 class ReplyScoreForm(forms.Form):
-    """A score of one reply: of which version, under which name, and of which trace id if the reply has one."""
+    """A score of one reply: the version, the metric name, and the trace id if the reply has one."""
 
     version = forms.TypedChoiceField(coerce=int)
     name = forms.CharField(max_length=60)
@@ -35,7 +35,7 @@ class ReplyScoreForm(forms.Form):
 def choose_first_values(
     asked: Mapping[str, str], live: int | None, scores: Mapping[int, Sequence[ScoreChange]]
 ) -> dict[str, Any]:
-    """What the form begins with: the address's values, else the live version and the name that most scores have."""
+    """Initial values of the form: those in the URL, else the live version and the most used name."""
     counts: dict[str, int] = {}
     for changes in scores.values():
         for change in changes:
@@ -49,7 +49,7 @@ def choose_first_values(
 
 
 def save_reply_score(actor: Actor, template: Template, form: ReplyScoreForm) -> bool:
-    """Count the score as one by a person; False if it was refused, with the reason in the form."""
+    """Save the score as a human one; False if it was refused, with the reason in the form."""
     if not form.is_valid():
         return False
     fields = form.cleaned_data

@@ -51,7 +51,7 @@ FETCH_NOTES = {
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several ways to look at the page, as a link."""
+    """One of several views of the page, as a link."""
 
     word: str
     url: str
@@ -60,7 +60,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class RailEntry:
-    """A version on the rail."""
+    """A version in the version rail."""
 
     number: int
     message: str
@@ -75,7 +75,7 @@ class RailEntry:
 
 @signed_in
 def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """A template at one version: the one asked for, else the live one, else the newest."""
+    """Show a template at one version: the requested one, else the live one, else the newest."""
     template = templates_query.get_template(actor, name)
     if template.name != name:
         query = f"?{request.GET.urlencode()}" if request.GET else ""
@@ -152,7 +152,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
 
 
 def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
-    """The reader's drafts of the template, and the address of the one that was written last."""
+    """The reader's drafts of the template, and the URL of the latest."""
     links = list_draft_links(actor, name)
     last = max(links, key=lambda link: link.saved_at, default=None)
     edit_url = last.url if last else draft_address(name)
@@ -161,7 +161,9 @@ def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
 
 
 def _compare_url(template: Template, version: Version) -> str:
-    """The address of the difference between this version and the newest, or the one before it; empty for a sole one."""
+    """The URL that compares this version with the newest, or the newest with the one before; empty if there is only
+    one.
+    """
     newest = template.latest.number if template.latest else version.number
     ends = (version.number, newest) if version.number < newest else (newest - 1, newest)
     if ends[0] < 1:
@@ -181,7 +183,7 @@ def _facts(template: Template, document: Any) -> list[str]:
 
 
 def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelStatus]) -> dict[str, Any]:
-    """The line to copy, and the ways to change it."""
+    """The snippet to copy, and its options."""
     here = next((mark.label for mark in marks if mark.number == version.number), "")
     refs = {"label": here, "version": str(version.number), "digest": version.digest}
     ways = [way for way in fetch_snippets.REFERENCE_KINDS if refs[way.key]]
@@ -214,7 +216,7 @@ def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[Ra
 
 
 def _rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: CheckSummary | None) -> RailEntry:
-    """A version as the rail shows it."""
+    """A version as a rail entry."""
     on_it = [mark for mark in marks if mark.number == version.number]
     problems = json.loads(version.problems)
     return RailEntry(
@@ -231,7 +233,7 @@ def _rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: C
 
 
 def _fragments(version: Version) -> list[dict[str, str]]:
-    """The fragments this version is pinned to, each a link to exactly what it includes."""
+    """The fragments this version is pinned to, each with a link to the included version."""
     links = []
     for address in version.unpacked().get("fragments") or {}:
         name, _, ref = address.partition("@")
@@ -245,7 +247,7 @@ def _origin_url(template: Template) -> str:
 
 
 def _key_help(actor: Actor, template: Template) -> dict[str, str]:
-    """Where the reader issues a key for the fetch, or whom to ask for one."""
+    """Where the reader can issue a key for fetches, or whom to ask for one."""
     if not permissions.is_allowed(actor, Verb.MANAGE, template.namespace):
         return {"key_granters": granters.describe_granters(template.namespace)}
     return {"keys_url": reverse("keys", args=[template.namespace.name])}

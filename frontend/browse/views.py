@@ -1,4 +1,4 @@
-"""The pages of folders: the tree, search with its filters in the URL, and the list of templates."""
+"""The folder pages: the tree, search with its filters in the URL, and the list of templates."""
 
 import json
 import re
@@ -51,9 +51,8 @@ MENUS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A template in the list. `stem` is what of its path is under the folder that is open; `line` is a line of the
-    document with a word of the search, if neither name nor description has it. `dependants` counts the templates that
-    include it.
+    """A template in the list. `stem` is its path below the open folder; `line` is a line of the document that matches,
+    if neither name nor description does. `dependants` counts the templates that include it.
     """
 
     name: str
@@ -73,7 +72,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter in force, and the address without it."""
+    """An active filter, and the URL without it."""
 
     filter: Filter
     without: str
@@ -89,7 +88,7 @@ class Menu:
 
 @signed_in
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
-    """Templates below a folder (or all) that match the search."""
+    """Templates below a folder (or all of them) that match the search."""
     text = read_search(request.GET)
     is_flat = _choose_layout(request, actor) == "flat"
     tree = search_counts.folder_tree(actor, folder, with_templates=not is_flat)
@@ -136,7 +135,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
 
 
 def _choose_layout(request: HttpRequest, actor: Actor) -> str:
-    """How folders are shown, as `?folders=flat` says, which is kept for the person; else as the person chose before."""
+    """The layout of the folders: from `?folders=flat`, which is stored for the user, else the user's last choice."""
     chosen = request.GET.get("folders", "")
     if chosen in own_account.FOLDER_LAYOUTS:
         own_account.store_folder_layout(actor=actor, layout=chosen)
@@ -161,7 +160,7 @@ def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
 
 
 def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
-    """What may have been meant, if nothing was found: for each filter and word the nearest one in use."""
+    """Suggestions if nothing was found: the closest value in use for each filter and word."""
     if found.count.number:
         return []
     links = []
