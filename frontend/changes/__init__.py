@@ -1,1 +1,1 @@
-"""Change requests: the list, one with its checks, threads and actions, merges and emergencies."""
+"""Change requests: the list, the page with checks, threads and actions, merges and emergencies."""

@@ -1,4 +1,4 @@
-"""POST actions of the change request page: each calls one service and goes on to a page."""
+"""POST actions of the change request page: each calls one service and redirects to a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ KEPT_IN_URL = ("view", "sample", "against")
 
 @signed_in
 def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
+    """Perform one of the page's actions; if it is refused, show the page again with what was typed."""
     do = request.POST.get("do")
     if do == "range" or (do in _SUGGESTING and is_unseen_suggestion(request, actor, number)):
         return render_change(request, actor, number)
@@ -105,9 +105,9 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
 def say_label_moved(
     request: HttpRequest, actor: Actor, template: Template, label: str, sentence: str, *, tags: str = ""
 ) -> None:
-    """Put a sentence into the status line of the next page, with a link to the panel that takes the move back.
+    """Add a message to the status line of the next page, with a link to the panel that undoes the move.
 
-    Without the link if the actor may not, or the label held nothing before; in a freeze with the reason.
+    Without the link if the user may not undo it, or the label was not set before; during a freeze with the reason.
     """
     line = sentence
     version = label_moves.find_version_to_undo(actor.person, template, label)
@@ -122,14 +122,16 @@ def say_label_moved(
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What an action did. message: for the reader. is_published: the label moved to the change's version at once."""
+    """The result of an action. message: for the reader. is_published: the label was moved to the change's version
+    immediately.
+    """
 
     message: str
     is_published: bool = False
 
 
 def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome | None:
-    """Do what a button about the rollout says; None if it is another button."""
+    """Perform the action of a rollout button; None for any other button."""
     do = _read_action(request)
     if do == "roll_out":
         return _Outcome(start_from_form(actor, number, request.POST))
@@ -142,7 +144,7 @@ def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> 
 
 
 def _perform_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome:
-    """Do what the name of the button that was pressed says."""
+    """Perform the action of the button that was pressed."""
     do, text = _read_action(request), request.POST.get("text", "")
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
@@ -171,7 +173,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome
 
 
 def _read_action(request: HttpRequest) -> str:
-    """The name of the button that was pressed; of Publish, what was chosen beside it under Goes live."""
+    """The name of the button that was pressed; for Publish, the option chosen beside it under Goes live."""
     do = request.POST.get("do", "")
     return _GOES_LIVE.get(request.POST.get("how", ""), do) if do == "publish" else do
 
@@ -186,7 +188,7 @@ def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _read_seen(request: HttpRequest) -> dict[str, int | None]:
-    """What the form says that it showed: the version that the change proposed, and the one that its label served."""
+    """The versions that the form showed: the one proposed by the change, and the one served by its label."""
     return {"version": read_seen_version(request.POST), "expected": read_expected(request.POST)}
 
 
@@ -203,7 +205,7 @@ _WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 
 
 def _url_after(request: HttpRequest, number: int) -> str:
-    """The page again; after an act on lines, in the view that it was done in and with the thread in sight."""
+    """The page again; after an action on lines, in the same view, scrolled to the thread."""
     address = reverse("change", args=[number])
     if request.POST["do"] in ("edit_comment", "delete_comment") and request.GET.get("view") == "conversation":
         return f"{address}?view=conversation"

@@ -1,4 +1,4 @@
-"""POST actions of the conversation of a change request: asking for a review, comments, and suggestions on lines."""
+"""POST actions of the conversation of a change request: review requests, comments, and suggestions on lines."""
 
 from collections.abc import Callable, Mapping
 
@@ -55,7 +55,7 @@ IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 
 
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
-    """A comment takes along what was typed as a suggestion; an emptied field suggests nothing by it."""
+    """A comment includes what was typed as a suggestion; an emptied field suggests nothing."""
     place, text = read_place(request), request.POST.get("text", "")
     suggestion: str | None = read_suggestion(request)
     if request.POST["do"] == "thread":
@@ -102,7 +102,7 @@ def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
 
 
 def _confirmed(request: HttpRequest) -> bool:
-    """Whether the box was ticked that says nobody who may approve would be left."""
+    """Whether the user ticked the box confirming that no eligible approver would be left."""
     return request.POST.get("confirm") == "yes"
 
 
@@ -115,7 +115,7 @@ def _thread(request: HttpRequest) -> int:
 
 
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
-    """A remark carries a suggestion only if the text of the lines was changed."""
+    """A remark includes a suggestion only if the text of the lines was changed."""
     place = read_place(request)
     suggestion = _changed_suggestion(request, actor, number, place)
     remark = parse_form_number(request.POST.get("remark")) or None
@@ -124,7 +124,7 @@ def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _changed_suggestion(request: HttpRequest, actor: Actor, number: int, place: Place) -> str | None:
-    """What was typed as how the lines should read; None if they read so already, or the form has no such field."""
+    """The suggested text of the lines; None if it equals the current lines, or the form has no such field."""
     if "suggestion" not in request.POST:
         return None
     suggestion = read_suggestion(request)

@@ -1,4 +1,4 @@
-"""The page that updates the templates which include a fragment, by one change request each."""
+"""The page that updates the templates which include a fragment, with a change request for each."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -22,7 +22,7 @@ __all__ = ["update"]
 @form_page
 @signed_in
 def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """What includes the fragment and which version of it, the form, and after it what became of each."""
+    """What includes the fragment and at which version, the form, and afterwards the result for each template."""
     template = queries.get_template(actor, name)
     live = live_label(template.namespace)
     standing = label_queries.label_numbers(template)

@@ -1,4 +1,4 @@
-"""Notices of emergencies that nobody approved yet, with the links to what the reader may do about them."""
+"""Notices of unapproved emergencies, with links to the actions the reader may take."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ __all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
 
 @dataclass(frozen=True)
 class Notice:
-    """An emergency in words. The addresses are empty if this person may not, or if there is nothing to do."""
+    """An emergency in words. A URL is empty if the user may not take that action, or there is nothing to do."""
 
     emergency: Emergency
     title: str
@@ -31,12 +31,12 @@ class Notice:
 
 
 def open_notices(actor: Actor) -> list[Notice]:
-    """Those of every emergency that the person may read and nobody approved or closed, the oldest first."""
+    """Notices of all emergencies that the user may read and that aren't approved or closed, oldest first."""
     return notices_of(emergencies.list_unapproved(actor), actor)
 
 
 def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
-    """The same of these emergencies; one that was approved or closed asks for nothing any more."""
+    """Notices of these emergencies; one that is approved or closed needs no action."""
     if not found:
         return []
     roles = _roles(actor)
@@ -45,12 +45,12 @@ def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
 
 
 def notice_of(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
-    """The same of one emergency whose gate is known."""
+    """The notice of one emergency whose gate is already evaluated."""
     return _notice(emergency, gate, actor, _roles(actor))
 
 
 def roll_back_url(template: str, label: str, number: int) -> str:
-    """Where a label is rolled back to this version."""
+    """The URL of the panel that rolls a label back to this version."""
     return f"{reverse('labels', args=[template])}?{urlencode({'label': label, 'version': number})}"
 
 

@@ -1,4 +1,4 @@
-"""The panel that publishes in an emergency, before the approvals, if a namespace allows it."""
+"""The panel that publishes in an emergency, ahead of the approvals, if the namespace allows it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -31,7 +31,7 @@ PANEL = "changes/_emergency_panel.html"
 @form_page
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What is still missing, what it would move, and the form: a reason, and the password once more."""
+    """The missing approvals, the move, and the form: a reason, and the password again."""
     change = change_queries.find_change(actor, Verb.READ, number)
     refusal: PromptuaryError | None = None
     if request.method == "POST":
@@ -46,7 +46,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
                 expected=read_expected(request.POST),
             )
         except ProofRequired:
-            raise  # leads to the page where it is given
+            raise  # redirects to reauthentication
         except PromptuaryError as error:
             refusal = error
         else:
@@ -82,7 +82,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
 
 
 def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
-    """Why there is no form, as a sentence, or nothing."""
+    """Why there is no form, in a sentence; empty if there is one."""
     space = change.template.namespace
     if not space.break_glass:
         return gettext(

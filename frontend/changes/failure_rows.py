@@ -1,4 +1,4 @@
-"""Rows of what is live and fails its nightly evaluation, with the way back."""
+"""Rows of live versions that fail their nightly evaluation, with the rollback."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ __all__ = ["FailureRow", "failure_rows"]
 
 @dataclass(frozen=True)
 class FailureRow:
-    """What is live and fails. back: the number of the version that the label held by approval before, None if there
-    is none or this person may not roll back; back_url: where they do.
+    """A live version that fails. back: the version that was approved for the label before, None if there isn't one or
+    the user may not roll back; back_url: the panel that does.
     """
 
     failure: LiveFailure
@@ -24,7 +24,7 @@ class FailureRow:
 
 
 def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
-    """The failures with the way back; two queries if there is any. roles: by the namespaces' ids."""
+    """The failures with their rollbacks; two queries unless there are none. roles: by namespace id."""
     if not failures:
         return []
     earlier = live_failures.find_earlier_versions(failures)

@@ -1,4 +1,4 @@
-"""When a change or a release goes live, as its panel asks for it: at once, gradually, or on a date."""
+"""When a change or a release goes live, as entered in its panel: immediately, gradually, or on a date."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CHOICES = ("at_once", "gradually", "on_date")
 
 @dataclass(frozen=True)
 class GoesLive:
-    """What was chosen and typed, as text, so that a form that is refused shows it again."""
+    """The choice and the input as text, so that a refused form shows them again."""
 
     how: str = "at_once"
     shares: str = "5, 25"
@@ -31,14 +31,14 @@ class GoesLive:
     goes_live_at: str = ""
 
     def describes(self, plan: Mapping[str, Any]) -> bool:
-        """Whether the fields say of a rollout what the form shows of this plan."""
+        """Whether the rollout fields equal those shown for this plan."""
         shown = _show_plan(plan)
         mine = (self.shares, self.hours, self.metric, self.below)
         return mine == (shown.shares, shown.hours, shown.metric, shown.below)
 
 
 def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> GoesLive:
-    """What the sent form says; without a form, how the panel begins: with a plan, if there is one."""
+    """Parse the submitted form; without one, return the panel's initial values, from the plan if there is one."""
     how = "on_date" if fields.get("do") == "schedule" else fields.get("how", "")
     if how not in _CHOICES:
         return _show_plan(plan) if plan else GoesLive()
@@ -47,17 +47,18 @@ def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = N
 
 
 def read_date(fields: Mapping[str, Any]) -> datetime | None:
-    """The moment that the form asks for, on the reader's clock, not checked yet; None if there is none. Invalid names
-    the field."""
+    """Parse the date in the reader's time zone, without validation; None if none was chosen. Raises Invalid naming the
+    field.
+    """
     if fields.get("how") != "on_date":
         return None
     return read_moment(schedules.FIELD, fields.get(schedules.FIELD, ""), timezone.get_current_timezone())
 
 
 def read_plan(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    """The steps and the stop rule that the form asks for, not checked yet. Invalid names the field.
+    """Parse the steps and the stop rule, without validation. Raises Invalid naming the field.
 
-    plan: what the form began with. Where nothing was changed it is given back, because it can say more than the form.
+    plan: the form's initial plan. It is returned if the form is unchanged, because it can contain more than the form.
     """
     if plan and read_goes_live(fields).describes(plan):
         return plan
@@ -89,7 +90,7 @@ def _read_shares(text: str) -> list[int]:
 
 
 def _read_hours(text: str, count: int) -> list[int | None]:
-    """The wait of each of so many steps: one number for all, or one for each; an empty one goes on by hand."""
+    """The wait of each of `count` steps: one number for all, or one for each; an empty one waits for a manual step."""
     parts = [part.strip() for part in text.split(",")]
     if any(part and not (part.isascii() and part.isdecimal()) for part in parts):
         raise Invalid(fields={"hours": gettext("a whole number, or empty to continue by hand.")})

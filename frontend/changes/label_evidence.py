@@ -1,4 +1,4 @@
-"""The evidence in the panel before a label moves: from and to, the difference, metrics, services, other requests."""
+"""The evidence in the panel of a label move: both versions, their difference, metrics, services, other requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,14 +39,15 @@ _READINGS: dict[Reading, tuple[str, str, str]] = {
 _VIEWS = {"rendered": gettext_lazy("Rendered"), "source": gettext_lazy("Source")}
 
 
-_PLOT_WIDTH, _PLOT_MARGIN = 84, 6  # of a drawing without figures
+_PLOT_WIDTH, _PLOT_MARGIN = 84, 6  # size of a drawing without figures
 _PLOT_KINDS: dict[Reading, interval_svg.Kind] = {"better": "better", "worse": "worse", "unclear": "same"}
 
 
 @dataclass(frozen=True)
 class MetricRow:
-    """A metric as it is shown: its title, figures, and how it reads as word, look and icon. plot: the interval around
-    the change, None if nothing is compared."""
+    """A metric as displayed: its title, figures, and its reading as word, look and icon. plot: the interval around the
+    change, None if nothing is compared.
+    """
 
     reading: MetricReading
     plot: interval_svg.Drawing | None = None
@@ -74,7 +75,7 @@ class MetricRow:
 
     @property
     def interval(self) -> str:
-        """The 95 % interval around the change, or nothing if the rows allow none."""
+        """The 95 % interval around the change, or an empty string if the rows don't allow one."""
         if self.reading.low is None:
             return ""
         return gettext("{low} to {high}").format(
@@ -83,7 +84,7 @@ class MetricRow:
 
     @property
     def gate_words(self) -> str:
-        """Its threshold: `at least 0.85`, or how far it may be behind what is live: `may drop 0.02`."""
+        """Its threshold: `at least 0.85`, or how far it may drop below live: `may drop 0.02`."""
         gate = parse_gate(self.reading.gate)
         if gate.floor is not None:
             return gettext("at least {score}").format(score=number_format(gate.floor))
@@ -104,7 +105,7 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class LossNotice:
-    """What is said beside Approve of metrics that get worse without a threshold. path: of the template."""
+    """The notice beside Approve about metrics without a threshold that get worse. path: of the template."""
 
     path: str
     losses: UngatedLosses
@@ -115,7 +116,7 @@ class LossNotice:
 
 
 def metric_rows(preview: LabelPreview) -> list[MetricRow]:
-    """The metrics of the preview's run: worse, better, unclear, their intervals on one axis."""
+    """The metrics of the preview's run: worse, better, unclear, with their intervals on one axis."""
     readings = preview.evaluation.metrics if preview.evaluation else ()
     changes = [
         to_shares((reading.difference, reading.low, reading.high), find_best_score(reading.metric))
@@ -139,15 +140,15 @@ def _draw_change(
 
 
 def metric_counts(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:
-    """How many metrics read so, with the word, the look and the icon; empty if the version was never run."""
+    """The number of metrics for each reading, with its word, look and icon; empty if the version was never run."""
     counts = {kind: readings.count(kind) for kind in _READINGS} if readings else {}
     return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
 def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) -> dict[str, Any]:
-    """What `_evidence.html` shows. The view of the difference is the address's, else the rendered one if it differs.
+    """The context of `_evidence.html`. The view is the one in the URL, else the rendered one if it differs.
 
-    `nothing_left` says that there is nothing to propose or publish: no form is drawn then.
+    `nothing_left`: there is nothing to propose or publish, so the form is omitted.
     """
     preview.version.template = preview.template
     if preview.serves is not None:
@@ -175,13 +176,13 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
 
 
 def _last_checked(preview: LabelPreview) -> datetime | None:
-    """When the last of its checks was run."""
+    """When the latest of its checks ran."""
     moments = [check.at for check in preview.checks if check.at is not None]
     return from_microseconds(max(moments)) if moments else None
 
 
 def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:
-    """The first metric that gets worse without a threshold, if the reader may set one; else nothing."""
+    """The first metric without a threshold that gets worse, if the reader may set one; else empty."""
     losses = preview.evaluation.ungated_losses if preview.evaluation else ()
     if not losses or not permissions.is_allowed(actor, Verb.MANAGE, preview.template.namespace):
         return ""
@@ -190,15 +191,16 @@ def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:
 
 @dataclass(frozen=True)
 class MovedMeanwhile:
-    """A label that moved after the panel was drawn. seen: the number that the panel showed, 0 for none; moves: what
-    came since, oldest first."""
+    """A label that was moved after the panel was rendered. seen: the version that the panel showed, 0 for none; moves:
+    those made since, oldest first.
+    """
 
     seen: int
     moves: list[LabelMove]
 
 
 def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile | None:
-    """How the label came from what the sent form showed to what it serves now; None if it did not move."""
+    """The moves between the version that the submitted form showed and the one served now; None if it didn't move."""
     seen, serves = read_expected(request.POST), preview.serves.number if preview.serves else 0
     if seen is None or seen == serves:
         return None
@@ -207,7 +209,7 @@ def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile |
 
 
 def _holds_approved(preview: LabelPreview) -> bool:
-    """Whether the label serves just this and holds it by approval, so that proposing it would change nothing."""
+    """Whether the label already serves this version with approval, so that proposing it would change nothing."""
     if preview.state != "equal":
         return False
     return approval_of_label(preview.template, preview.label) == Approval.APPROVED
@@ -217,7 +219,7 @@ def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
     sample_set = preview.template.current_samples()
     view = request.GET.get("view") if request.GET.get("view") in _VIEWS else ""
     has_samples = bool(sample_set and sample_set.samples)
-    # A text that was redacted can't be shown, yet the label has to move on from it.
+    # Redacted text can't be shown, but the label must still be able to move on from it.
     serves = None if preview.serves is None or preview.serves.is_redacted else preview.serves
     shown = diff_context(request, serves, preview.version, view="rendered" if has_samples else "source")
     rendered = shown["rendered"]
@@ -228,7 +230,7 @@ def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SampleTurns:
-    """Where the shown sample stands among all, and the addresses of those before and after it, empty at the ends."""
+    """The position of the sample among all, and the URLs of the previous and next ones, empty at the ends."""
 
     place: int
     count: int
@@ -237,7 +239,7 @@ class SampleTurns:
 
 
 def _turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
-    """None where the source is shown, or no other sample exists."""
+    """None if the source is shown, or there is no other sample."""
     names = changes["samples"]
     if changes["view"] != "rendered" or len(names) < 2:
         return None
@@ -248,7 +250,7 @@ def _turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
 
 
 def _views(request: HttpRequest, changes: dict[str, Any]) -> list[dict[str, Any]]:
-    """Links to both views of the difference, at this address."""
+    """Links to both views of the difference at this URL."""
     if not changes["samples"]:
         return []
     query = {name: value for name, value in request.GET.items() if name != "view"}

@@ -21,7 +21,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["listing"]
 
-PAGE_SIZE = 25  # the gate of each is evaluated
+PAGE_SIZE = 25  # evaluates the gate of each
 STATES = {
     "pending": pgettext_lazy("state of a change", "Open"),
     "published": gettext_lazy("Published"),

@@ -1,4 +1,4 @@
-"""The people and groups that a comment on a change can mention, for the list that opens while an @ is typed."""
+"""The users and groups that a comment on a change can mention, for autocompletion after @."""
 
 from django.http import HttpRequest, JsonResponse
 
@@ -14,12 +14,12 @@ __all__ = ["answer_people", "list_people"]
 
 @signed_in
 def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonResponse:
-    """As JSON, for whoever may comment on the change: members of its namespace, then its groups."""
+    """The candidates as JSON, for users who may comment on the change: members of its namespace, then its groups."""
     return answer_people(change_queries.find_change(actor, Verb.COMMENT, number).template.namespace)
 
 
 def answer_people(namespace: Namespace) -> JsonResponse:
-    """Whom a conversation in the namespace can mention; the caller has checked the right to comment."""
+    """Whom a conversation in the namespace can mention. The caller checks the permission to comment."""
     candidates = mentions.list_mentionable(namespace)
     rows = [{"name": each.name, "title": each.title, "group": each.is_group} for each in candidates]
     return JsonResponse({"results": rows})

@@ -1,4 +1,4 @@
-"""The conflicts of a merge as a form: both sides as diffs, and the decision about each."""
+"""The conflicts of a merge as a form: both sides as diffs, and the resolution of each."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -13,20 +13,21 @@ from promptuary.renderer.syntax.three_way_merge import Conflict, Merged
 
 __all__ = ["MOST", "WAYS", "ConflictForm", "read_conflict_forms", "resolved_text", "unclaimed_texts"]
 
-# How a conflict can be decided: take a side, take both one after the other, or write what it should be.
+# How a conflict can be resolved: take one side, take both in order, or write the text.
 WAYS = ("ours", "theirs", "both", "text")
 CONTEXT = 2
-# A page with more conflicts than this is no help; they are then decided on one's own machine.
+# A page with more conflicts than this is unusable; they have to be resolved locally.
 MOST = 100
 
 
 @dataclass(frozen=True)
 class ConflictForm:
-    """One conflict with its answer. `key` names it by its content, so that an answer outlives a reload and a new merge.
+    """One conflict with its resolution. `key` identifies it by its content, so that the resolution survives a reload
+    and a new merge.
 
-    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which no page shows; `before`
-    and `after` are the lines around it. `way` is empty while nothing is decided, and `fault` then says so where the
-    person went on.
+    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which aren't shown; `before`
+    and `after` are the lines around it. `way` is empty while unresolved; `fault` then says so if the form was submitted
+    anyway.
     """
 
     key: str
@@ -42,7 +43,7 @@ class ConflictForm:
 
     @property
     def decided(self) -> str:
-        """The text that the answer stands for."""
+        """The text that the resolution results in."""
         if self.way == "both":
             ours = self.conflict.ours
             return (ours if not ours or ours.endswith("\n") else ours + "\n") + self.conflict.theirs
@@ -50,7 +51,7 @@ class ConflictForm:
 
 
 def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
-    """The conflicts with the answers of a form: `way-<key>`, `text-<key>`. must: each has to have an answer."""
+    """The conflicts with the resolutions in a form: `way-<key>`, `text-<key>`. must: each needs a resolution."""
     lines = three_way_merge.split_lines(merged.text)
     disputes = []
     effort = Effort()
@@ -77,14 +78,14 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
 
 
 def resolved_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | None:
-    """The whole document as it was decided, or None while a conflict is open."""
+    """The whole document as resolved, or None while a conflict is unresolved."""
     if not all(dispute.way for dispute in disputes):
         return None
     return three_way_merge.resolve_conflicts(merged, [dispute.decided for dispute in disputes])
 
 
 def unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
-    """Texts that were typed for conflicts that are gone since: shown again, so that nothing is lost."""
+    """Texts typed for conflicts that no longer exist, shown again so that nothing is lost."""
     keys = {f"text-{dispute.key}" for dispute in disputes}
     return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]
 
@@ -95,5 +96,5 @@ def _key_of(conflict: Conflict, place: int) -> str:
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
-    """Context next to another conflict must not show that one's markers."""
+    """Context next to another conflict must not show that conflict's markers."""
     return [line for line in lines if not line.startswith(("<<<<<<< ", "=======", ">>>>>>> "))]

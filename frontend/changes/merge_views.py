@@ -1,4 +1,4 @@
-"""The page that merges a label's version into a change request that was made beside it."""
+"""The page that merges a label's version into a change request that was created in parallel."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ __all__ = ["merge"]
 @form_page
 @signed_in
 def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """The merge of one request. `do` says whether a POST looks at what was decided or saves it."""
+    """The merge of one request. `do` selects whether a POST previews or saves the result."""
     change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get_version(actor, change.template.name, change.version.number)
     preview = change_merge.preview_merge(change) if change.is_open else None
@@ -89,7 +89,7 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
 
 
 def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document: str) -> dict[str, Any]:
-    """What would be saved: against what the label holds, against the head, and what is wrong with it."""
+    """The result to save: its difference to the label's version and to the head, and its problems."""
     problems = _problems(actor, change, document)
     return {
         "document": document,
@@ -109,6 +109,6 @@ def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Proble
             samples=sample_set.samples if sample_set else None,
             template=change.template.name,
         )
-    except PromptuaryError as error:  # too large, or no hand free to look at it
+    except PromptuaryError as error:  # too large, or no worker free to check it
         problems = error.problems if isinstance(error, Invalid) else None
         return problems or [Problem("PT701", "error", error.message, 1, 1)]

@@ -38,7 +38,7 @@ __all__ = [
     "whose_turn",
 ]
 
-_SCORES = re.compile(r": (/runs/\d+/score)(?=\.|$)")  # in an advice, as the API tells it
+_SCORES = re.compile(r": (/runs/\d+/score)(?=\.|$)")  # in an advice, as in the API
 ICONS = {
     "approvals": "circle-dashed",
     "owners": "users",
@@ -58,14 +58,14 @@ UNFINISHED = ("circle-dashed", "", "not finished")
 
 
 def change_title(change: ChangeRequest) -> str:
-    """The first line of its message, or what it does."""
+    """The first line of its message, or the move in words."""
     return change.message.partition("\n")[0] or gettext("Move {label} to v{version}").format(
         label=change.label, version=change.version.number
     )
 
 
 def find_free_minute(blockers: Iterable[Blocker]) -> datetime | None:
-    """The first full minute that no freeze contains; None where no freeze blocks, or the next year has none."""
+    """The first full minute outside every freeze; None if no freeze blocks, or the whole next year is frozen."""
     slot = next((blocker.next_slot for blocker in blockers if blocker.next_slot is not None), None)
     if slot is None or slot == slot.replace(second=0, microsecond=0):
         return slot
@@ -73,14 +73,14 @@ def find_free_minute(blockers: Iterable[Blocker]) -> datetime | None:
 
 
 def find_stopping_freeze(scheduled: ChangeRequest | Release, namespace: int) -> StandingFreeze | None:
-    """The freeze that the moment of an open schedule is in, set after it; one query if there is a moment."""
+    """The freeze that covers the scheduled time, set after the schedule was; at most one query."""
     if not scheduled.is_open or scheduled.goes_live_at is None:
         return None
     return find_standing_freezes([namespace], scheduled.goes_live_at).get(namespace)
 
 
 def describe_planned_shares(gate: Gate) -> str:
-    """The shares that publishing begins with, such as `5 %, 25 %`; empty if none are planned or they are served."""
+    """The shares of the planned rollout, such as `5 %, 25 %`; empty if none is planned or it has already started."""
     change, rollout = gate.change, gate.facts.rollout
     if not change.is_open or change.planned_rollout is None or (rollout and rollout[1] == change.number):
         return ""
@@ -88,7 +88,7 @@ def describe_planned_shares(gate: Gate) -> str:
 
 
 def is_rolling_out(gate: Gate) -> bool:
-    """Whether the change waits for nothing but the end of its own rollout."""
+    """Whether the change is only waiting for its own rollout to end."""
     change, rollout = gate.change, gate.facts.rollout
     return change.is_open and len(gate.blockers) == 1 and rollout is not None and rollout[1] == change.number
 
@@ -128,7 +128,7 @@ def _decision_to_take_back(gate: Gate, actor: Actor) -> str:
 def blocker_rows(
     change: ChangeRequest, blockers: Sequence[Blocker], act: PermittedActions, newest: int
 ) -> list[BlockerRow]:
-    """The blockers in the order in which they can be dealt with."""
+    """The blockers in the order in which they can be resolved."""
     return [_obstacle(change, blocker, act, newest) for blocker in blockers]
 
 
@@ -141,7 +141,7 @@ def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
 
 
 def review_rows(gate: Gate) -> list[ReviewRow]:
-    """Each reviewer's last word on this request, then those who are still waited for."""
+    """Each reviewer's latest decision on this request, then the reviewers whose decision is pending."""
     change, rules, facts = gate.change, gate.rules, gate.facts
     words = (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.TAKE_BACK)
     decisions = change.decisions.filter(decision__in=words).select_related("person", "version").defer("version__bundle")
@@ -173,8 +173,8 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
 
 
 def reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
-    """Whom the reader can ask for a review: others who were not asked yet and have decided nothing; nobody of a request
-    that takes none any more.
+    """Whom the reader can ask for a review: users who weren't asked yet and haven't decided; empty for a request that
+    no longer takes decisions.
     """
     if not review_requests.takes_reviews(gate):
         return []
@@ -193,10 +193,10 @@ def reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
 
 
 def check_rows(gate: Gate) -> list[CheckRow]:
-    """The checks of the request as they are now; of a request that is closed, as they were when it was decided."""
+    """The current checks of the request; for a closed request, those at the time of its decision."""
     rows, is_frozen = [], not gate.change.is_open
     for state in gate.checks:
-        # What somebody has to see to does not run.
+        # A check that needs user action isn't running.
         unknown = UNFINISHED if is_frozen or state.action else CHECK_LOOKS[None]
         icon, look, word = unknown if state.outcome is None else CHECK_LOOKS[state.outcome]
         rows.append(
@@ -216,7 +216,7 @@ def check_rows(gate: Gate) -> list[CheckRow]:
 
 
 def _told(state: Check) -> str:
-    """What there is to say of a check; one that runs says nothing, but for evaluations, which take their time."""
+    """The summary of a check; empty while it is running, except for evaluations, which take longer."""
     if state.outcome is not None:
         return state.summary
     return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
@@ -236,7 +236,7 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
 
 
 def _address_of_open_thread(change: ChangeRequest) -> str:
-    """The view in which the request's first thread that is not resolved hangs under its lines."""
+    """The view that shows the request's first unresolved thread at its lines."""
     thread = change.threads.filter(resolved_at=None).order_by("number").first()
     if thread is None:  # resolved since the blocker was found
         return ""
@@ -245,12 +245,12 @@ def _address_of_open_thread(change: ChangeRequest) -> str:
 
 
 def _is_failed_check(blocker: Blocker) -> bool:
-    """Whether a check failed; nobody is waited for while one has not finished."""
+    """Whether a check failed, as opposed to not having finished."""
     return blocker.code.startswith("check:") and bool(blocker.waiting_for)
 
 
 def _is_break(blocker: Blocker) -> bool:
-    """Whether the contract is broken, which a reviewer may accept."""
+    """Whether this is a breaking change of the contract, which a reviewer may accept."""
     return blocker.code == "check:contract" and _is_failed_check(blocker)
 
 

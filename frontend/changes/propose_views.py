@@ -1,4 +1,4 @@
-"""The panel that proposes a version for a protected label: its effects at the left, the form at the right."""
+"""The panel that proposes a version for a protected label: the effects on the left, the form on the right."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,8 +37,8 @@ _FIELDS_OF_TIME = {schedules.FIELD, *PLAN_FIELDS}
 
 
 class ProposeForm(forms.Form):
-    """A protected label, a version, a title, why, and who is asked for a review beside the owners. `expected` is what
-    the panel showed as served.
+    """A protected label, a version, a title, a reason, and reviewers in addition to the owners. `expected` is the
+    version that the panel showed as served.
     """
 
     label = forms.ChoiceField()
@@ -64,7 +64,7 @@ class ProposeForm(forms.Form):
 
     @property
     def message(self) -> str:
-        """The text of the change, of a form that is valid: its title, and why below it."""
+        """The message of the change, from a valid form: its title, with the reason below."""
         title, why = self.cleaned_data["title"], self.cleaned_data["why"].strip()
         return f"{title}\n\n{why}" if why else title
 
@@ -72,7 +72,7 @@ class ProposeForm(forms.Form):
 @form_page
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Propose that a protected label move: which, to what, and why."""
+    """Propose moving a protected label: to which version, and why."""
     template = template_queries.find_template(actor, Verb.PROPOSE, name)
     protected = template.namespace.protected_labels
     if not protected:
@@ -126,7 +126,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
-    """Open the change that the form asks for: scheduled if a date was chosen, with its plan if a rollout was."""
+    """Open the change that the form requests: scheduled if a date was chosen, with its plan if a rollout was."""
     plan = read_plan(request.POST) if request.POST.get("how") == "gradually" else None
     return schedules.propose_at(
         actor=actor,
@@ -142,7 +142,7 @@ def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, o
 
 
 def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int], newest: int) -> tuple[str, int]:
-    """The label and the version of the form that was sent, else of the address; what is not there is replaced."""
+    """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
     given = request.POST if request.method == "POST" else request.GET
     label, version = given.get("label", ""), parse_form_number(given.get("version"))
     known = {number for number, _ in version_choices(newest, standing)}
@@ -159,7 +159,7 @@ def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCa
 
 
 def _first_words(preview: LabelPreview) -> dict[str, str]:
-    """The title and why, from the message that the version was saved with; without one the title says what moves."""
+    """The initial title and reason, from the version's message; without one the title describes the move."""
     message = preview.version.message.strip()
     title, _, rest = message.partition("\n")
     if len(title) > _LONGEST_TITLE:

@@ -1,4 +1,4 @@
-"""The panel before an approved change is published; its form sends the page of the change the act `publish`."""
+"""The panel before an approved change is published; its form posts the action `publish` to the page of the change."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -24,14 +24,14 @@ PANEL = "changes/_publish_panel.html"
 
 @signed_in
 def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What publishing would do, and the button; what blocks it if something does."""
+    """The effects of publishing and the button, or what blocks it."""
     return show_publish_panel(request, actor, number)
 
 
 def show_publish_panel(
     request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
 ) -> HttpResponse:
-    """The panel; after a form that was refused also why, what moved meanwhile, and all that was typed."""
+    """The panel; after a refused form also with the reason, the moves made meanwhile, and the user's input."""
     change = change_queries.get_change(actor, number)
     gate = change_gate.evaluate(change, actor)
     act = permitted_actions(gate, actor)
@@ -56,7 +56,7 @@ def show_publish_panel(
         "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, actor, preview),
-        "checks": None,  # the form lists those of the change
+        "checks": None,  # the form lists the change's own checks
     }
     status = status_of(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -19,7 +19,9 @@ __all__ = ["ROLLOUT_ACTIONS", "publish_as_proposed", "start_from_form"]
 
 
 def start_from_form(actor: Actor, number: int, fields: Any) -> str:
-    """Start the rollout that the panel asks for; gives the message for the reader. Invalid names the field."""
+    """Start the rollout that the panel requests, and return the message for the reader. Raises Invalid naming the
+    field.
+    """
     planned = ChangeRequest.objects.filter(number=number).values_list("planned_rollout", flat=True).first()
     plan = read_plan(fields, planned)
     rollout = rollout_services.start_rollout(
@@ -34,7 +36,7 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
 
 
 def publish_as_proposed(actor: Actor, number: int, fields: Any) -> str:
-    """Publish if nothing was chosen beside the button; gives the message of a rollout that started, or nothing."""
+    """Publish without options chosen; returns the message of a rollout that started, else an empty string."""
     rollout = publishing.publish_as_proposed(
         actor=actor, number=number, version=read_seen_version(fields), expected=read_expected(fields)
     )
@@ -48,7 +50,7 @@ def _say_started(rollout: Rollout) -> str:
 
 
 def _step(actor: Actor, number: int, fields: Any) -> str:
-    """The share that the page showed goes with it: of two people who press the button one takes the step."""
+    """Send the displayed share along: if two users press the button, only one takes the step."""
     share = parse_form_number(fields.get("share")) or None
     rollout = rollout_services.step_rollout(actor=actor, number=number, share=share)
     if rollout.state == Rollout.FINISHED:

@@ -1,4 +1,4 @@
-"""Rollouts as pages show them: the share, the next step, and the scores of both sides."""
+"""Rollouts as rows: the share, the next step, and the scores of both sides."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -23,10 +23,10 @@ __all__ = ["MetricRow", "RolloutRow", "read_rollout_row", "rollout_rows"]
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric of both sides. collecting: how many replies of how many were scored; empty once it can be read, and
-    if the rollout has ended.
+    """One metric of both sides. collecting: how many of the needed replies are scored; empty once the metric can be
+    read, or if the rollout has ended.
 
-    change: the candidate's mean against the stable version's, such as `+0.08`; empty if one of them is missing.
+    change: the candidate's mean relative to the stable version's, such as `+0.08`; empty if either is missing.
     """
 
     score: SideScore
@@ -36,11 +36,11 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class RolloutRow:
-    """A rollout with its words. fill and tick: the share and that of the next step, in percent, for the track.
+    """A rollout in words. fill and tick: the share and that of the next step, in percent, for the progress bar.
 
-    tick is empty if the next step is everybody. may_go_on, may_stop: which buttons the person has. Of one that has not
-    ended: freeze is what its next step waits for, if one stands now; is_unapproved, whether an approval of what it
-    serves was taken back or does not count any more.
+    tick is empty if the next step is all callers. may_go_on, may_stop: which buttons the user has. For an active
+    rollout: freeze is the one in force that its next step waits for; is_unapproved, whether an approval of the version
+    it serves was taken back or no longer counts.
     """
 
     rollout: Rollout
@@ -57,7 +57,7 @@ class RolloutRow:
 
 
 def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
-    """The newest rollout of the change, None if there never was one."""
+    """The newest rollout of the change, None if there isn't one."""
     rollout = rollout_queries.rollout_of_change(change.number)
     if rollout is None:
         return None
@@ -67,9 +67,9 @@ def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
 
 
 def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles] | None = None) -> list[RolloutRow]:
-    """The rows in the order given; one query for the scores of all, and one for freezes if one has not ended.
+    """The rows in the order given; one query for the scores of all, and one for freezes if any is active.
 
-    roles: the person's, by the namespaces' ids; without them the rows have no buttons.
+    roles: the user's, by namespace id; without them the rows have no buttons.
     """
     scores = stop_rules.read_side_scores(rollouts)
     spaces = {rollout.template.namespace_id for rollout in rollouts if rollout.is_active}

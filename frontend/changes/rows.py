@@ -1,4 +1,4 @@
-"""Rows of the change request page, as its presenters make them: blockers, reviews, candidates, checks, and actions."""
+"""Rows of the change request page, built by its presenters: blockers, reviews, candidates, checks, and actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ __all__ = ["BlockerRow", "CandidateRow", "CheckRow", "PermittedActions", "Review
 
 @dataclass(frozen=True)
 class BlockerRow:
-    """A blocker with the one link that is this reader's next action; no link if the action is to wait or to talk."""
+    """A blocker with the one link to the reader's next action; no link if the action is to wait or to discuss."""
 
     icon: str
     cause: str
@@ -25,7 +25,7 @@ class BlockerRow:
 class ReviewRow:
     """A reviewer's last decision, on this digest or voided by a newer head.
 
-    `why` says why it does not count, or by what rule it does. `asked`: when and by whom the person was asked by name.
+    `why`: the rule by which it counts, or why it doesn't. `asked`: when and by whom the reviewer was requested by name.
     """
 
     person: str
@@ -40,7 +40,7 @@ class ReviewRow:
 
 @dataclass(frozen=True)
 class CandidateRow:
-    """Somebody who can be asked for a review, and why they come to mind, in words; empty for no reason."""
+    """A user who can be asked for a review, and why they are suggested, in words; empty for no reason."""
 
     person: str
     word: str
@@ -66,10 +66,11 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class PermittedActions:
-    """What this reader may do. Each `..._fault` says why not, in a sentence, if it is not simply somebody else's.
+    """What this reader may do. Each `..._fault` explains why not, in a sentence, unless it is simply up to another
+    user.
 
-    approved: the reader's own approval counts for this head. take_back: what the reader decided about this head and
-    can take back, `approve` or `request_changes`; empty for nothing.
+    approved: the reader's own approval counts for this head. take_back: the reader's decision about this head that can
+    be taken back, `approve` or `request_changes`; empty for none.
     """
 
     approve: bool

@@ -1,4 +1,4 @@
-"""What the page of a change shows of comments: threads, unsent remarks, what is at a line, and the open form."""
+"""Comments as the page of a change shows them: threads, unsent remarks, annotations of a line, and the open form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ __all__ = ["CommentView", "LineAnnotations", "OpenCommentForm", "RemarkView", "S
 class SuggestionPreview:
     """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
 
-    `seen` is a digest of the difference: the form sends it back, which shows that the reader saw this one.
+    `seen` is a digest of the difference. The form posts it back to prove that the reader saw this one.
     """
 
     where: str = ""
@@ -26,7 +26,7 @@ class SuggestionPreview:
 
 @dataclass(frozen=True)
 class OpenCommentForm:
-    """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
+    """Lines selected for a comment, and what was typed about them so far (None: nothing yet)."""
 
     side: str
     part: int
@@ -50,8 +50,8 @@ class OpenCommentForm:
 class CommentView:
     """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
 
-    `said`: what it says now. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that
-    nobody who may approve would be left once it is applied, or is empty.
+    `said`: its current text. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that no
+    eligible approver would be left once it is applied, or is empty.
     """
 
     comment: Comment
@@ -65,7 +65,7 @@ class CommentView:
 
 @dataclass(frozen=True)
 class RemarkView:
-    """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
+    """A remark that its author keeps for the review, with its place in words and the URL of its lines."""
 
     remark: Remark
     where: str
@@ -75,7 +75,7 @@ class RemarkView:
 
 @dataclass(frozen=True)
 class ThreadView:
-    """A thread with its place in words; `url` leads to the view in which it hangs under its line."""
+    """A thread with its place in words; `url` opens the view that shows it below its line."""
 
     thread: Thread
     said: Sequence[CommentView]
@@ -88,7 +88,7 @@ class ThreadView:
 
 @dataclass
 class LineAnnotations:
-    """One line: what hangs under it, and whether it is among those that are being talked of just now."""
+    """One line: the comments below it, and whether it is among the lines selected for a comment."""
 
     talks: list[ThreadView] = field(default_factory=list)
     unsent: list[RemarkView] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a suggestion on rendered lines becomes in the source, shown before it is sent."""
+"""Previews of the source lines that a suggestion on rendered lines results in."""
 
 import hashlib
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def preview_suggestion(actor: Actor, change: ChangeRequest, place: Place, suggestion: str) -> SuggestionPreview:
-    """What the suggestion becomes; a refusal comes back as its sentence. Renders."""
+    """Render the suggestion's result; a refusal is returned as its message."""
     try:
         source, text = place_suggestion(actor, change, place, suggestion)
         _, quote = quote_lines(actor, change, source)
@@ -47,7 +47,7 @@ def preview_suggestion(actor: Actor, change: ChangeRequest, place: Place, sugges
 @signed_in
 @require_POST
 def show_suggestion(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """The part of the form that says what was typed on rendered lines becomes; nothing while it is what they were."""
+    """The part of the form that shows what a suggestion on rendered lines results in; empty while it is unchanged."""
     change = changes_query.find_change(actor, Verb.COMMENT, number)
     suggestion, place = read_suggestion(request), read_place(request)
     preview = None
@@ -57,14 +57,14 @@ def show_suggestion(request: HttpRequest, actor: Actor, number: int) -> HttpResp
 
 
 def is_unseen_suggestion(request: HttpRequest, actor: Actor, number: int) -> bool:
-    """Whether a form sends a suggestion on rendered lines whose lines of the source its writer has not seen yet.
+    """Whether a form posts a suggestion on rendered lines whose source lines its author hasn't seen.
 
-    A suggestion that is refused counts as seen: the act itself says why.
+    A refused suggestion counts as seen, because the action itself reports the reason.
     """
     if request.POST.get("side") != Thread.RENDERED:
         return False
     suggestion = read_suggestion(request)
-    is_emptied = request.POST.get("do") == "thread" and not suggestion  # a comment alone
+    is_emptied = request.POST.get("do") == "thread" and not suggestion  # a comment without a suggestion
     if suggestion == read_suggestion(request, "was") or is_emptied:
         return False
     change = changes_query.find_change(actor, Verb.COMMENT, number)
@@ -73,7 +73,7 @@ def is_unseen_suggestion(request: HttpRequest, actor: Actor, number: int) -> boo
 
 
 def read_place(request: HttpRequest) -> Place:
-    """The lines that a form is about; a field that is not a number counts as 0."""
+    """The lines that a form refers to; a field that isn't a number counts as 0."""
     line = parse_form_number(request.POST.get("line"))
     end_line = parse_form_number(request.POST.get("end_line")) or line
     side = request.POST.get("side", "")

@@ -1,4 +1,4 @@
-"""Threads and unsent remarks of a change request, placed at their lines in the view that is open."""
+"""Threads and unsent remarks of a change request, placed at their lines in the open view."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,11 +38,11 @@ class View:
     kept: Mapping[str, str] = field(default_factory=dict)
 
     def shows(self, side: str) -> bool:
-        """Whether lines of this side are in the page."""
+        """Whether the view shows lines of this side."""
         return self.name in (side, "both")
 
     def address(self, **further: object) -> str:
-        """The view again, with more said."""
+        """The query string of the view, with further parameters."""
         sample = {"sample": self.sample} if self.sample and self.name in ("rendered", "both") else {}
         return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
 
@@ -54,8 +54,8 @@ Spots = dict[int, LineAnnotations]
 class Discussion:
     """Threads and remarks at the lines of the open view: by line of the source, by part and line of the prompt.
 
-    `elsewhere` are threads of another view or sample, `outdated` those whose lines are gone. The links are URLs to
-    which a part and a line are added, empty if this person may not comment. `batch` are the suggestions chosen to be
+    `elsewhere` are threads of another view or sample, `outdated` those whose lines no longer exist. The links are URLs
+    to append a part and a line to, empty if the user may not comment. `batch` are the suggestions selected to be
     applied together.
     """
 
@@ -74,7 +74,7 @@ class Discussion:
 
     @property
     def may_talk(self) -> bool:
-        """Whether this person may say something on a line."""
+        """Whether the user may comment on a line."""
         return bool(self.source_link)
 
 
@@ -89,9 +89,9 @@ def build_discussion(
     batch: Sequence[Suggestion] = (),
     parts: Sequence[Mapping[str, Any]] = (),
 ) -> Discussion:
-    """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment).
+    """asked: the lines (of the head) that were selected for a comment, or None; batch: (thread, comment).
 
-    parts: those of the prompt that is shown, with their `source_lines`.
+    parts: those of the displayed prompt, with their `source_lines`.
     """
     change = gate.change
     source: Spots = {}
@@ -191,14 +191,14 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
 
 
 class _Lines:
-    """Where lines of earlier versions are in the head. Each version is compared with it once."""
+    """Maps lines of earlier versions to the head. Each version is compared with it once."""
 
     def __init__(self, change: ChangeRequest) -> None:
         self._head = change.version
         self._known: dict[int, Anchors] = {}
 
     def now(self, remark: Remark) -> int | None:
-        """The last line that the remark is about, as numbered in the head, or None if that was changed since."""
+        """The last line of the remark as numbered in the head, or None if the lines were changed since."""
         if remark.version_id == self._head.pk:
             return remark.end_line
         if remark.side != Thread.SOURCE:
@@ -210,9 +210,9 @@ class _Lines:
 
 
 class _RenderedPlaces:
-    """Where threads and remarks are in the view that is open.
+    """Maps threads and remarks to places in the open view.
 
-    What is about lines of the source is shown in a rendered view at the line that they came to.
+    In a rendered view, those on lines of the source are shown at the line where these were rendered.
     """
 
     def __init__(self, view: View, parts: Sequence[Mapping[str, Any]]) -> None:
@@ -221,7 +221,7 @@ class _RenderedPlaces:
         self._places: dict[int, tuple[int, int]] | None = None
 
     def find(self, subject: Thread | Remark, line: int, end_line: int) -> tuple[str, int, int] | None:
-        """Side, part and line for what is about these lines of its side, or None if the view doesn't show them."""
+        """Side, part and line for these lines of its side, or None if the view doesn't show them."""
         if self._view.shows(subject.side):
             is_here = subject.side == Thread.SOURCE or subject.sample == self._view.sample
             return (subject.side, subject.part, end_line) if is_here else None
@@ -231,7 +231,7 @@ class _RenderedPlaces:
         return None
 
     def _find_rendered(self, line: int, end_line: int) -> tuple[int, int] | None:
-        """The part and its line that the last of these lines of the source was first written to."""
+        """The part and line to which the last of these source lines was first rendered."""
         if self._places is None:
             self._places = {}
             for part, fields in enumerate(self._parts):
@@ -248,7 +248,7 @@ def _filled(
     lines: "_Lines",
     parts: Sequence[Mapping[str, Any]],
 ) -> OpenCommentForm:
-    """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
+    """The form with the saved remark, and with the lines themselves as the initial suggestion."""
     kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
     if kept is not None and not asked.text:
         length = kept.end_line - kept.line

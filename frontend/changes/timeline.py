@@ -1,4 +1,4 @@
-"""The conversation of a change request: its events in words, checks that ended together as one entry."""
+"""The conversation of a change request: its events in words, with checks that ended together in one entry."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ __all__ = ["TimelineEntry", "timeline_entries"]
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words, which
-    `said` has as they read now. `own`: the number of the decision, or of the release's comment, that the words came
-    with, if the reader wrote them and may edit them; 0 otherwise.
+    """One row of the conversation. `voided`: a decision that a newer head voided. `is_said`: a comment by a user, with
+    its current text in `said`. `own`: the number of the decision, or of the release's comment, that contains it, if the
+    reader wrote it and may edit it; 0 otherwise.
     """
 
     at: datetime
@@ -39,8 +39,8 @@ class TimelineEntry:
 
 
 def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, writer: str = "") -> list[TimelineEntry]:
-    """The whole story, oldest first. texts: of the request, read here if they are not given. writer: the username of
-    a reader who may comment.
+    """All entries, oldest first. texts: of the request, read here if not given. writer: the username of a reader who
+    may comment.
     """
     rows: list[TimelineEntry] = []
     moments = list_moments(change, texts or CommentTexts(change))

@@ -46,7 +46,7 @@ __all__ = [
     "show_change",
 ]
 
-# A range longer than this is no longer a place.
+# A longer range no longer identifies a place.
 MOST_LINES = 400
 MOST_IN_BATCH = 100
 
@@ -62,7 +62,7 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
 def render_change(
     request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
 ) -> HttpResponse:
-    """The page of one request. refusal: of the action that was sent; the page then has what was typed."""
+    """Render the page of one request. refusal: of the posted action; the page then keeps the user's input."""
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate = _evaluate(change, actor, frame_of(request))
@@ -122,7 +122,7 @@ def render_change(
 def _reading(
     request: HttpRequest, actor: Actor, gate: Gate, act: PermittedActions, error: PromptuaryError | None
 ) -> dict[str, Any]:
-    """What changed and what is said about it, in the view that was asked for."""
+    """The difference and the comments on it, in the requested view."""
     change = gate.change
     since = changes_query.last_outdated_decision(change, actor) if change.takes_decisions else None
     against = request.GET.get("against") or ("review" if since else "label")
@@ -180,7 +180,7 @@ def _mention_names(change: ChangeRequest) -> set[str]:
 
 
 def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
-    """The change after this one in its release, round again from the first; None if it is alone or in none."""
+    """The next change in its release, wrapping around; None if it is the only one or in no release."""
     if change.release_id is None:
         return None
     members = changes_query.list_members([change.release_id])
@@ -191,7 +191,7 @@ def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
 def _with_preview(
     actor: Actor, change: ChangeRequest, sample: str, asked: OpenCommentForm | None
 ) -> OpenCommentForm | None:
-    """The form with what its suggestion on rendered lines becomes in the source."""
+    """The form with the source lines that its suggestion on rendered lines results in."""
     if asked is None or asked.suggestion is None or asked.side != Thread.RENDERED:
         return asked
     place = Place(change.version.number, asked.line, asked.end_line, asked.side, sample, asked.part)
@@ -199,7 +199,7 @@ def _with_preview(
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
-    """The state of the request; if the top bar needs those of all pending ones, they are read together."""
+    """Evaluate the request; if the top bar needs all pending ones, evaluate them in the same queries."""
     gates: list[Gate] = []
 
     def evaluate_all() -> list[Gate]:
@@ -212,7 +212,7 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
 
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
-    """The lines of the form that is open: those of the address, or of what was posted and not taken."""
+    """The lines of the open form: from the URL, or from a POST that was refused."""
     is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep", "thread")
     given = request.POST if request.POST.get("line") and is_kept_open else request.GET
     if "line" not in given and "remark" not in given:
@@ -230,7 +230,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         and suggestion is not None
         and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
     ):
-        suggestion = None  # the lines as they are, which are others if the range was changed
+        suggestion = None  # unchanged lines, which differ from the new ones if the range was changed
     return OpenCommentForm(
         side=side,
         part=parse_form_number(given.get("part")),
@@ -243,7 +243,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
 
 
 def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
-    """Whether the change asks, or asked, for an approval of what the label serves anyway."""
+    """Whether the change requests, or requested, approval of the version that the label already serves."""
     if change.is_open:
         return gate.facts.holds == change.version.number
     move = changes_query.find_publishing_move(change)
@@ -259,7 +259,7 @@ _COUNTED_CHECKS = {
 
 
 def _sum(checks: Sequence[CheckRow]) -> str:
-    """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
+    """`Checks: 3 passed, 1 failed`, for the status line once all have finished."""
     counts = [(text, sum(check.word == word for check in checks)) for word, text in _COUNTED_CHECKS.items()]
     return gettext("Checks: {counts}").format(
         counts=", ".join(gettext(text).format(count=count) for text, count in counts if count)
@@ -267,7 +267,7 @@ def _sum(checks: Sequence[CheckRow]) -> str:
 
 
 def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
-    """The suggestions chosen in this session, in the order they were chosen."""
+    """The suggestions selected in this session, in the order of selection."""
     return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
 
 
@@ -279,12 +279,12 @@ def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> N
 
 
 def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
-    """Take a suggestion out of the batch."""
+    """Remove a suggestion from the batch."""
     _store_batch(request, number, [other for other in read_batch(request, number) if other != suggestion])
 
 
 def empty_batch(request: HttpRequest, number: int) -> None:
-    """Take all suggestions out of the batch."""
+    """Remove all suggestions from the batch."""
     request.session.pop(_batch_key(number), None)
 
 

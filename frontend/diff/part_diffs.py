@@ -1,4 +1,4 @@
-"""The parts of two rendered prompts side by side, with what came from inputs and fragments marked."""
+"""The parts of two rendered prompts compared, with values from inputs and fragments marked."""
 
 import json
 import re
@@ -23,7 +23,7 @@ Values = Mapping[int, tuple[Value, ...]]
 
 @dataclass(frozen=True)
 class PartDiff:
-    """One part on two sides; `index` is its place on the new one.
+    """One part on two sides; `index` is its place on the new side.
 
     `moved` is empty or names both places: `moved from place 2 to 4`.
     """
@@ -39,7 +39,7 @@ class PartDiff:
 
     @property
     def change(self) -> int:
-        """Tokens more (or fewer) than on the old side."""
+        """The token difference: new minus old."""
         return (self.new_tokens or 0) - (self.old_tokens or 0)
 
 
@@ -50,7 +50,7 @@ def text_of(part: Mapping[str, Any]) -> str:
 
 
 def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
-    """Part against part of the same name, in the new order; removed parts are where they were."""
+    """Compare parts of the same name, in the new order; removed parts stay in their old place."""
     effort = Effort()
     before, after = _named(old), _named(new)
     places = {name: place for place, name in enumerate(before)}
@@ -72,7 +72,7 @@ def _with_removed(
     after: Mapping[tuple[str, int], Any],
     result: Sequence[PartDiff],
 ) -> list[PartDiff]:
-    """The parts with the removed ones put in, each below the lowest of those that were above it."""
+    """Insert the removed parts, each below the lowest of the parts that preceded it."""
     order = {name: place for place, name in enumerate(after)}
     removed: dict[int, list[PartDiff]] = {}
     lowest = -1
@@ -88,13 +88,13 @@ def _with_removed(
 
 
 def read_reference(expression: str) -> str:
-    """What a fragment's expression names: `support/policy@3`."""
+    """The reference in a fragment's expression: `support/policy@3`."""
     match = REFERENCE.search(expression)
     return match[1] if match else expression
 
 
 def split_at_values(line: Line) -> Iterator[tuple[str, bool, Value | None]]:
-    """The line in runs: text, whether it is changed, and the value that it is part of."""
+    """Split the line into runs: text, whether it is changed, and the value that it is part of."""
     at = 0
     for word in line.words:
         end = at + len(word.text)
@@ -107,7 +107,7 @@ def split_at_values(line: Line) -> Iterator[tuple[str, bool, Value | None]]:
 
 
 def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
-    """Parts by name; the second of a name is another part, so names carry their turn."""
+    """Parts by (name, occurrence), because a name can occur more than once."""
     parts_by_name: dict[tuple[str, int], Mapping[str, Any]] = {}
     turns: dict[str, int] = {}
     for part in parts:
@@ -151,7 +151,7 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effor
 
 
 def _longest_rising(places: Sequence[int]) -> set[int]:
-    """The places that keep their order; every other one moved (a longest increasing subsequence)."""
+    """The places that keep their order (a longest increasing subsequence); every other part moved."""
     tops: list[int] = []
     below: dict[int, int | None] = {}
     for place in places:
@@ -167,7 +167,7 @@ def _longest_rising(places: Sequence[int]) -> set[int]:
 
 
 def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
-    """The values by line (1-based). spans: as the renderer gives them; one inside another is left to the outer one."""
+    """The values by line (1-based). spans: as returned by the renderer; nested ones are dropped."""
     starts, at = [], 0
     for line in text.splitlines(keepends=True):
         starts.append((at, at + len(line.rstrip("\r\n"))))
@@ -182,12 +182,12 @@ def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
 
 
 def _mark_values(entries: Iterable[Entry], old: Values, new: Values) -> list[Entry]:
-    """The entries of a diff with the values of its lines: of removed lines those of the old side."""
+    """Add the values to the lines of a diff; removed lines get those of the old side."""
     return [_marked(entry, old, new) for entry in entries]
 
 
 def _fold_fragments(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with each run of unchanged lines that is a fragment's folded behind its name."""
+    """Fold each run of unchanged lines from one fragment under its name."""
     folded: list[Entry] = []
     for reference, run in groupby(entries, _fragment_of):
         if not reference:
@@ -225,7 +225,7 @@ def _with_values(line: Line, old: Values, new: Values) -> Line:
 
 
 def _fragment_of(entry: Entry) -> str:
-    """The fragment that an unchanged entry is of and nothing else is in, or an empty text."""
+    """The fragment that an unchanged entry consists of entirely, or an empty string."""
     if isinstance(entry, Fold):
         references = {_fragment_of(line) for line in entry.lines}
         return references.pop() if len(references) == 1 else ""

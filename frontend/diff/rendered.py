@@ -1,4 +1,4 @@
-"""A rendered prompt for reading: parts with roles, marked values, long values folded."""
+"""A rendered prompt for display: parts with roles, marked values, and long values folded."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +9,14 @@ from frontend.diff.part_diffs import read_reference, text_of
 
 __all__ = ["Message", "Piece", "messages", "pieces_of"]
 
-# A value from an input longer than this is folded behind a chip that says how much there is.
+# An input value longer than this is folded behind a chip with its length.
 OPEN_CHARACTERS = 220
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of a part's text: the author's own, a value from an input, a fragment's, or what stands for a missing
-    value; `more` is what is folded.
+    """A run of a part's text: literal text, a value from an input, a fragment, or the placeholder of a missing value;
+    `more` is the folded rest.
     """
 
     text: str
@@ -28,13 +28,13 @@ class Piece:
 
     @property
     def reference(self) -> str:
-        """What a fragment's expression names: `support/policy@3`."""
+        """The reference in a fragment's expression: `support/policy@3`."""
         return read_reference(self.expression)
 
 
 @dataclass(frozen=True)
 class Message:
-    """A part as it is read. `role` is empty if it repeats the one above it."""
+    """A part as displayed. `role` is empty if it is the same as the one above."""
 
     name: str
     role: str
@@ -43,9 +43,9 @@ class Message:
 
 
 def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = ()) -> list[Message]:
-    """Rendered parts (mappings with name, role, content, token_count, spans) as they are read from top to bottom.
+    """Rendered parts (mappings with name, role, content, token_count, spans) as messages, top to bottom.
 
-    placeholders: paths of missing values, which read as `[path]` in the text.
+    placeholders: paths of missing values, which appear as `[path]` in the text.
     """
     marks = re.compile("|".join(re.escape(f"[{path}]") for path in placeholders)) if placeholders else None
     rows: list[Message] = []
@@ -67,7 +67,7 @@ def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = (
 
 
 def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
-    """The text cut at its spans. Spans are code point ranges; one inside another is left to the outer one."""
+    """Split the text at its spans. Spans are code point ranges; nested ones are dropped."""
     pieces: list[Piece] = []
     at = 0
     for span in sorted(spans, key=lambda span: (span["start"], -span["end"])):
@@ -86,8 +86,8 @@ def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
 def _with_placeholders(
     pieces: Sequence[Piece], marks: re.Pattern[str] | None, placeholders: Sequence[str]
 ) -> Iterator[Piece]:
-    """The pieces with the placeholders in values from inputs as pieces of their own. A missing number is known by its
-    expression: it prints as a number.
+    """Split placeholders in values from inputs into separate pieces. A missing number is recognized by its expression,
+    because it prints as a number.
     """
     for piece in pieces:
         if marks is None or piece.kind != "input":

@@ -1,4 +1,4 @@
-"""Versions rendered on samples: one of them, or two compared on every sample."""
+"""Versions rendered on samples: one version, or two compared on every sample."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ class RenderFailure:
 
 @dataclass(frozen=True)
 class RenderedSample:
-    """A rendered prompt, or the failure instead of it. `parts` are as the renderer gives them, with spans.
+    """A rendered prompt, or the failure to render it. `parts` are as returned by the renderer, with spans.
 
-    `ignored` names the data that the document does not take.
+    `ignored` names the data that the document doesn't declare.
     """
 
     parts: Sequence[Mapping[str, Any]] = ()
@@ -79,7 +79,7 @@ def _group(number: int) -> str:
 
 
 def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> RenderedSample:
-    """The version rendered on these data; what cannot be rendered comes back as a failure, never as an exception."""
+    """Render the version on this data; errors are returned as a failure, never raised."""
     try:
         result = preview.render_prompt(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
     except Invalid as error:
@@ -92,7 +92,7 @@ def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any])
 
 
 def preview_of_outcome(outcome: SampleOutcome) -> RenderedSample:
-    """The same from a rendering that is kept."""
+    """The same from a stored rendering."""
     if outcome.prompt is not None:
         return _of_prompt(outcome.prompt)
     problem = outcome.problem
@@ -125,7 +125,7 @@ MOST = sample_renderings.MOST_COMPARED
 
 @dataclass(frozen=True)
 class SampleComparison:
-    """One sample on both sides; an empty preview stands for a side that is not there."""
+    """One sample on both sides; an empty preview for a side that doesn't exist."""
 
     name: str
     old: RenderedSample
@@ -133,12 +133,12 @@ class SampleComparison:
 
     @property
     def differs(self) -> bool:
-        """Whether the model reads something else now, or one side does not render."""
+        """Whether the rendered text differs, or one side fails to render."""
         return _read(self.old) != _read(self.new)
 
     @property
     def newly_cut(self) -> list[str]:
-        """Parts that have to give way now and had not to before, each once."""
+        """Parts that are cut now and weren't before, each once."""
         before = {str(entry.get("name")) for entry in self.old.cut}
         return [name for name in dict.fromkeys(str(entry.get("name")) for entry in self.new.cut) if name not in before]
 
@@ -146,7 +146,7 @@ class SampleComparison:
 def compare_samples(
     old: Version | None, new: Version, samples: Mapping[str, Mapping[str, Any]]
 ) -> list[SampleComparison]:
-    """The samples in their order; two queries, and a rendering only of what was rendered never before."""
+    """Compare the samples in order; two queries, and renders only what isn't stored yet."""
     before = _previews(old, samples) if old else {}
     after = _previews(new, samples)
     return [SampleComparison(name, before.get(name, RenderedSample()), after[name]) for name in samples]

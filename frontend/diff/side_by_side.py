@@ -1,4 +1,4 @@
-"""A line diff in two columns: what was there on the left, what is there now on the right. Pure; no Django."""
+"""A line diff in two columns: old on the left, new on the right. Pure; no Django."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["FoldedRows", "Row", "pair_lines"]
 
 @dataclass(frozen=True)
 class Row:
-    """The lines beside each other; None if a side has none. An unchanged line is on both."""
+    """The lines side by side; None if a side has none. An unchanged line is on both sides."""
 
     old: Line | None
     new: Line | None
@@ -21,7 +21,7 @@ class Row:
 
 @dataclass(frozen=True)
 class FoldedRows:
-    """A run of unchanged lines that is folded away."""
+    """A run of folded unchanged lines."""
 
     rows: Sequence[Row]
 
@@ -29,7 +29,9 @@ class FoldedRows:
 
 
 def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | Gap]:
-    """The entries of a diff as rows: an edited line beside what it was, other removed lines beside the added ones."""
+    """Pair the entries of a diff in rows: an edited line beside its old text, other removed lines beside the added
+    ones.
+    """
     rows: list[Row | FoldedRows | Gap] = []
     removed: list[Line] = []
     added: list[Line] = []
@@ -44,7 +46,7 @@ def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | 
             write_changes()
             rows.append(_unchanged(entry))
         elif entry.kind == "removed":
-            # Marked words say that this line was edited: the added line after it is its other side.
+            # Marked words mean that this line was edited: the added line after it is its counterpart.
             if added or entry.marked is not None:
                 write_changes()
             removed.append(entry)

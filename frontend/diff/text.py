@@ -25,23 +25,23 @@ __all__ = [
 
 Kind = Literal["same", "added", "removed"]
 
-# Below this likeness two lines are not one line edited but one gone and one come.
+# Below this similarity two lines count as removed and added, not as one edited line.
 ALIKE = 0.42
-# Whether lines are alike is told from this much of their beginnings.
+# Similarity compares only this many characters at the start of each line.
 LIKENESS = 600
-# In a replaced block every old line is set against every new one, up to this many pairs.
+# In a replaced block, compare every old line with every new one, up to this many pairs.
 PAIRED = 2500
-# Where more lines than this were replaced, nobody reads them word by word.
+# No word diff if more lines than this were replaced: nobody would read it.
 MARKED = 800
-# A page is not made longer than this many lines by one diff.
+# The most lines that one diff adds to a page.
 MOST_SHOWN = 2000
 
 
 class Value(NamedTuple):
-    """A run of a line that came from an input or from a fragment: code points `start` to `end`, the end not included.
+    """A run of a line that came from an input or a fragment: code points `start` to `end`, exclusive.
 
-    `source` is the expression or the fragment's reference, `line` that of the document. `is_first`: the value begins
-    on this line.
+    `source` is the expression or the fragment's reference, `line` its line in the document. `is_first`: the value
+    begins on this line.
     """
 
     start: int
@@ -55,8 +55,8 @@ class Value(NamedTuple):
 class Line(NamedTuple):
     """A line of the diff. `old` and `new` are its 1-based numbers on either side, None if it is absent.
 
-    `marked` are its words if some are marked, None if the line is one thing. `values` are the runs of a rendered
-    line that the author did not write there, in order.
+    `marked` are its words if some are marked, None if the line is one run. `values` are the runs of a rendered line
+    that came from inputs and fragments, in order.
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ class Line(NamedTuple):
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """The line's text in runs; those that the other side does not have are marked."""
+        """The line's text in runs; those that the other side doesn't have are marked."""
         return (Word(self.text, self.kind != "same"),) if self.marked is None else self.marked
 
     @property
@@ -79,7 +79,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Fold:
-    """A run of unchanged lines that is folded away; nothing is lost, only closed.
+    """A run of folded unchanged lines, which can be expanded.
 
     `reference` names the fragment that all of them came from, or is empty.
     """
@@ -92,7 +92,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Gap:
-    """Lines that are not shown because there are too many."""
+    """Lines omitted because there are too many."""
 
     size: int
 
@@ -101,7 +101,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many lines came and went."""
+    """How many lines were added and removed."""
 
     added: int
     removed: int
@@ -109,7 +109,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Rest:
-    """What comes after the lines that a page can hold, not yet made into lines."""
+    """The steps beyond the lines that a page can hold, not yet converted to lines."""
 
     before: Sequence[str]
     after: Sequence[str]
@@ -122,7 +122,7 @@ Entry = Line | Fold | Gap | Rest
 
 
 def folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
-    """The diff as a page shows it, and its whole size: unchanged runs folded, only the first MOST_SHOWN as lines."""
+    """The diff for a page, and its whole size: unchanged runs folded, only the first MOST_SHOWN lines converted."""
     before, after = old.splitlines(), new.splitlines()
     steps = sequence_diff.steps(before, after, effort)
     changed = [step for step in steps if step.kind != "equal"]
@@ -155,9 +155,9 @@ def _cut(step: Step, start: int, end: int | None) -> Step:
 
 
 def compare_lines(old: str, new: str, effort: Effort | None = None) -> list[Line]:
-    """Every line of both texts once, in reading order: removed before added, edited lines word by word.
+    """Every line of both texts in reading order: removed before added, edited lines word by word.
 
-    effort: what several comparisons may cost together; None is a full measure for this one.
+    effort: a budget shared by several comparisons; None allows the full budget for this one.
     """
     before, after = old.splitlines(), new.splitlines()
     return _lines(before, after, sequence_diff.steps(before, after, effort), effort)
@@ -179,7 +179,7 @@ def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], e
 
 
 def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
-    """The lines with every long unchanged run closed but for `context` lines beside a change."""
+    """Fold every long unchanged run except for `context` lines next to a change."""
     near_change = [False] * len(lines)
     for index, line in enumerate(lines):
         if line.kind != "same":
@@ -200,7 +200,7 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
 def shorten_diff(
     entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN
 ) -> list[Line | Fold | Gap]:
-    """The entries up to `most` lines, folded ones counted; after that new lines numbered in `kept`, else gaps."""
+    """The entries up to `most` lines, including folded ones; after that the new lines numbered in `kept`, and gaps."""
     entries_shown: list[Line | Fold | Gap] = []
     left = most
     for entry in entries:
@@ -220,7 +220,7 @@ def shorten_diff(
 
 
 def _kept_of(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
-    """The new lines with these numbers, ascending, and gaps for all between them."""
+    """The new lines with these numbers, ascending, with gaps between them."""
     entries: list[Line | Gap] = []
     for step in rest.steps:
         numbers = [number for number in kept if step.new_start < number <= step.new_end]
@@ -236,7 +236,7 @@ def _kept_of(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
 
 
 def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fold | Gap]:
-    """Gaps next to each other made one, and empty ones dropped."""
+    """Merge adjacent gaps and drop empty ones."""
     merged: list[Line | Fold | Gap] = []
     for entry in entries:
         last = merged[-1] if merged else None
@@ -250,7 +250,7 @@ def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fol
 
 
 class _Marks:
-    """Replaced lines of one comparison set beside each other."""
+    """Pairs the replaced lines of one comparison."""
 
     def __init__(self, before: Sequence[str], after: Sequence[str], effort: Effort) -> None:
         self.before = before
@@ -259,7 +259,7 @@ class _Marks:
         self._bags: dict[str, Counter[str]] = {}
 
     def replaced(self, old_range: range, new_range: range) -> list[Line]:
-        """A block that was replaced: likely pairs next to each other, the rest as they are."""
+        """The lines of a replaced block: similar lines paired, the rest unchanged."""
         before, after = self.before, self.after
         lines: list[Line] = []
         old, new = old_range.start, new_range.start
@@ -275,7 +275,7 @@ class _Marks:
         return lines + _gone(before, old, old_range.stop) + _come(after, new, new_range.stop)
 
     def _alike(self, old: str, new: str) -> bool:
-        """Whether enough words of each line occur in the other."""
+        """Whether the lines have enough words in common."""
         first, second = self._bag(old), self._bag(new)
         both = first.total() + second.total()
         return both > 0 and 2 * (first & second).total() >= ALIKE * both
@@ -295,5 +295,5 @@ def _come(after: Sequence[str], start: int, stop: int) -> list[Line]:
 
 
 def _close(lines: list[Line]) -> list[Line | Fold]:
-    # A fold takes a row itself, so one or two lines are better left open.
+    # A fold takes up a row, so one or two lines are better left open.
     return [Fold(tuple(lines))] if len(lines) > 2 else list(lines)

@@ -1,4 +1,4 @@
-"""Comparison of two versions for a page: the source, and the prompts they render to."""
+"""Comparison of two versions for a page: the source, and the rendered prompts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ VIEWS = {
     "source": gettext_lazy("Source"),
     "both": pgettext_lazy("source and rendered", "Both"),
 }
-# What of the address stays when another view or sample is chosen.
+# Query parameters that are kept when another view or sample is chosen.
 KEPT = ("from", "to", "sample", "against", "layout")
 
 
 @dataclass(frozen=True)
 class SourceDiff:
-    """The documents line by line, long unchanged runs folded."""
+    """The documents line by line, with long unchanged runs folded."""
 
     lines: Sequence[text.Entry]
     counts: text.Counts
@@ -61,7 +61,7 @@ class TokenRow:
 class RenderedDiff:
     """Both versions rendered on one sample, or why a side fails.
 
-    `notes` names inputs that a side does not take, `newly_cut` the parts that are cut now and were not before.
+    `notes` lists inputs that a side doesn't declare, `newly_cut` the parts that are cut now and weren't before.
     """
 
     old: RenderedSample
@@ -73,7 +73,7 @@ class RenderedDiff:
 
     @property
     def change(self) -> int:
-        """Tokens more or fewer in the whole prompt."""
+        """The token difference of the whole prompt: new minus old."""
         return (self.new.token_count or 0) - (self.old.token_count or 0)
 
     @property
@@ -83,7 +83,7 @@ class RenderedDiff:
 
 @dataclass(frozen=True)
 class LongestPrompts:
-    """The most tokens that any sample takes on either side, None if nothing of that side renders or counts."""
+    """The most tokens of any sample on either side, None if no sample of that side renders or has a count."""
 
     old: int | None
     new: int | None
@@ -95,7 +95,7 @@ class LongestPrompts:
 
 
 def longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts | None:
-    """The longest prompt of each side; None with fewer than two samples, if this one says it all."""
+    """The longest prompt of each side; None with fewer than two samples, where the comparison itself shows it."""
     new = max(
         (case for case in comparisons if case.new.token_count is not None),
         key=lambda case: case.new.token_count or 0,
@@ -108,19 +108,19 @@ def longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts |
 
 
 def compare_source(old: Version | None, new: Version) -> SourceDiff:
-    """The two documents; without an old one everything is new."""
+    """Compare the two documents; without an old one everything is new."""
     return compare_texts(old.document if old else "", new.document)
 
 
 def compare_texts(old: str, new: str) -> SourceDiff:
-    """Two documents that need not be versions."""
+    """Compare two documents that aren't necessarily versions."""
     return SourceDiff(*text.folded_diff(old, new))
 
 
 def compare_rendered(
     old: Version | None, new: Version, data: Mapping[str, Any], case: SampleComparison
 ) -> RenderedDiff:
-    """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
+    """Compare both sides of a sample part by part; the notes list data that one side doesn't declare."""
     notes = [*(_unsent(old, case.old, data) if old else []), *_unsent(new, case.new, data)]
     parts = part_diffs.compare_parts(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or gettext("(no name)"), part.old_tokens, part.new_tokens) for part in parts]
@@ -130,11 +130,11 @@ def compare_rendered(
 def diff_context(
     request: HttpRequest, old: Version | None, new: Version, *, view: str = "", every: bool = False
 ) -> dict[str, Any]:
-    """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
+    """The context of `_diff.html`: the source, both sides rendered on a sample, or both of these.
 
-    Where the address names no view, it is the rendered one on the first sample that the two read differently on, and
-    the source if there is none; `source_reason` then says why. view: a view of the page's own, which shows neither.
-    every: compare the versions on all samples, not only on the one that is shown.
+    Without a view in the URL, it is the rendered one on the first sample that differs, or the source if none does;
+    `source_reason` then says why. view: a custom view of the page, which shows neither. every: compare the versions on
+    all samples, not only on the displayed one.
     """
     sample_set = new.template.current_samples()
     data = sample_set.samples if sample_set else {}
@@ -173,17 +173,17 @@ def diff_context(
 
 
 def _requested_view(request: HttpRequest) -> str:
-    """The view of the address; that of the lines it names, if it names some; empty if it leaves it open."""
+    """The view in the URL, or the one of the lines that the URL names; empty if it specifies neither."""
     if request.GET.get("view") in VIEWS:
         return request.GET["view"]
-    if request.GET.get("layout") == "columns":  # which only the source has
+    if request.GET.get("layout") == "columns":  # which only the source supports
         return "source"
     side = request.GET.get("side", "source")
     return side if side in VIEWS and "line" in request.GET else ""
 
 
 def _why_source(count: int) -> str:
-    """Why the source is shown first, and what would change that."""
+    """Why the source is shown by default, and what would change that."""
     if not count:
         return gettext("No samples, so nothing to render. Showing the source.")
     if count > samples.MOST:
@@ -193,7 +193,7 @@ def _why_source(count: int) -> str:
 
 
 def _next_differing(comparisons: list[SampleComparison], sample: str) -> str:
-    """The next sample after this one, round again from the first, that the two versions read differently on."""
+    """The next sample after this one, wrapping around, on which the two versions differ."""
     names = [case.name for case in comparisons]
     at = names.index(sample) + 1 if sample in names else 0
     return next(
@@ -218,7 +218,7 @@ def _unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]
 
 
 def _undeclared(version: Version, data: Mapping[str, Any]) -> list[str]:
-    """The names in the data that the document, which could not be rendered with them, does not declare."""
+    """The names in the data that the document doesn't declare, if it couldn't be rendered with them."""
     document, _ = inspect_document(version.document)
     inputs = document.inputs if document is not None else None
     return [name for name in data if inputs is not None and name not in inputs]

@@ -23,7 +23,7 @@ from registry.templates.named_drafts import draft_ref, get_draft, read_draft_ref
 
 __all__ = ["compare_versions"]
 
-# A select of versions should stay a select; older ones are reached from the history.
+# Limit the select to a usable length; older versions are reached from the history.
 CHOICES = 100
 LAYOUTS = {"lines": gettext_lazy("One column"), "columns": gettext_lazy("Side by side")}
 
@@ -52,7 +52,7 @@ class _Side:
 
 @signed_in
 def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """From one version to another; by default from what is live to the newest.
+    """Compare one version with another; by default live with the newest.
 
     `draft` names the reader's draft, `draft:Shorter` one with a name.
     """
@@ -87,7 +87,7 @@ def _find_side(actor: Actor, name: str, ref: str) -> _Side:
 
 
 def _choose_old(template: Template, standing: dict[str, int], new: _Side) -> str:
-    """What is live, else the version before; for a draft, the newest version."""
+    """The live version, else the version before; for a draft, the newest version."""
     if new.version is None:
         return "latest"
     live = standing.get(live_label(template.namespace))
@@ -95,7 +95,7 @@ def _choose_old(template: Template, standing: dict[str, int], new: _Side) -> str
 
 
 def _compare(request: HttpRequest, old: _Side, new: _Side) -> dict[str, Any]:
-    """What `_diff.html` shows; of a draft the source alone, which need not render."""
+    """The context of `_diff.html`; for a draft only the source, because it may not render."""
     if old.version and new.version:
         return diff_context(request, old.version, new.version)
     return {"view": "source", "source": compare_texts(old.document, new.document), "sides": (old.word, new.word)}
