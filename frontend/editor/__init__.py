@@ -1,1 +1,1 @@
-"""The editor and its preview, token budget and drafts."""
+"""The editor with its preview, token budget and drafts."""

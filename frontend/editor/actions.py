@@ -1,4 +1,4 @@
-"""Actions of the editor: save the text as a version, propose a version for a label."""
+"""Editor actions: save the text as a version, propose a version for a label."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,10 +24,10 @@ __all__ = ["ActionResult", "propose", "save"]
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What an action led to, and the HTTP status of the answer.
+    """The result of an action, and the HTTP status of the response.
 
-    `offers` are protected labels that could be proposed to move to `version`; `newer` is the version that somebody
-    saved meanwhile, shown with the choices there are then; `newer_draft` is the draft that was written elsewhere.
+    `offers` are protected labels that could be moved to `version` by a proposal; `newer` is the version that another
+    user saved meanwhile, shown with the available choices; `newer_draft` is the draft that was saved elsewhere.
     """
 
     kind: Literal["saved", "refused", "conflict", "newer-draft", "proposed"]
@@ -47,12 +47,12 @@ class ActionResult:
 
     @property
     def blocking(self) -> list[Problem]:
-        """Those of the problems that keep the document from being saved."""
+        """The problems that prevent saving the document."""
         return [problem for problem in self.problems or [] if problem.severity == "error"]
 
     @property
     def sentences(self) -> list[str]:
-        """What was refused, in words, if it is something else than problems of the document."""
+        """The refusal in words, unless it consists of problems in the document."""
         if self.problems or self.error is None:
             return []
         fields = self.error.fields if isinstance(self.error, Invalid) else {}
@@ -61,7 +61,7 @@ class ActionResult:
 
 
 def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
-    """Save the text as a version. parallel: beside a newer one. onto: digest of a newer version to take as the base."""
+    """Save the text as a version. parallel: alongside a newer one. onto: digest of a newer version to use as base."""
     base = onto or (state.base.digest if state.base else None)
     try:
         if state.latest is None:  # only a new template has samples of an example

@@ -1,4 +1,4 @@
-"""What a version changes, as the message of a version whose author wrote none."""
+"""The default message of a version, which describes what it changes."""
 
 import re
 
@@ -11,11 +11,11 @@ __all__ = ["describe_change"]
 
 _PART = re.compile(r"- name:\s*(.+?)\s*")
 _MOST_NAMES = 3
-_MOST_LETTERS = 200  # of the names together
+_MOST_LETTERS = 200  # of all names together
 
 
 def describe_change(state: EditorState) -> str:
-    """The lines that differ from the base and the parts that they are in; empty if no line does."""
+    """Describe the lines that differ from the base and the parts they are in; empty if none do."""
     if state.latest is None:
         return gettext("First version")
     old = state.base.remaining.splitlines() if state.base else []
@@ -34,7 +34,7 @@ def describe_change(state: EditorState) -> str:
 
 
 def _find_parts(lines: list[str], start: int, end: int) -> list[str]:
-    """The names of the parts that the lines are in, in their order; none for lines above the first part."""
+    """The names of the parts that contain the lines, in order; empty for lines above the first part."""
     names: list[str] = []
     for number, line in enumerate(lines[: max(end, start + 1)]):
         if match := _PART.fullmatch(line):

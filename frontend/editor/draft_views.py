@@ -1,4 +1,4 @@
-"""The page of a person's drafts of one template: starting another one, naming, discarding and restoring them."""
+"""The page of a user's drafts of one template: start, rename, discard and restore them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ __all__ = ["list_drafts"]
 @form_page
 @signed_in
 def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The person's drafts of a template and what they can do with them; a refusal is shown above them."""
+    """The user's drafts of a template and their actions; a refusal is shown above them."""
     template = _find_template(actor, name)
     error: Invalid | Conflict | None = None
     if request.method == "POST":
@@ -54,9 +54,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _find_template(actor: Actor, name: str) -> Template | None:
-    """The template with the right to save it; None before its first save, if the namespace is the actor's to write
-    in.
-    """
+    """The template, if the user may save it; None before its first save, if the user may write in the namespace."""
     try:
         return template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
@@ -101,7 +99,7 @@ def _list_discarded(actor: Actor, name: str) -> list[dict[str, Any]]:
 
 
 def _list_sources(actor: Actor, name: str, template: Template | None) -> list[tuple[str, str]]:
-    """What another draft can start with: the newest version first, then the drafts, then older versions."""
+    """What another draft can start from: the newest version first, then the drafts, then older versions."""
     own = [(link.ref, describe_own_draft(link.name)) for link in list_draft_links(actor, name)]
     if template is None or template.latest is None:
         return own

@@ -1,4 +1,4 @@
-"""Example documents to start a new template from, by what they are for: at least one of each format, with a sample."""
+"""Example documents to start a new template from, by purpose: at least one per format, with a sample."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["EXAMPLES", "Example", "example_values"]
 
 @dataclass(frozen=True)
 class Example:
-    """A first document and its samples; `about` is the sentence beside the choice.
+    """A first document and its samples; `about` is the sentence beside the option.
 
     `given` and `reply` are what a caller sends and what a model may answer, in a few words; empty if nothing is
     typical.
@@ -252,5 +252,5 @@ EXAMPLES = {start.key: start for start in _ALL}
 
 
 def example_values() -> list[dict[str, Any]]:
-    """The values of all samples that come with an example."""
+    """The values of all samples of all examples."""
     return [values for example in EXAMPLES.values() for values in example.samples.values()]

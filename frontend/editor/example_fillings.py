@@ -1,4 +1,4 @@
-"""Plain example values for inputs that a sample has no value for, made from their names and kinds."""
+"""Plain example values for inputs without a value in a sample, made from their names and kinds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,9 @@ _FORMAT_OF_ENDING = {"date": "date", "email": "email", "mail": "email", "url": "
 
 
 def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The values with one more for each input that has none and no default; keys that a group lacks are filled too.
+    """Add a value for each input that has neither a value nor a default, including missing keys of groups.
 
-    schemas: by the input's name. Texts say that they are examples, within the longest text that their schema allows.
+    schemas: by input name. Texts are recognizable as examples and keep to the longest length that their schema allows.
     """
     filled = dict(values)
     for name, schema in schemas.items():

@@ -1,4 +1,4 @@
-"""Inputs that an example document declared, in a new template whose text no longer uses them."""
+"""Drops inputs declared by an example document that the text of a new template no longer uses."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,19 +15,19 @@ __all__ = ["drop_spent_inputs"]
 
 
 def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
-    """Take the inputs of an example out of the document of a template that was never saved, if the text no longer
-    uses them; gives their names.
+    """Remove an example's inputs from the document of a never saved template if the text no longer uses them; returns
+    their names.
 
-    An input goes only as it was declared by the example: one that the author changed stays. So do the last one, and
-    those in a layout that only the source can change. Their values leave the samples, as far as they are the example's;
-    a sample that had no others goes.
+    An input is removed only if it is declared as in the example. The last one stays, and so do those in a layout that
+    only the source can change. Their example values are removed from the samples, and so is a sample that had no
+    others.
     """
     if state.latest is not None:
         return []
     read = document_check.read_document(actor, state.document)
     declared = (read.document.inputs if read.document else None) or {}
     candidates = [name for name, schema in declared.items() if schema in _example_schemas().get(name, [])]
-    # To find what is used, the whole text is parsed, so first it must be known that something could go.
+    # Finding the inputs in use parses the whole text, so check first whether there are any candidates.
     used = read.undeclared.used if candidates else None
     if used is None:
         return []
@@ -50,7 +50,7 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
 
 @cache
 def _example_schemas() -> dict[str, list[Any]]:
-    """The schemas that examples declare, by the input's name."""
+    """The schemas that examples declare, by input name."""
     inputs: dict[str, list[Any]] = {}
     for text in (STARTER, *(example.document for example in EXAMPLES.values())):
         for name, schema in (parser.parse_document(text).inputs or {}).items():

@@ -1,4 +1,4 @@
-"""What of a pasted text its format reads, its placeholders and its chat markers: they are marked in the field."""
+"""The parts of pasted text that its format interprets, placeholders and chat markers, to mark them in the field."""
 
 import json
 import re
@@ -16,9 +16,9 @@ _MARKERS = re.compile(r"<\|\w{1,40}\|>|<(?:start|end)_of_turn>|</?s>|\[/?INST\]|
 
 
 def write_marks(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> str:
-    """The parts of the text to be marked, as JSON: `inputs` and `markers`, each a list of texts without repeats.
+    """The parts of the text to mark, as JSON: `inputs` and `markers`, each a list of unique strings.
 
-    chosen_format: as the form names it, empty for what the text looks like. rows: what the text became.
+    chosen_format: as in the form, empty to detect it. rows: the result of the import.
     """
     marks: dict[str, list[str]] = {"inputs": [], "markers": []}
     if text and rows:
@@ -30,7 +30,7 @@ def write_marks(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> str
 
 
 def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> list[str]:
-    """The placeholders that became inputs, as they are written, and all text in double braces."""
+    """The placeholders that became inputs, as written, and all text in double braces."""
     known = {_plain(entry.name) for row in rows for entry in row.inputs}
     is_known = all(row.messages for row in rows)
     syntax = chosen_format if chosen_format in SYNTAXES else find_syntax(text)
@@ -43,7 +43,7 @@ def _is_among(name: str, known: Collection[str]) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A name without what may differ between a placeholder and the input that it became."""
+    """Normalize a name so that a placeholder matches the input that it became."""
     return re.sub(r"[\W_]+", "", name).casefold()
 
 

@@ -1,4 +1,4 @@
-"""Rows of the import page: a template that a file becomes, as the page shows it and as its form sends it back."""
+"""Rows of the import page: templates that files are converted to, as displayed and as posted back by the form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ PAYLOAD_BYTES = 1_800_000
 
 @dataclass(frozen=True)
 class RowInput:
-    """An input of a template to import: its name, its kind, and what can be picked in its place, as value and words."""
+    """An input of a template to import: its name, its kind, and the kinds to choose from, as value and words."""
 
     name: str
     kind: str
@@ -53,10 +53,10 @@ class RowInput:
 
 @dataclass(frozen=True)
 class ImportRow:
-    """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
+    """A template to import. `path` is its path inside the namespace, `state` is `new` or `exists`.
 
-    `problem` says why it can't be saved as it is. `messages` are the parts as the model reads them, with placeholders
-    for values, `inputs` its inputs, and `token_count` their tokens; empty and None if they were not rendered.
+    `problem` says why it can't be saved as it is. `messages` are the rendered parts with placeholders for values,
+    `inputs` its inputs, and `token_count` their tokens; empty and None if they weren't rendered.
     """
 
     index: int
@@ -75,21 +75,21 @@ class ImportRow:
 
     @property
     def format_title(self) -> str:
-        """The name of the format that was read."""
+        """The name of the detected format."""
         return translate_finding(TITLES.get(self.source_format, self.source_format))
 
     @property
     def source_lines(self) -> list[list[Run]]:
-        """The document's lines in colours."""
+        """The document's lines with syntax highlighting."""
         return highlight(self.document)
 
     @property
     def possible_secrets(self) -> list[Problem]:
-        """What looks like a credential in the document or its samples, in the language of the page."""
+        """Suspected credentials in the document or its samples, in the language of the page."""
         return list(map(translate_problem, list_possible_secrets(self.document, self.samples)))
 
     def chosen(self) -> ChosenTemplate:
-        """The template as the service takes it."""
+        """The template as the service expects it."""
         if self.source == PASTED:
             message = gettext("Imported from a pasted text")
         else:
@@ -97,13 +97,13 @@ class ImportRow:
         return ChosenTemplate(self.path, self.document, self.samples, message)
 
     def with_refusal(self, sentence: str) -> "ImportRow":
-        """The row with the reason why it was not saved."""
+        """The row with the reason why it wasn't saved."""
         return replace(self, problem=sentence or self.problem)
 
 
 @dataclass(frozen=True)
 class FileReport:
-    """What came of one file: its rows, or why it was refused and on which of its lines."""
+    """The result for one file: its rows, or why it was refused and on which of its lines."""
 
     path: str
     rows: Sequence[ImportRow]
@@ -113,7 +113,7 @@ class FileReport:
 
 
 def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
-    """The files as the page shows them. Raises TooLarge if there are more templates than it can carry."""
+    """The reports of the files. Raises TooLarge if there are more templates than the page can hold."""
     reports: list[FileReport] = []
     index = 0
     for file in files:
@@ -133,12 +133,12 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
 
 
 def render_rows(actor: Actor, rows: Sequence[ImportRow]) -> list[ImportRow]:
-    """The rows with their parts, if they are few."""
+    """The rows with their parts, if there are only a few."""
     return [_render(actor, row) for row in rows] if len(rows) <= MOST_RENDERED else list(rows)
 
 
 def _render(actor: Actor, row: ImportRow) -> ImportRow:
-    """The row with its parts; as it is if they can't be rendered, which a save or the editor then says."""
+    """The row with its parts; unchanged if they can't be rendered, which a save or the editor reports later."""
     try:
         data = next(iter(row.samples.values()), {})
         examined = document_check.check_document(actor, row.document, preview=PreviewRequest(data))
@@ -154,9 +154,9 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
 
 
 def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[str, str]) -> list[ImportRow]:
-    """The rows with the kinds of inputs that the form sent, `kind-0-question` for the first row's `question`.
+    """The rows with the kinds of inputs from the form, `kind-0-question` for the first row's `question`.
 
-    Raises Invalid if a document is laid out so that only its source can be edited.
+    Raises Invalid if the layout of a document can only be edited in its source.
     """
     chosen = []
     for row in rows:
@@ -168,7 +168,7 @@ def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[s
 
 
 def write_payload(rows: Sequence[ImportRow]) -> str:
-    """The documents and samples as JSON, for the form. Raises TooLarge if that is more than a form may hold."""
+    """The documents and samples as JSON, for the form. Raises TooLarge if they exceed what a form may hold."""
     entries = [
         {
             "index": row.index,
@@ -188,7 +188,7 @@ def write_payload(rows: Sequence[ImportRow]) -> str:
 
 
 def posted_rows(fields: Mapping[str, str]) -> list[ImportRow]:
-    """The rows that a form sent back, with their addresses and ticks as edited. Raises Invalid for another payload."""
+    """The rows that a form posted back, with paths and ticks as edited. Raises Invalid for any other payload."""
     text = fields.get("templates", "")
     if not text:
         return []

@@ -1,4 +1,4 @@
-"""The page that imports prompts of other systems: paste or upload them, see what they become, then keep them."""
+"""The page that imports prompts from other systems: paste or upload them, review the result, then save."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -64,7 +64,7 @@ FORMAT_CHOICES = [
 @form_page
 @signed_in
 def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The form, what the files would become, and its buttons: save as versions, or as drafts."""
+    """The form, the result of the conversion, and the buttons: save as versions, or as drafts."""
     namespaces = namespace_queries.require_writable_namespaces(actor)
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
@@ -81,7 +81,7 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, str]:
-    """The fields of the form as they were sent; `?in=support/refunds` fills in the place."""
+    """The posted fields of the form; `?in=support/refunds` prefills the place."""
     space, _, folder = request.GET.get("in", "").partition("/")
     namespace = request.POST.get("namespace", space)
     return {
@@ -97,8 +97,8 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
 
 
 def _read_edited_path(request: HttpRequest) -> dict[str, str]:
-    """The address that was typed for the only template and the one that was made for it; both empty if there is none,
-    or if the folder or the name were changed since.
+    """The path typed for the only template, and the one generated for it; both empty if there isn't one, or if the
+    folder or the name were changed since.
     """
     fields = request.POST
     folder, name = fields.get("folder", "").strip().strip("/"), fields.get("name", "").strip()
@@ -110,18 +110,18 @@ def _read_edited_path(request: HttpRequest) -> dict[str, str]:
 
 
 def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
-    """How many parts a pasted text would become if it were split at its labels, `USER:` and so on; 0 for others."""
+    """How many parts pasted text would have if split at labels such as `USER:`; 0 for other text."""
     if fields["source_format"] or not fields["text"].strip() or [row.source_format for row in rows] != ["text"]:
         return 0
     return count_labelled_turns(fields["text"])
 
 
 def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
-    """What the files and the pasted text become. A typed name is the address of a single one, else each has its own."""
+    """Convert the files and the pasted text. A typed name is the path of a single template; else each has its own."""
     files = _read_files(request)
     if fields["text"].strip():
-        # A browser makes line feeds of all line ends when a text is pasted. The page's script says what they were, and
-        # with them the reader names the difference as it does for a file.
+        # A browser normalizes line ends when text is pasted. The page's script sends the original kind, so that the
+        # reader reports it as it does for a file.
         text = fields["text"].replace("\n", "\r\n") if fields["line_ends"] == "crlf" else fields["text"]
         files[PASTED] = text.encode()
     if not files:
@@ -141,7 +141,7 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
-    """The uploaded files by name, with their folders if a script sent them; a second one of a name gets a number."""
+    """The uploaded files by name, with their folders if a script sent them; duplicates of a name get a number."""
     uploads = [*request.FILES.getlist("files"), *request.FILES.getlist("folder_files")]
     check_size("files", sum(upload.size or 0 for upload in uploads), IMPORT_BYTES)
     names = [upload.name or "file" for upload in uploads]
@@ -157,9 +157,9 @@ def _read_files(request: HttpRequest) -> dict[str, bytes]:
 
 
 def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
-    """The files' paths inside their folder, which the page's script sends beside them: a browser sends names alone.
+    """The files' paths inside their folder, sent separately by the page's script because a browser sends only names.
 
-    The names, if there are no paths that fit them.
+    Returns the names if there are no matching paths.
     """
     try:
         paths = parse_json(request.POST.get("paths", "").encode("utf-8", "replace"))
@@ -171,7 +171,7 @@ def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
 
 
 def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
-    """Save the ticked templates; what was refused stays on the page with its reason."""
+    """Save the ticked templates; refused ones stay on the page with the reason."""
     rows = with_chosen_kinds(actor, posted_rows(request.POST), request.POST)
     kept = [row for row in rows if row.is_kept]
     if not kept:
@@ -207,7 +207,7 @@ def _render_page(
     imported: Sequence[str] = (),
     error: PromptuaryError | None = None,
 ) -> HttpResponse:
-    """files: what was just read. rows: those that a button sent back and that were refused, imported: the others."""
+    """files: those just read. rows: those that were posted back and refused; imported: the others."""
     shown_rows = render_rows(actor, [row for file in files for row in file.rows] or rows)
     sentences: list[str] = []
     status = 422 if rows else 200
@@ -224,7 +224,7 @@ def _render_page(
         "refused_files": [file for file in files if file.refusal],
         "files": [file for file in files if file.path != PASTED],
         "holds_secret": any(file.holds_secret for file in files),
-        # Without its tags a text has at least the inputs that it writes as here.
+        # Without its tags, a text has at least the inputs written like this.
         "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
         "turn_count": _count_turns(fields, shown_rows),
         "marks": write_marks(fields["text"], fields["source_format"], shown_rows),
@@ -242,7 +242,7 @@ def _render_page(
         "sentences": sentences,
         "is_read": bool(files),
     }
-    # htmx swaps no answer with an error status into the page; the sentence in it is what the reader has to see.
+    # htmx doesn't swap in a response with an error status, but the reader has to see the message in it.
     return show(
         request,
         "editor/import.html",
@@ -253,7 +253,7 @@ def _render_page(
 
 
 def _describe_place(actor: Actor, fields: Mapping[str, str], rows: Sequence[ImportRow]) -> dict[str, str]:
-    """The address of the only template, else the one that the typed name gives; with why it can't be taken."""
+    """The path of the only template, else the one derived from the typed name, and why it can't be used."""
     path = rows[0].path if len(rows) == 1 else ""
     if not rows and fields["name"]:
         path = "/".join(part for part in (fields["folder"], address_of(fields["name"])) if part)

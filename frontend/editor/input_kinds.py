@@ -1,4 +1,4 @@
-"""The kind of each input of a document, as an author picks it from a list before the template is made."""
+"""The kind of each input of a document, as chosen from a list before the template is created."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,19 +24,19 @@ _KEPT = ("description", "untrusted")
 
 
 def list_schemas(examined: ReadDocument) -> dict[str, dict[str, Any]]:
-    """The schemas of all inputs by name: those declared, then those that the text uses without a declaration."""
+    """The schemas of all inputs by name: declared ones, then those that the text uses undeclared."""
     declared = dict(examined.document.inputs or {}) if examined.document else {}
     return declared | {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
 
 
 def name_kind(schema: Mapping[str, Any]) -> str:
-    """The value of a schema's kind in the list: a key of `KINDS` or `choice`, with `.users` for untrusted values."""
+    """The list value of a schema's kind: a key of `KINDS` or `choice`, with `.users` for untrusted values."""
     number = "number" if schema.get("type") == "integer" else kind_of_schema(schema)
     return (_CHOICE if "enum" in schema else number) + (_USERS if schema.get("untrusted") else "")
 
 
 def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What can be picked for an input, as value and words; its own kind is always among them."""
+    """The options for an input, as value and words; its current kind is always included."""
     offered = {kind: str(words) for kind, (words, _) in KINDS.items()}
     offered |= {kind + _USERS: _say_from_users(offered[kind]) for kind in _FROM_USERS}
     own = name_kind(schema)
@@ -47,10 +47,10 @@ def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
-    """The document with the kinds that were picked, by the name of the input; as it is if they are its own.
+    """The document with the chosen kinds, by input name; unchanged if they are the current ones.
 
-    A kind of an undeclared input declares all inputs that the text uses: once one is declared, all have to be. Values
-    that no list offers are passed over. Raises Invalid if only the source can be edited.
+    Choosing a kind for an undeclared input declares all inputs that the text uses, because inputs are declared all or
+    none. Values that aren't in the list are ignored. Raises Invalid if only the source can be edited.
     """
     examined = document_check.read_document(actor, document)
     changed = {
@@ -66,7 +66,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     if undeclared.keys() & changed.keys():
         edits.append(fixes.declare_all(examined.document, undeclared))
     text = document
-    # From the last one up, so that the places of the others stay true.
+    # From the last one up, so that the positions of the others stay valid.
     for fix in sorted(edits, key=lambda fix: fix.edits[0].line if fix else 0, reverse=True):
         if fix is None:
             sentence = gettext("The inputs are laid out in a way that only the source can change. Edit them there.")
@@ -76,7 +76,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
 
 
 def _with_kind(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The schema of another kind. What users write stays marked so only if the kind says it."""
+    """The schema converted to another kind. It is untrusted only if the kind says so."""
     base = kind.removesuffix(_USERS)
     if base == name_kind(schema).removesuffix(_USERS):
         chosen = dict(schema)

@@ -1,4 +1,4 @@
-"""Pages that make a new template: from an example, as a draft, or as a copy of a version."""
+"""Pages that create a template: from an example as a draft, or as a copy of a version."""
 
 import json
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _NEXT_NUMBERS = range(2, 10)
 
 
 class NewForm(forms.Form):
-    """Where a new template goes and what it starts from."""
+    """The place of a new template and its starting point."""
 
     namespace = forms.ChoiceField()
     path = forms.CharField(max_length=460)
@@ -45,14 +45,14 @@ class NewForm(forms.Form):
         set_choices(self, "start", [(start, start) for start in starts])
 
     def clean_path(self) -> str:
-        """The address that the name gives."""
+        """The path derived from the name."""
         return address_of(str(self.cleaned_data["path"]))
 
 
 def address_of(name: str) -> str:
-    """The address inside the namespace that a name gives: "Refunds/Late reply" is refunds/late-reply.
+    """The path inside the namespace for a name: "Refunds/Late reply" becomes refunds/late-reply.
 
-    A name without letters or digits stays as it is, so that the check of addresses says what is wrong.
+    A name without letters or digits is returned unchanged, so that path validation reports the error.
     """
     stripped = name.strip().strip("/")
     try:
@@ -64,7 +64,7 @@ def address_of(name: str) -> str:
 @form_page
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Choose a place and an example; it opens in the editor as a draft, and its first save makes version 1."""
+    """Choose a place and an example, which opens in the editor as a draft; its first save creates version 1."""
     form = _form(request, actor, list(EXAMPLES))
     status = 200
     if request.method == "POST":
@@ -82,8 +82,8 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
-    """The address of a path in a namespace, for show its folders and its last part as well, and why it can't be taken;
-    all empty without a path.
+    """The full name of a path in a namespace, also split into folders and last part for display, and why it can't be
+    used; all empty without a path.
     """
     if not path:
         return {"address": "", "refusal": ""}
@@ -99,7 +99,7 @@ def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
 
 
 def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
-    """The address that the typed name gives."""
+    """The template name derived from the typed one."""
     fields = request.POST or request.GET
     return describe_address(actor, fields.get("namespace", ""), address_of(fields.get("path", "")))
 
@@ -107,7 +107,7 @@ def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
 @form_page
 @signed_in
 def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Copy one version into a new template: the same document, so the same digest; samples come along."""
+    """Copy one version into a new template, with its samples: the same document, so the same digest."""
     origin = version_queries.resolve_version(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
     form = _form(request, actor, [COPY])
     status = 200
@@ -128,7 +128,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
-    """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place, `?start=` the
+    """The form with the namespaces that the user may write in; `?in=support/refunds` prefills the place, `?start=` the
     example.
     """
     writable = namespace_queries.require_writable_namespaces(actor)
@@ -142,7 +142,7 @@ def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
 
 
 def _begin(actor: Actor, fields: dict[str, Any]) -> str:
-    """Store the example as the actor's draft under the new name."""
+    """Save the example as the user's draft under the new name."""
     name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
     start = EXAMPLES[fields["start"]]

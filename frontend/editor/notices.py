@@ -1,4 +1,4 @@
-"""Notices above the editor that one click settles: inputs to declare, and samples that lack a value."""
+"""Notices above the editor that one click resolves: undeclared inputs, and samples that lack a value."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -52,10 +52,10 @@ _ROLE = re.compile(r"^[ \t]*(?:- )?role[ \t]*:", re.MULTILINE)
 
 @dataclass(frozen=True)
 class UndeclaredRow:
-    """One line of the table of undeclared inputs.
+    """One row of the table of undeclared inputs.
 
-    `line` is that of the first use in the document, `part` the name of the part it is in, empty where there is none.
-    `typed` is the value of the chosen sample as the row's control shows it; `has_control` is False for groups.
+    `line` is its first use in the document, `part` the name of the part that contains it, empty if there isn't one.
+    `typed` is the value of the chosen sample as shown in the row's control; `has_control` is False for groups.
     """
 
     name: str
@@ -73,9 +73,9 @@ class UndeclaredRow:
 
 @dataclass(frozen=True)
 class MissingValue:
-    """An input that samples have no value for. `has_value`: the sample shown has one, which the others can take.
+    """An input without a value in some samples. `has_value`: the displayed sample has one that the others can copy.
 
-    `can_be_optional`: a default can be written for it, which is done for inputs and not for their keys.
+    `can_be_optional`: it can be given a default, which is possible for inputs but not for their keys.
     """
 
     path: str
@@ -86,15 +86,15 @@ class MissingValue:
 
     @property
     def name(self) -> str:
-        """The input that it belongs to."""
+        """The input that the path belongs to."""
         return self.path.split(".")[0]
 
 
 @dataclass(frozen=True)
 class Notices:
-    """All of them. `rest` counts the undeclared inputs that have no row; `is_error` says that they stop a save.
-    `has_no_part`: the text is a prompt as it was pasted, which has to become parts. `may_have_no_part`: its list is
-    read as parts, and something in it is none of theirs, so it may be such a prompt.
+    """All notices. `rest` counts the undeclared inputs without a row; `is_error` says that they prevent a save.
+    `has_no_part`: the text is a plain pasted prompt that has to be converted to parts. `may_have_no_part`: its list is
+    parsed as parts but contains something else, so it may be such a prompt.
     """
 
     undeclared: tuple[UndeclaredRow, ...] = ()
@@ -114,7 +114,7 @@ class Notices:
 def list_notices(
     examined: CheckedDocument, text: str, samples: Samples, shown: str, stopped: Problem | None = None
 ) -> Notices:
-    """The notices of a text that was checked; `stopped` is the problem that kept it from being rendered."""
+    """The notices of a checked text; `stopped` is the problem that prevented rendering."""
     undeclared, problems = examined.undeclared, examined.problems
     declared = examined.document.inputs if examined.document else None
     parts = text if examined.document and examined.document.format == "parts" else ""
@@ -132,8 +132,8 @@ def list_notices(
 
 
 def _has_no_part(examined: CheckedDocument, text: str, stopped: Problem | None) -> bool:
-    """Whether the text is a plain prompt and no list of parts: it has errors of any kind, tags that can't be read among
-    them, and no item of a list in it is a part; or it is YAML of another kind.
+    """Whether the text is a plain prompt instead of a list of parts: it has an error of any kind, including unreadable
+    tags, and no list item in it is a part; or it is YAML but not a list.
     """
     document = examined.document
     if document is not None and document.format != "parts":
@@ -147,16 +147,16 @@ def _has_no_part(examined: CheckedDocument, text: str, stopped: Problem | None) 
 
 
 def _is_other_list(problems: Sequence[Problem], text: str) -> bool:
-    """Whether a list may be the prompt itself and no list of parts: an item has a field that no part has, which is no
-    misspelling with a fix of its own; or it has no roles and is no YAML that a document may hold.
+    """Whether a list may be the prompt itself instead of a list of parts: an item has a field that no part has and that
+    isn't a fixable misspelling; or the list has no roles and isn't valid YAML for a document.
     """
     codes = {problem.code for problem in problems if not problem.sample and problem.fix is None}
     return _UNKNOWN_FIELD in codes or (not codes.isdisjoint(_BROKEN_YAML) and not _ROLE.search(text))
 
 
 def _is_part(item: str) -> bool:
-    """Whether an item of a list is meant as a part, although it may still lack something: it has a name, and text or
-    the beginning of a role. Lists of other things, and messages without names, have items of their own kind.
+    """Whether a list item is meant as a part, even if incomplete: it has a name, and text or the beginning of a role.
+    Other lists, and messages without names, don't have such items.
     """
     fields = dict(_FIELD.findall(item))
     if "name" not in fields:
@@ -168,7 +168,7 @@ def _is_part(item: str) -> bool:
 
 
 def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: str) -> list[MissingValue]:
-    """One line for each input that samples lack, with their names in the samples' order."""
+    """One entry for each input that samples lack, with the samples' names in order."""
     lacking: dict[str, list[str]] = {}
     for problem in problems:
         if problem.code == "PT401" and problem.sample in samples and problem.variable:
@@ -189,7 +189,7 @@ def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: st
 
 
 def kind_of_schema(schema: Mapping[str, Any]) -> str:
-    """The kind in `KINDS` that a schema is of."""
+    """The kind in `KINDS` of a schema."""
     kind = schema.get("type")
     if kind == "array":
         return "groups" if schema.get("items", {}).get("type") == "object" else "list"
@@ -197,7 +197,7 @@ def kind_of_schema(schema: Mapping[str, Any]) -> str:
 
 
 def say_kind(schema: Mapping[str, Any]) -> str:
-    """What kind of input a schema describes, for people: `Text`, `Choice`, `List of text`."""
+    """The kind of a schema's input in words: `Text`, `Choice`, `List of text`."""
     if "enum" in schema:
         return gettext("Choice")
     return str(KINDS["number" if schema.get("type") == "integer" else kind_of_schema(schema)][0])
@@ -213,8 +213,8 @@ def _row(undeclared: UndeclaredInput, text: str, values: Mapping[str, Any]) -> U
 
 
 def _part_of_line(text: str, number: int) -> str:
-    """The name of the part that a line (from 1) is in, without its expressions; empty before the first part and in a
-    text that has none.
+    """The name of the part that contains a line (1-based), without its expressions; empty before the first part and in
+    a text without parts.
     """
     for line in reversed(text.splitlines()[:number]):
         if item := _NAMED_ITEM.match(line):

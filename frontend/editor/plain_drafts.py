@@ -1,4 +1,4 @@
-"""The draft in the editor's plain form, which works without a script: no text is written over that nobody saw."""
+"""Drafts in the editor's plain form, which works without scripts and never overwrites a text that nobody has seen."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from registry.templates import drafts
 
 __all__ = ["ACTIONS", "find_newer_draft", "read_form", "run_draft_action", "store_draft"]
 
-# These change no draft and save none.
+# These neither change nor save a draft.
 _HARMLESS = ("check", "preview", "review", "propose")
 
 
@@ -33,8 +33,8 @@ def read_form(sent: QueryDict) -> dict[str, Any]:
 def find_newer_draft(
     actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
 ) -> tuple[EditorState, ActionResult] | None:
-    """The page with the typed text and the choice that there is, if the act would end or replace a draft that was
-    written elsewhere since the page was made; else None.
+    """The page with the typed text and the available choices, if the action would end or replace a draft that was
+    written elsewhere since the page was rendered; else None.
     """
     if "revision" not in fields or _verb_of(fields) in (*_HARMLESS, "use-newer", "use-mine"):
         return None
@@ -51,7 +51,7 @@ def find_newer_draft(
 def run_draft_action(
     request: HttpRequest, actor: Actor, name: str, fields: Mapping[str, Any]
 ) -> tuple[str, EditorState, ActionResult | None]:
-    """Run a button that changes which draft there is: the address to go on at, or the page that says why not."""
+    """Run a button that changes the current draft: the URL to continue at, or the page with the refusal."""
     state = _sent_state(actor, name, request.GET.get("draft", ""), fields)
     try:
         return ACTIONS[_verb_of(fields)](request, actor, state), state, None
@@ -79,7 +79,7 @@ def _verb_of(fields: Mapping[str, Any]) -> str:
 
 
 def _sent_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> EditorState:
-    """The state that was sent; without the values where they are no JSON."""
+    """The posted state, without the values if they aren't valid JSON."""
     try:
         return state_from_request(actor, name, fields, draft_name)
     except Invalid:
@@ -87,7 +87,7 @@ def _sent_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, A
 
 
 def _store_typed_text(actor: Actor, state: EditorState) -> None:
-    """Store what was typed since the page was made, so that it can be restored like every draft."""
+    """Save what was typed since the page was rendered, so that it can be restored like every draft."""
     stored = load_state(actor, state.name, draft_name=state.draft_name)
     if (state.document, state.message, state.samples) != (stored.document, stored.message, stored.samples):
         store_draft(actor, state)
@@ -102,7 +102,7 @@ def _discard(request: HttpRequest, actor: Actor, state: EditorState) -> str:
 
 
 def _restore(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """Bring the discarded draft back; a text that was typed meanwhile can be restored in its turn."""
+    """Restore the discarded draft; text typed meanwhile can be restored in turn."""
     _store_typed_text(actor, state)
     draft_name = request.POST["do"].partition(":")[2]
     drafts.restore_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=draft_name)
@@ -111,7 +111,7 @@ def _restore(request: HttpRequest, actor: Actor, state: EditorState) -> str:
 
 
 def _use_newer(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """Show the draft that was written elsewhere; the typed text can be restored."""
+    """Switch to the draft that was written elsewhere; the typed text can be restored."""
     if state.draft is None:
         store_draft(actor, state)
         return draft_address(state.name, state.draft_name)
@@ -122,7 +122,7 @@ def _use_newer(request: HttpRequest, actor: Actor, state: EditorState) -> str:
 
 
 def _use_mine(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """Make the typed text the draft; the one that was written elsewhere can be restored."""
+    """Make the typed text the draft; the draft that was written elsewhere can be restored."""
     if state.draft:
         drafts.set_text_aside(state.draft)
     store_draft(actor, state)

@@ -1,4 +1,4 @@
-"""The editor's preview: the problems of a text, the prompt it renders to, its token budget."""
+"""The editor's preview: the problems of a text, its rendered prompt and its token budget."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _PATH_END = re.compile(r"[.,\[]")
 
 @dataclass(frozen=True)
 class ComparedVersion:
-    """The version that the text is compared with: what production serves, else the one it was made from."""
+    """The version that the text is compared with: the live one, else the one it is based on."""
 
     version: Version
     words: str
@@ -39,13 +39,12 @@ class ComparedVersion:
 class Preview:
     """The text checked and rendered.
 
-    `undeclared` are the inputs that the text uses and does not declare, with the schemas that fit their uses.
-    `messages` and `budget` are None if nothing could be rendered; then `stopped` is the problem that stopped it.
-    `stand_in` names the version shown instead of the text. `changed_lines` counts lines that differ from `against`.
-    `uncounted` says why there is no budget, if the prompt fits and the server lacks the vocabulary. `placeholders`
-    are the paths of missing values. `spent_samples` are samples of the example document that went with its inputs.
-    `document` is the text taken apart, None if its front matter cannot be read. `context` is how many tokens its
-    model takes, None if that is not known.
+    `undeclared` are the inputs that the text uses without declaring them, with inferred schemas. `messages` and
+    `budget` are None if nothing could be rendered; then `stopped` is the reason. `stand_in` names the version shown
+    instead of the text. `changed_lines` counts lines that differ from `against`. `uncounted` says why there is no
+    budget, if the server lacks the vocabulary. `placeholders` are the paths of missing values. `spent_samples` are
+    samples of the example document that were removed with its inputs. `document` is the parsed text, None if its front
+    matter cannot be read. `context` is the model's context size in tokens, None if unknown.
     """
 
     problems: list[Problem]
@@ -73,12 +72,12 @@ class Preview:
 
     @property
     def inputs_without_value(self) -> int:
-        """How many inputs, of which a group or a list counts once, have a placeholder in the prompt."""
+        """How many inputs have a placeholder in the prompt; a group or a list counts once."""
         return len({_PATH_END.split(path, maxsplit=1)[0] for path in self.placeholders})
 
     @property
     def prompt_numbers(self) -> range:
-        """Indices to choose from where the inputs give several prompts; a long run is cut to what can be picked."""
+        """The indices to choose from if the inputs produce several prompts, limited to a usable number."""
         return range(min(self.prompts, 24))
 
     @property
@@ -88,10 +87,10 @@ class Preview:
 
 
 def build_preview(actor: Actor, state: EditorState) -> Preview:
-    """Check and render the text, and compare it with production.
+    """Check and render the text, and compare it with the live version.
 
-    Where the text does not render, the preview shows the version it is compared with. Samples of an example whose
-    inputs are gone leave the state.
+    If the text doesn't render, the preview shows the version it is compared with. Samples of an example whose inputs no
+    longer exist are removed from the state.
     """
     examined = _check(actor, state)
     spent = drop_spent_samples(state, examined)
@@ -149,8 +148,8 @@ def _model_context(examined: CheckedDocument) -> int | None:
 
 
 def drop_spent_samples(state: EditorState, examined: ReadDocument) -> list[str]:
-    """Take the samples of an example document out of the state of a template that was never saved, if the text no
-    longer uses their inputs; gives their names.
+    """Remove an example's samples from the state of a never saved template if the text no longer uses their inputs;
+    returns their names.
     """
     used = examined.undeclared.used
     if state.latest is not None or used is None:
@@ -174,7 +173,7 @@ def _is_counted(prompt: Mapping[str, Any]) -> bool:
 
 
 def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
-    """The samples, or None if they could not be stored: their problem must not hide those of the text."""
+    """The samples, or None if they can't be stored: their problem must not hide those of the text."""
     try:
         document_check.write_samples(state.samples)
     except PromptuaryError:
@@ -183,7 +182,7 @@ def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
 
 
 def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Problem:
-    """The problem that stopped the rendering, with its place if one is known."""
+    """The problem that prevented rendering, with its place if known."""
     if isinstance(error, Invalid) and error.problems:
         return error.problems[0]
     errors = [problem for problem in problems if problem.severity == "error"]
@@ -204,7 +203,7 @@ def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | Non
 def _render_other(
     actor: Actor, state: EditorState, against: ComparedVersion | None, *, several: bool
 ) -> dict[str, Any] | None:
-    """The other version rendered on the same data; None if it does not take them."""
+    """Render the other version on the same data; None if it fails."""
     if against is None:
         return None
     try:

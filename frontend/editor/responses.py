@@ -1,4 +1,4 @@
-"""JSON answers for the editor's script, with HTML fragments in them, and the data that the script starts from."""
+"""JSON responses for the editor's script, with HTML fragments in them, and its initial data."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -40,18 +40,18 @@ __all__ = [
     "source_diff",
 ]
 
-# Offered while typing; the two one-letter names are aliases that read badly.
+# For completion; the two one-letter names are aliases that are hard to read.
 FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 
 def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
-    """The context of the editor's fragments, on the page and in an answer to the script alike."""
+    """The context of the editor's fragments, both on the page and in a response to the script."""
     kinds = [(kind, words) for kind, (words, _) in KINDS.items()]
     return {"preview": preview, "budget": preview.budget, "state": state, "kinds": kinds}
 
 
 def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
-    """The data that the script starts from."""
+    """The script's initial data."""
     return {
         "name": state.name,
         "draftName": state.draft_name,
@@ -70,7 +70,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "models": _model_names(state),
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
-        # An example's text is there to be written over; nobody's own text is.
+        # An example's text is meant to be overwritten; any other text isn't.
         "isExample": any(state.document == example.document for example in EXAMPLES.values()),
         "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
         "draftRevision": state.page_revision,
@@ -82,13 +82,13 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
 
 
 def draft_response(draft: Draft | None) -> dict[str, Any]:
-    """A draft as it is stored now, None if nothing had to be, as the script takes it."""
+    """The draft as just saved, for the script; None if nothing had to be saved."""
     saved_at = int(draft.updated_at.timestamp() * 1000) if draft else None
     return {"saved_at": saved_at, "revision": draft.revision if draft else 0}
 
 
 def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
-    """The draft that was written elsewhere, with its text; `newer` is an empty object if it is gone."""
+    """The draft that was written elsewhere, with its text; `newer` is an empty object if it no longer exists."""
     if draft is None:
         return {"newer": {}}
     return {
@@ -97,7 +97,7 @@ def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
 
 
 def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
-    """Templates as they can be put into a text: the reference that pins their latest version, and what they are for."""
+    """Templates that can be inserted into a text: the ref that pins their latest version, and their description."""
     return [
         {"ref": f"{template.name}@{template.latest.number}", "description": template.description}
         for template in templates
@@ -106,7 +106,7 @@ def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
 
 
 def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
-    """How a pasted text could be written, with its sentences in the language of the page."""
+    """How pasted text could be converted, with messages in the language of the page."""
     if pasted is None:
         return None
     sentences = [translate_finding(difference) for difference in pasted.differences]
@@ -120,13 +120,13 @@ def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
 
 
 def source_diff(old: str, new: str) -> dict[str, Any]:
-    """The diff of two documents, as `_diff_source.html` takes it."""
+    """The diff of two documents, for `_diff_source.html`."""
     lines, counts = text.folded_diff(old, new)
     return {"lines": lines, "counts": counts}
 
 
 def preview_response(request: HttpRequest, state: EditorState, preview: Preview) -> dict[str, Any]:
-    """The preview as the script takes it."""
+    """The preview for the script."""
     context = fragment_context(state, preview)
     stopped = translate_problem(preview.stopped) if preview.stopped else None
     return {
@@ -141,7 +141,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
         "inputs": None if preview.inputs is None else dict(preview.inputs),
         "undeclared": preview.undeclared,
-        # The script fills in the values. With values in the answer, each typed letter would draw the table again.
+        # The script fills in the values. Including them would redraw the table on every keystroke.
         "notices": render_to_string("frontend/editor/_notices.html", {**context, "is_swapped": True}, request),
         "placeholders": preview.placeholders,
         "spentSamples": preview.spent_samples,
@@ -151,13 +151,13 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
 
 
 def quick_fix_response(state: EditorState, sentence: str) -> dict[str, Any]:
-    """The text and samples after a quick fix, and what was done, as the script takes it."""
+    """The text and samples after a quick fix, and the message about it, for the script."""
     samples = _pack_samples(state.samples)
     return {"document": state.document, **samples, "sample": state.sample, "status": sentence}
 
 
 def action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:
-    """The result of an action as the script takes it."""
+    """The result of an action for the script."""
     problems = result.problems if result else None
     saved = result.version if result and result.kind == "saved" else None
     return {
@@ -168,17 +168,17 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
 
 
 def _pack_samples(samples: Samples) -> dict[str, Any]:
-    """The samples as a script takes them: the order of an object with names that are whole numbers is lost there."""
+    """The samples for a script: their order is sent separately, because objects sort whole-number keys first."""
     return {"samples": samples, "sampleOrder": list(samples)}
 
 
 def _describe_problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Problems as the script takes them, in the language of the page."""
+    """Problems for the script, in the language of the page."""
     return [translate_problem(problem).to_dict() for problem in problems]
 
 
 def _page_addresses(state: EditorState) -> dict[str, str]:
-    """The addresses that the script calls or leads to."""
+    """The URLs that the script requests or opens."""
     place = {"in": state.namespace.name, "for": state.name}
     return {
         **{name: draft_address(state.name, state.draft_name, name) for name in ("edit", "preview", "draft")},
@@ -190,7 +190,7 @@ def _page_addresses(state: EditorState) -> dict[str, str]:
 
 
 def _call_facts(preview: Preview) -> dict[str, Any]:
-    """What a run of the text would ask: its model and settings, and the tokens of its prompt (null: not counted)."""
+    """The model call of a run: its model and settings, and the tokens of its prompt (null: not counted)."""
     document = preview.document
     is_own = preview.budget is not None and preview.stopped is None
     return {
@@ -204,7 +204,7 @@ def _call_facts(preview: Preview) -> dict[str, Any]:
 
 
 def _model_names(state: EditorState) -> list[str]:
-    """The models that the namespace can reach; none if their list can't be read."""
+    """The models that the namespace can use; empty if their list can't be read."""
     try:
         endpoints = list_endpoints(state.namespace.name)
     except Conflict:
@@ -213,7 +213,7 @@ def _model_names(state: EditorState) -> list[str]:
 
 
 def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
-    """The tokens of each rendered part and their change; none if the text itself was not rendered and counted."""
+    """The tokens of each rendered part and their change; empty if the text itself wasn't rendered and counted."""
     if preview.budget is None or preview.stopped is not None:
         return []
     return [
@@ -228,13 +228,13 @@ def _version_facts(version: Version | None) -> dict[str, Any] | None:
 
 
 def _base_inputs(state: EditorState) -> dict[str, Any]:
-    """The declared inputs of the version that the text was made from."""
+    """The declared inputs of the version that the text is based on."""
     document, _ = documents.inspect_document(state.base.remaining) if state.base else (None, [])
     return dict(document.inputs or {}) if document else {}
 
 
 def _list_services(state: EditorState) -> list[str]:
-    """The services that asked for a label of the template lately, so that they get what is published next."""
+    """Services that recently fetched by a label of the template, so that they will get what is published next."""
     callers = usage_queries.find_callers(state.template).of_label if state.template else {}
     return sorted({service for services in callers.values() for service in services})
 

@@ -1,4 +1,4 @@
-"""A row of an evaluation run that is opened in the editor: its inputs become a sample of the text that is edited."""
+"""Opens a row of an evaluation run in the editor: its inputs become a sample of the text."""
 
 from frontend.editor.state import EditorState, select_sample
 from registry.accounts.actor import Actor
@@ -9,10 +9,10 @@ __all__ = ["take_run_row"]
 
 
 def take_run_row(actor: Actor, state: EditorState, place: str) -> str:
-    """Add the row's inputs as a sample, which nothing stores before the text is saved, and choose it; gives its name.
+    """Add the row's inputs as a sample, stored only when the text is saved, select it and return its name.
 
-    place: the run's number and the row's index, as `412.17`. Empty, and nothing is done, if that is no place or the
-    run is of another template. Raises NotFound if the actor may not read the run.
+    place: the run's number and the row's index, as `412.17`. Does nothing and returns an empty string if it is
+    malformed or the run is of another template. Raises NotFound if the actor may not read the run.
     """
     number, _, index = place.partition(".")
     run_number, row_index = parse_number(number, digits=9), parse_number(index, digits=6)

@@ -1,4 +1,4 @@
-"""Edits of samples, which are values by input in a mapping by name. Pure; each gives a new mapping."""
+"""Edits of samples, a mapping of values by input for each name. Pure; each returns a new mapping."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ FIRST_SAMPLE = "first example"
 
 
 def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[Samples, str]:
-    """The samples with these values for the named one, and its name. Values without a sample become the first one."""
+    """Set the values of the named sample, and return its name. Values without a sample create the first one."""
     if name in samples:
         return {**samples, name: dict(values)}, name
     if not values:
@@ -32,8 +32,8 @@ def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[
 
 
 def order_samples(samples: Samples, names: Sequence[Any]) -> Samples:
-    """The samples in the order of these names; those that it leaves out come last. names: of a script, whose objects
-    put names that are whole numbers first.
+    """Sort the samples by these names; those not listed come last. names: from a script, whose objects sort
+    whole-number keys first.
     """
     order = [name for name in names if isinstance(name, str) and name in samples]
     return {name: samples[name] for name in dict.fromkeys([*order, *samples])}
@@ -45,7 +45,7 @@ def remove_sample(samples: Samples, name: str) -> Samples:
 
 
 def rename_value(samples: Samples, old: str, new: str) -> Samples:
-    """The samples with the value of one input under another name, in its place."""
+    """Rename an input in all samples, and keep its position."""
     return {
         name: {new if key == old else key: value for key, value in values.items() if key != new or old not in values}
         for name, values in samples.items()
@@ -53,17 +53,17 @@ def rename_value(samples: Samples, old: str, new: str) -> Samples:
 
 
 def drop_value(samples: Samples, name: str) -> Samples:
-    """The samples without the value of one input."""
+    """Remove the value of one input from all samples."""
     return {sample: {key: value for key, value in values.items() if key != name} for sample, values in samples.items()}
 
 
 def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
-    """The samples with this value at a path such as `customer.name` in each that lacks it."""
+    """Set the value at a path such as `customer.name` in each sample that lacks it."""
     return {name: _with_value(values, path.split("."), value) for name, values in samples.items()}
 
 
 def read_value(values: Mapping[str, Any], path: str) -> Any:
-    """The value at a path such as `customer.name`, None if there is none."""
+    """The value at a path such as `customer.name`, None if there isn't one."""
     value: Any = values
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None
@@ -71,7 +71,7 @@ def read_value(values: Mapping[str, Any], path: str) -> Any:
 
 
 def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]], used: Collection[str]) -> list[str]:
-    """Names of samples that came with an example document, unchanged since, and give inputs the text no longer uses."""
+    """Names of unchanged samples of an example document that have a value for an input that the text doesn't use."""
     return [name for name, values in samples.items() if values in examples and not values.keys() <= set(used)]
 
 

@@ -1,4 +1,4 @@
-"""Rows of files and datasets, offered to be ticked as samples of the text that is edited."""
+"""Rows of files and datasets that can be selected as samples of the text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +16,9 @@ __all__ = ["offer_rows"]
 
 
 def offer_rows(actor: Actor, state: EditorState, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The rows of the file `text` called `file`, or of the dataset `dataset` from the index `start` on; without either,
-    the names of the namespace's datasets, those that measure the template first. `columns` says what columns become, in
-    place of the input of their name. Nothing is stored.
+    """The rows of the file `text` named `file`, or of the dataset `dataset` from the index `start` on; without either,
+    the names of the namespace's datasets, those that measure the template first. `columns` maps columns to inputs; by
+    default a column maps to the input of the same name. Nothing is stored.
     """
     namespace = state.namespace.name
     if "file" not in fields and "dataset" not in fields:
@@ -40,7 +40,7 @@ def offer_rows(actor: Actor, state: EditorState, fields: Mapping[str, Any]) -> d
 
 
 def _read_columns(sent: Any) -> dict[str, str] | None:
-    """What a script says that columns become, by their names. Raises Invalid if it is no object of texts."""
+    """The mapping of columns to inputs sent by a script. Raises Invalid if it isn't an object of strings."""
     if sent is None:
         return None
     if not isinstance(sent, dict) or not all(isinstance(target, str) for target in sent.values()):

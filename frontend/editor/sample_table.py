@@ -1,4 +1,4 @@
-"""The table of samples: the values of each, and the text rendered on it."""
+"""The table of samples: the values of each, and the result of rendering the text on it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from registry.templates import document_check, preview
 
 __all__ = ["SampleCause", "SampleCell", "SampleColumn", "SampleRow", "SampleTable", "build_sample_table"]
 
-# A list this long is not compared by eye; each costs a rendering.
+# Longer lists can't be compared by eye, and each sample costs a rendering.
 MOST_SAMPLES = 40
 MOST_COLUMNS = 4
 SHOWN_CHARACTERS = 60
@@ -26,7 +26,7 @@ WORD_CHARACTERS = 16
 
 @dataclass(frozen=True)
 class SampleColumn:
-    """An input that has a column: its name, its kind in words, and whether each sample needs a value for it."""
+    """An input with a column: its name, its kind in words, and whether each sample needs a value for it."""
 
     name: str
     kind: str
@@ -35,8 +35,8 @@ class SampleColumn:
 
 @dataclass(frozen=True)
 class SampleCell:
-    """A value as the table shows it. `more` counts the characters left out; `look` is `text`, `word` (a short text on
-    one line, such as a number of an order), `plain`, `none` or `missing`.
+    """A value as displayed in the table. `more` counts the omitted characters; `look` is `text`, `word` (a short text
+    on one line, such as an order number), `plain`, `none` or `missing`.
     """
 
     words: str
@@ -46,10 +46,10 @@ class SampleCell:
 
 @dataclass(frozen=True)
 class SampleRow:
-    """The text rendered on one sample: how many tokens, or what stopped it.
+    """The text rendered on one sample: its number of tokens, or why it failed.
 
     `cut` counts the parts that were cut to fit. `missing` is the first required input without a value, else empty.
-    `is_worst` marks the one sample with the most tokens, `is_edited` one that differs from what is saved.
+    `is_worst` marks the one sample with the most tokens, `is_edited` one that differs from the saved one.
     """
 
     name: str
@@ -64,9 +64,9 @@ class SampleRow:
 
 @dataclass(frozen=True)
 class SampleCause:
-    """An input that concerns `count` samples alike: a required one that they lack, or one that is no longer there.
+    """An input that affects `count` samples: a required one that they lack, or one that no longer exists.
 
-    `is_text`: its value is typed as it is; that of another kind is typed as JSON.
+    `is_text`: its value is typed as plain text; other kinds are typed as JSON.
     """
 
     name: str
@@ -79,7 +79,8 @@ class SampleTable:
     """The columns, required inputs first, and a row for each of the first MOST_SAMPLES samples.
 
     `hidden_inputs` are the names of inputs without a column; `rendered` counts the rows that render, and `count` all
-    samples. `lacking` are required inputs that samples have no value for, `unused` names in samples that are no inputs.
+    samples. `lacking` are required inputs without a value in some samples, `unused` names in samples that aren't
+    inputs.
     """
 
     columns: tuple[SampleColumn, ...]
@@ -91,12 +92,12 @@ class SampleTable:
 
     @property
     def rendered(self) -> int:
-        """How many of the rows render."""
+        """How many of the rows rendered."""
         return sum(not row.stopped for row in self.rows)
 
 
 def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
-    """The table of the samples of a text, declared or not; each row costs a rendering."""
+    """The table of a text's samples, for declared and undeclared inputs; each row costs a rendering."""
     examined = document_check.check_document(actor, state.document)
     schemas = list_schemas(examined)
     columns = [SampleColumn(name, say_kind(schema), "default" not in schema) for name, schema in schemas.items()]
@@ -129,7 +130,7 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
                 for values in state.samples.values()
             )
         ),
-        # Where the text cannot be read, no name is known to be unused.
+        # If the text can't be parsed, unused names are unknown.
         unused=_count_causes(values.keys() - schemas.keys() for values in state.samples.values())
         if examined.undeclared.used is not None
         else (),
@@ -137,13 +138,13 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
 
 
 def _count_causes(names: Iterable[Collection[str]]) -> tuple[SampleCause, ...]:
-    """One for each name, by name. names: of each sample."""
+    """Count each name, sorted by name. names: of each sample."""
     counts = Counter(name for each in names for name in each)
     return tuple(SampleCause(name, counts[name]) for name in sorted(counts))
 
 
 def _describe_value(data: Mapping[str, Any], column: SampleColumn, schema: Mapping[str, Any]) -> SampleCell:
-    """The value of a column; the default in its place, if there is one."""
+    """The value of a column, or the default if it is missing."""
     if column.name not in data:
         if column.is_required:
             return SampleCell(gettext("missing"), "missing")
@@ -170,6 +171,6 @@ def _describe(value: Any) -> SampleCell:
 
 
 def _find_worst(rows: Sequence[SampleRow]) -> str:
-    """The name of the first sample with the most tokens; empty where all have as many, or none was rendered."""
+    """The first sample with the most tokens; empty if all have the same number, or none was rendered."""
     counts = {row.name: row.tokens for row in rows if row.tokens is not None}
     return max(counts, key=counts.__getitem__) if len(set(counts.values())) > 1 else ""

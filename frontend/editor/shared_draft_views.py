@@ -1,4 +1,4 @@
-"""The page of a draft that somebody shares: its text and what the model would read, for members, without edits."""
+"""The page of a draft that its author shares: its text and the rendered prompt, read-only, for members."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = ["show_shared_draft"]
 
 @signed_in
 def show_shared_draft(request: HttpRequest, actor: Actor, name: str, token: str) -> HttpResponse:
-    """A shared draft as it is now; its script follows it from the revision that the page says."""
+    """A shared draft as it is now; its script follows it from the revision in the page."""
     draft = shared_drafts.find_shared_draft(actor, name, token)
     template = Template.objects.select_related("latest").filter(name=name).first()
     state = _build_state(name, draft, template)

@@ -1,4 +1,4 @@
-"""The editor's state: a text, its samples and inputs, and the version it was made from."""
+"""The editor's state: a text, its samples and inputs, and the version it is based on."""
 
 import json
 from collections.abc import Mapping
@@ -52,13 +52,13 @@ STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"
 
 @dataclass
 class EditorState:
-    """What the editor edits, as stored or as a form sent it.
+    """The object being edited, as stored or as posted by a form.
 
-    `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
-    now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index if the inputs
-    give several prompts; `data_text` is the text of the inputs, which need not be JSON yet. `discarded` is a draft that
-    can be restored. `draft_name` is which of the person's drafts it is, empty for the first one. `revision` is that of
-    the draft that the sender read last, None if the sender does not say.
+    `base` is the version the text is based on (None for a template that doesn't exist yet), `latest` the newest
+    version. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index if the inputs
+    produce several prompts; `data_text` is the text of the inputs, which may not be valid JSON yet. `discarded` is a
+    draft that can be restored. `draft_name` is the name of the user's draft, empty for the default one. `revision` is
+    the draft revision that the client last read, None if it didn't send one.
     """
 
     name: str
@@ -86,19 +86,19 @@ class EditorState:
 
     @property
     def page_revision(self) -> int:
-        """The revision of the draft that the page shows: one that was written elsewhere since stays unseen."""
+        """The draft revision that the page shows, even if a newer one was written elsewhere since."""
         if self.revision is not None:
             return self.revision
         return self.draft.revision if self.draft else 0
 
     @property
     def next_number(self) -> int:
-        """The number that the next save gets."""
+        """The number that the next version gets."""
         return self.latest.number + 1 if self.latest else 1
 
     @property
     def stale(self) -> bool:
-        """Whether somebody saved since this text was begun."""
+        """Whether a version was saved since this text was based on one."""
         return self.latest is not None and (self.base is None or self.base.number != self.latest.number)
 
     @property
@@ -108,11 +108,12 @@ class EditorState:
 
 
 def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "") -> EditorState:
-    """The stored state: the actor's draft, else the latest version, else a first text for a new template.
+    """The stored state: the user's draft, else the latest version, else a starter text for a new template.
 
-    draft_name: which of the actor's drafts, empty for the first one. One with a name stays while it says nothing new.
+    draft_name: which of the user's drafts, empty for the default one. A named draft is kept even if it equals the saved
+    version.
 
-    Raises NotFound for outsiders and NotAllowed, naming the role, for those who may only read.
+    Raises NotFound for users without access and NotAllowed, naming the role, for those who may only read.
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
@@ -121,7 +122,7 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
     draft_name = names.check_draft_name(draft_name)
     draft = template_queries.find_draft(actor, name, draft_name)
     if draft and latest and not draft_name and _says_nothing_new(draft, latest, stored):
-        draft = None  # it holds nothing that is not saved
+        draft = None  # everything in it is already saved
     state = EditorState(
         name=name,
         namespace=namespace,
@@ -152,7 +153,7 @@ def _is_same_samples(samples: Samples, others: Samples) -> bool:
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
-    """The state as a form or a script sent it. Raises Invalid if the inputs or samples are no JSON objects."""
+    """The state posted by a form or a script. Raises Invalid if the inputs or samples aren't JSON objects."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", state.message)).strip()
@@ -176,21 +177,21 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft
 
 
 def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, Any]) -> None:
-    """Values beside the preview belong to the sample that they were shown for; without a sample's name they are only
-    tried.
+    """Store the values beside the preview in the sample they were shown for; without a sample's name they are only
+    rendered.
     """
     if "sample" not in fields:
         state.data, state.data_text = data, json.dumps(data, ensure_ascii=False, indent=2)
         return
     chosen = str(fields["sample"])
-    # A plain form sends the values of the sample that it showed, even if another one was picked since.
+    # A plain form posts the values of the sample that it showed, even if another one was selected since.
     shown = str(fields.get("shown_sample", chosen))
     state.samples, written = set_values(state.samples, shown, data)
     select_sample(state, written if chosen == shown else chosen)
 
 
 def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
-    """The state with every text that was sent, if `state_from_request` refused some of it: nothing typed is lost."""
+    """The state with all posted text, for a request that `state_from_request` refused, so that no input is lost."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))
@@ -203,14 +204,14 @@ def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], 
 
 
 def select_sample(state: EditorState, sample: str) -> None:
-    """Take the data of a sample as inputs: that of this name, else the first."""
+    """Use the data of a sample as inputs: the one with this name, else the first."""
     state.sample = sample if sample in state.samples else next(iter(state.samples), "")
     state.data = state.samples.get(state.sample, {})
     state.data_text = json.dumps(state.data, ensure_ascii=False, indent=2)
 
 
 def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
-    """The template with the right to save it; none yet if the namespace is the actor's to write in."""
+    """The template, if the user may save it; None before its first save, if the user may write in the namespace."""
     try:
         template = template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
@@ -229,7 +230,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
 
 
 def _with_lf(text: str) -> str:
-    """Browsers send form fields with CRLF; a document that a form posts has LF."""
+    """Browsers post form fields with CRLF; a document has LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -241,7 +242,7 @@ def _parse(text: str) -> Any:
 
 
 def read_revision(fields: Mapping[str, Any]) -> int | None:
-    """The revision of the draft that the sender read last; None if it does not say. Raises Invalid."""
+    """The draft revision that the client last read; None if it wasn't sent. Raises Invalid."""
     if "revision" not in fields:
         return None
     revision = fields["revision"]
@@ -251,7 +252,7 @@ def read_revision(fields: Mapping[str, Any]) -> int | None:
 
 
 def read_samples(text: str, stored: Samples) -> Samples:
-    """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones as they are."""
+    """Parse the samples of a draft; invalid JSON falls back to the stored samples."""
     try:
         return _check_samples(parse_json(text.encode())) if text.strip() else stored
     except (BadJson, Invalid):
@@ -259,7 +260,7 @@ def read_samples(text: str, stored: Samples) -> Samples:
 
 
 def receive_samples(fields: Mapping[str, Any]) -> Samples:
-    """The samples as a script sent them, in the order of `sampleOrder`. Raises Invalid if one is no object."""
+    """The samples sent by a script, in the order of `sampleOrder`. Raises Invalid if one isn't an object."""
     samples, order = _check_samples(fields.get("samples") or {}), fields.get("sampleOrder")
     return order_samples(samples, order) if isinstance(order, list) else samples
 
