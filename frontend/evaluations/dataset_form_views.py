@@ -1,4 +1,4 @@
-"""The pages that save a dataset: its first version and the next one, from a grid, a text or a file."""
+"""The pages that save a dataset: its first version and later ones, from a grid, a text or a file."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -25,8 +25,8 @@ from registry.namespaces import queries as namespace_queries
 
 __all__ = ["edit", "new"]
 
-_TEXT_IN_FORM = 400_000  # characters of a dataset that a text field still holds well
-_FIELDS = {"name": "path"}  # the service's word, the form's word
+_TEXT_IN_FORM = 400_000  # characters of a dataset that a text field can still handle
+_FIELDS = {"name": "path"}  # the service's name to the form's name
 
 
 @form_page
@@ -64,7 +64,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
 @form_page
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The next version: the rows of the latest as text, or a file in their place."""
+    """The next version: the rows of the latest one as text, or a file that replaces them."""
     version = queries.read_dataset_version(actor, name)
     small = len(version.text) <= _TEXT_IN_FORM
     first = {"text": version.text if small else "", "base": version.digest, "form": "jsonl"}
@@ -94,7 +94,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _save(
     request: HttpRequest, actor: Actor, name: str, form: DatasetForm
 ) -> tuple[dict[str, str], int, HttpResponse | None]:
-    """Faults by row, the status, and where to go when it was saved."""
+    """Save the rows; returns the errors by row, the status, and the response if it was saved."""
     from_grid = dataset_grid.is_from_grid(request)
     if not form.is_valid():
         return {}, 422, dataset_grid.answer_form_errors(form) if from_grid else None
@@ -127,7 +127,7 @@ def _save(
 
 
 def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], int, None]:
-    """Put the refusal into the form; gives the faults of rows, which have no field, and the status."""
+    """Add the refusal to the form; returns the errors of rows, which have no field, and the status."""
     if isinstance(error, NotFound):
         if not form.cleaned_data["template"]:
             raise error

@@ -1,4 +1,4 @@
-"""What all pages of a dataset share: its head, its versions, and where a run over it starts."""
+"""What all pages of a dataset share: its head, its versions, and the link to start a run over it."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ _SHOWN_VERSIONS = 200
 
 
 def dataset_frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
-    """What every page of the dataset shows, and what the actor may do with it."""
+    """The context of every page of the dataset, with what the user may do."""
     path = dataset.name.partition("/")[2]
     return {
         "section": "evaluations",
@@ -33,19 +33,19 @@ def dataset_frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
 
 
 def list_version_numbers(dataset: Dataset) -> list[int]:
-    """The numbers of the versions that a page offers, the latest first."""
+    """The version numbers that a page offers, latest first."""
     latest = dataset.latest.number if dataset.latest else 1
     return list(range(latest, max(0, latest - _SHOWN_VERSIONS), -1))
 
 
 def find_run_template(actor: Actor, dataset: Dataset) -> str:
-    """The template that a run over the dataset is likely of: that of its newest run, else one that it measures."""
+    """The most likely template for a run over the dataset: that of its newest run, else one that it measures."""
     runs = run_queries.list_runs(actor, dataset=dataset.name, limit=1).items
     measured = [] if runs else list_measured_templates(dataset.namespace, dataset.name)
     return runs[0].template.name if runs else measured[0].name if measured else ""
 
 
 def new_run_address(dataset: str, template: str) -> str:
-    """The form that starts a run over the dataset: of this template, or if it is empty of one that is chosen."""
+    """The form that starts a run over the dataset, for this template; if empty, the form asks for one."""
     query = {"template": template, "dataset": dataset} if template else {"dataset": dataset}
     return f"{reverse('new-run')}?{urlencode(query)}"

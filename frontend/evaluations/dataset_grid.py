@@ -1,6 +1,4 @@
-"""What the grid of a dataset's rows reads and gets from the server: the inputs that rows are for, the rows, and the
-answers to a save.
-"""
+"""The server side of the grid of a dataset's rows: the declared inputs, the rows, and the responses to a save."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -40,7 +38,7 @@ _KINDS = {"string": "text", "number": "number", "integer": "number", "boolean": 
 
 @signed_in
 def show_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The rows of a version as JSON lines; of the latest without `version`."""
+    """The rows of a version as JSON lines; of the latest one without `version`."""
     number = request.GET.get("version", "")
     is_number = number.isdecimal() and len(number) < 10
     version = dataset_queries.read_dataset_version(actor, name, int(number) if is_number else None)
@@ -52,7 +50,7 @@ def show_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def is_from_grid(request: HttpRequest) -> bool:
-    """Whether the page's script sent the form, and reads the answer as JSON."""
+    """Whether the page's script sent the form, and reads the response as JSON."""
     return request.headers.get("Accept", "") == "application/json"
 
 
@@ -63,9 +61,9 @@ def declared_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str,
 
 
 def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
-    """The inputs of a template's latest version: {name, kind, choices, choicesUrl, schema}, kind one of text,
-    number, boolean and json, the address that of the editor, if the actor may save the template, the schema that of a
-    list or a group. Nothing if there is no such template.
+    """The inputs of a template's latest version: {name, kind, choices, choicesUrl, schema}. kind is text, number,
+    boolean or json; choicesUrl the URL of the editor, if the user may save the template; schema that of a list or a
+    group. Empty if there is no such template.
     """
     try:
         return _declared_inputs(actor, template_queries.get_template(actor, name)) if name else []
@@ -96,18 +94,18 @@ def _declared_inputs(actor: Actor, template: Template) -> list[dict[str, Any]]:
 
 
 def answer_save(result: SavedDataset) -> HttpResponse:
-    """Where the grid goes once its rows are saved."""
+    """The URL that the grid opens after its rows are saved."""
     return JsonResponse({"url": reverse("dataset", args=[result.dataset.name])})
 
 
 def answer_form_errors(form: DatasetForm) -> HttpResponse:
-    """Why the form could not be read, a sentence a field."""
+    """The form's errors, one sentence per field."""
     fields = {field: str(sentences[0]) for field, sentences in form.errors.items()}
     return JsonResponse({"detail": gettext("Nothing is saved."), "fields": fields}, status=422)
 
 
 def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
-    """Why the rows were not saved: a sentence, sentences by row and field, and the version that came in between."""
+    """Why the rows weren't saved: a message, messages by row and field, and the version saved meanwhile."""
     fields = translate_fields(error.fields) if isinstance(error, Invalid) else {}
     answer: dict[str, Any] = {"detail": translate_finding(error.message), "fields": fields}
     latest = error.facts.get("latest")

@@ -1,4 +1,4 @@
-"""The pages of datasets: the list, one with its rows and versions, the diff of two, archiving and restoring."""
+"""Dataset pages: the list, one with its rows and versions, the diff of two, archiving and restoring."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -29,7 +29,7 @@ _SHOWN_CHANGES = 100
 
 @signed_in
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All datasets that may be read, by name."""
+    """All datasets that the user may read, by name."""
     filters = {key: request.GET.get(key, "") for key in ("q", "namespace", "archived")}
     page = queries.list_datasets(
         actor,
@@ -105,7 +105,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Put the dataset away, or with `do=unarchive` bring it back. Where that is not possible, its page says why."""
+    """Archive the dataset, or restore it with `do=unarchive`; its page then shows a refusal."""
     try:
         if request.POST.get("do") == "unarchive":
             dataset_archive.unarchive_dataset(actor=actor, name=name)
@@ -120,7 +120,9 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @signed_in
 def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Save the rows of an older version as the next one. `base`: the digest of the latest version that was shown."""
+    """Save the rows of an older version as the next one. `base`: the digest of the latest version
+    that the page showed.
+    """
     version = queries.read_dataset_version(actor, name, _number(request.POST.get("version")))
     result = datasets.save_dataset(
         actor=actor,
@@ -152,7 +154,7 @@ def _row(index: int, row: Row) -> dict[str, Any]:
 
 
 def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
-    """Each value that differs, both sides with the words that do."""
+    """Each value that differs, with the changed words of both sides."""
     fields = []
     for kind, was, now in (("", before.inputs, after.inputs), ("expected ", before.expected, after.expected)):
         old, new = dict(readable_values(was)), dict(readable_values(now))

@@ -1,4 +1,4 @@
-"""Forms of datasets and runs. A form checks the shape of its input; the service decides whether it may be done."""
+"""Forms of datasets and runs. A form validates its input; the service decides whether the action is permitted."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ MOST_BYTES = 8 * 1024 * 1024
 
 
 class DatasetForm(forms.Form):
-    """Rows as text or as a file, and where they go. `base` is the digest the page started from."""
+    """Rows as text or as a file, and where they are saved. `base` is the digest that the page started from."""
 
     namespace = forms.ChoiceField(required=False)
     path = forms.CharField(max_length=460, required=False)
@@ -32,7 +32,7 @@ class DatasetForm(forms.Form):
             field.choices = [(name, name) for name in namespaces]
 
     def clean(self) -> dict[str, Any]:
-        """The rows as one text; a file's ending says its form."""
+        """Convert the rows to one text; a file's extension determines its format."""
         data = super().clean() or self.cleaned_data
         file = data.get("file")
         if file is not None:
@@ -53,9 +53,9 @@ class DatasetForm(forms.Form):
 
 
 class RunForm(forms.Form):
-    """What is run: a version, over rows, asked of a model, scored by metrics; what it is set against, and who judges.
+    """The settings of a run: version, rows, model and metrics, the run to compare with, and the judge.
 
-    `documents` and `question` are inputs of the template, as the judge is to read them.
+    `documents` and `question` are the inputs of the template that the judge reads as these.
     """
 
     ref = forms.CharField(max_length=80)

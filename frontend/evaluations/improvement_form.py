@@ -1,4 +1,4 @@
-"""The page that asks a model for a better text: whom, with how many failing rows, and what it is expected to cost."""
+"""The page that asks a model for a better text: which model, how many failing rows, and the expected cost."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ _USUAL_ROWS = 5
 
 
 class ImprovementForm(forms.Form):
-    """Whom to ask, by which template, with how many rows, and the author's guidance."""
+    """The model, the template that asks it, the number of rows, and the author's guidance."""
 
     model = forms.ChoiceField()
     prompt = forms.ChoiceField()
@@ -46,7 +46,7 @@ class ImprovementForm(forms.Form):
 @form_page
 @signed_in
 def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """The form with the expected cost; a POST starts it, or estimates once more."""
+    """The form with the expected cost; a POST starts the improvement, or updates the estimate."""
     run = queries.find_improvable_run(actor, number)
     namespace = run.template.namespace
     endpoints = [row for row in connection_queries.list_endpoints(namespace.name) if row.kind == "http"]
@@ -97,7 +97,7 @@ def _start(request: HttpRequest, actor: Actor, number: int, fields: dict[str, An
 
 
 def _plan_first(actor: Actor, number: int, fields: dict[str, Any]) -> tuple[ImprovementPlan | None, str]:
-    """The plan of what the form begins with, or why there is none."""
+    """The plan for the form's initial values, or why there isn't one."""
     try:
         return queries.plan_improvement(actor=actor, run=number, **fields), ""
     except PromptuaryError as error:
@@ -105,7 +105,7 @@ def _plan_first(actor: Actor, number: int, fields: dict[str, Any]) -> tuple[Impr
 
 
 def _list_shown(run: Run, plan: ImprovementPlan) -> list[tuple[int, str]]:
-    """Index and name of each row that goes along."""
+    """Index and name of each row that is included."""
     rows = run_queries.rows_of_run(run)
     return [(index, name_row(rows[index].id, index)) for index in plan.shown_rows]
 

@@ -1,4 +1,4 @@
-"""The page of one improvement: how far it is, the proposal as a diff, its figures, and what becomes of it."""
+"""The page of one improvement: its progress, the proposal as a diff, its figures, and its actions."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -32,7 +32,7 @@ from registry.templates.named_drafts import draft_ref
 
 __all__ = ["IMPROVEMENT_STYLES", "show_improvement"]
 
-_FEW_CHANGED = 5  # rows of a kind on the page; all are beside each other in the matrix
+_FEW_CHANGED = 5  # rows of a kind on the page; the matrix shows all of them
 IMPROVEMENT_STYLES = {
     Improvement.QUEUED: (gettext_lazy("Waiting"), "clock", ""),
     Improvement.ASKING: (gettext_lazy("Asking the model"), "loader", ""),
@@ -52,7 +52,7 @@ _READINGS = {"better": ("ok", "arrow-up-right"), "worse": ("bad", "arrow-down-ri
 
 
 class TakeForm(forms.Form):
-    """The name of the draft that the proposal becomes."""
+    """The name of the draft that the proposal is saved as."""
 
     draft = forms.CharField(max_length=LONGEST_DRAFT_NAME)
 
@@ -60,7 +60,7 @@ class TakeForm(forms.Form):
 @form_page
 @signed_in
 def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """One improvement of the actor's; a POST stops it, takes it into a draft, or dismisses it."""
+    """One of the user's improvements; a POST stops it, saves it as a draft, or dismisses it."""
     form, status = TakeForm(initial={"draft": gettext("Suggested improvement")}), 200
     if request.method == "POST":
         form = TakeForm(request.POST if request.POST.get("do") == "take" else None)
@@ -79,14 +79,14 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
         page, regions = "evaluations/improvement.html", {"progress": "evaluations/_improvement_progress.html"}
         response = show(request, page, context, regions=regions)
         if not improvement.is_under_way:
-            response["HX-Refresh"] = "true"  # now there is more to show than how far it is
+            response["HX-Refresh"] = "true"  # the page now shows more than the progress
         return response
     context |= _describe_proposal(improvement)
     return show(request, "evaluations/improvement.html", context, status=status)
 
 
 def _act(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> HttpResponse | None:
-    """Do what was asked for; None if the form is not complete."""
+    """Perform the posted action; None if the form is invalid."""
     do = request.POST.get("do")
     if do == "take":
         if not form.is_valid():
@@ -123,7 +123,7 @@ def _frame(improvement: Improvement) -> dict[str, Any]:
 
 
 def _describe_proposal(improvement: Improvement) -> dict[str, Any]:
-    """The proposal's diff and figures, as far as they are there."""
+    """The proposal's diff and figures, as far as available."""
     if not improvement.document:
         return {}
     run, figures = improvement.run, measure_improvement(improvement)

@@ -10,8 +10,8 @@ _MOST = 200
 
 
 def list_judges(actor: Actor, besides: int | None = None) -> list[tuple[str, str]]:
-    """Choices of a select: nobody, then each judge's latest version with the template's name. besides: a template's
-    id that is left out.
+    """Choices of a select: nobody, then each judge's latest version with the template's name. besides: the id of a
+    template to omit.
     """
     templates = search_queries.search_templates(actor, tag=_TAG, limit=_MOST).items
     rows = [row for row in templates if row.latest and row.pk != besides]

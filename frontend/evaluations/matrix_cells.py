@@ -1,4 +1,4 @@
-"""What a page of runs side by side shows of one run's part of a row: the reply, why it failed, a chip a score."""
+"""Cells of the matrix of runs: one run's reply to a row or its failure, and a chip for each score."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ CHIP_STYLES: Mapping[str, tuple[str, str]] = {
 
 
 def describe_cell(cell: MatrixCell, metrics: Sequence[str], longest: int) -> dict[str, Any]:
-    """The context of `_matrix_cell.html`. longest: characters of the reply that are shown."""
+    """The context of `_matrix_cell.html`. longest: the number of characters of the reply that are shown."""
     answer = row_comparison.answer_text(cell.row.actual) if cell.row else ""
     return {
         "is_asked": cell.row is not None,
@@ -32,7 +32,7 @@ def describe_cell(cell: MatrixCell, metrics: Sequence[str], longest: int) -> dic
 
 
 def read_change(change: float) -> str:
-    """A key of `CHIP_STYLES` for the difference of one row's score."""
+    """The key in `CHIP_STYLES` for the change of one row's score."""
     return "worse" if change < -1e-9 else "better" if change > 1e-9 else "same"
 
 
@@ -43,7 +43,7 @@ def title_metric(name: str) -> str:
 
 
 def _score_chip(name: str, cell: MatrixCell) -> dict[str, str]:
-    """A metric's score of one reply; an arrow if it differs from the baseline's."""
+    """A metric's score of one reply, with an arrow if it differs from the baseline's."""
     kind = read_change(cell.changes.get(name, 0.0))
     style, icon = CHIP_STYLES[kind] if kind != "same" else ("", "")
     score = cell.scores[name]

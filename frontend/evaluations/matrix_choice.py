@@ -1,4 +1,4 @@
-"""What the address of the page of runs side by side asks for."""
+"""The query of the matrix page: its runs, filters and order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +15,8 @@ _DEFAULTS = (None, "", (), "all", "rows")
 @dataclass(frozen=True)
 class MatrixChoice:
     """Runs, filters and order. baseline: the number of the run that the others are compared with, None for the first;
-    reason: the key of the reason that the rows failed for, or nothing; tag: of the rows, or nothing; column: the number
-    of the run that a narrow page shows, None for the first after the baseline.
+    reason: the key of the reason that rows failed for, or empty; tag: of the rows, or empty; column: the number of the
+    run that a narrow page shows, None for the first after the baseline.
     """
 
     number: int
@@ -30,13 +30,13 @@ class MatrixChoice:
     column: int | None
 
     def url(self, **changes: Any) -> str:
-        """The page with some of it changed; None leaves a value out."""
+        """The URL of the page with some values changed; None omits a value."""
         query = urlencode(self._values(**changes), doseq=True)
         return f"{reverse('run-matrix', args=[self.number])}?{query}"
 
     @property
     def fields_beside_column(self) -> list[tuple[str, Any]]:
-        """Names and values of a form that changes the column alone."""
+        """Names and values for a form that changes only the column."""
         fields: list[tuple[str, Any]] = []
         for name, value in self._values(column=None).items():
             fields += [(name, one) for one in value] if isinstance(value, tuple) else [(name, value)]
@@ -58,19 +58,19 @@ class MatrixChoice:
 
     @property
     def stop_url(self) -> str:
-        """Where the runs that are under way are stopped."""
+        """The URL that stops the active runs."""
         address = self.url()
         return address.replace(reverse("run-matrix", args=[self.number]), reverse("stop-runs", args=[self.number]))
 
     def without_run(self, number: int) -> str:
-        """The page without one of the other runs; the first is the baseline again if it was that one."""
+        """The URL of the page without one of the other runs; if that was the baseline, the first run is again."""
         others = tuple(other for other in self.others if other != number)
         baseline = None if self.baseline == number else self.baseline
         return self.url(**{"with": others, "baseline": baseline, "column": None})
 
 
 def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
-    """What is asked for, with values that no page needs left out. Whether a name is known is checked by the query."""
+    """Parse the query and omit default values. The database query checks whether names exist."""
     others = [other for text in request.GET.getlist("with") if (other := read_number(text)) and other != number]
     baseline = read_number(request.GET.get("baseline"))
     return MatrixChoice(
@@ -87,5 +87,5 @@ def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
 
 
 def read_number(text: str | None) -> int | None:
-    """A whole number of an address, or None if it is none."""
+    """Parse a whole number of a URL; None if it isn't one."""
     return int(text) if text and text.isdecimal() and len(text) < 19 else None

@@ -1,4 +1,4 @@
-"""The columns of runs side by side: what each run is, its averages, cost and latency, and how it compares in words."""
+"""The columns of the matrix of runs: what each run is, its averages, cost and latency, and the comparison in words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ __all__ = [
     "tell_changes",
 ]
 
-_FEW = 30  # rows under which a figure is shown without a reading
+_FEW = 30  # with fewer rows, a figure has no reading
 
 
 def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> list[dict[str, Any]]:
-    """Each run with what its version is now (live, or proposed by an open change). Two queries for all of them."""
+    """Each run with its version's current status (live, or proposed by an open change). Two queries for all of them."""
     numbers = label_queries.label_numbers_of_many({run.template for run in runs})
     changes = ChangeRequest.objects.filter(version__in={run.version_id for run in runs}).pending()
     proposed = dict(changes.order_by("pk").values_list("version", "number"))
@@ -58,7 +58,7 @@ def _column(
         "run": run,
         "style": style_of_run(run),
         "title": f"{version_title(run)} {run.model}",
-        "run_word": "",  # which run it is, where another has the same title
+        "run_word": "",  # identifies the run if another has the same title
         "is_baseline": is_baseline,
         "is_proposal": run.is_draft,
         "live_label": live if not run.is_draft and labels.get(live) == run.version.number else "",
@@ -71,7 +71,7 @@ def _column(
 
 
 def place_on_phone(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> int:
-    """The place, from 0, of the run that a narrow page shows: the chosen one, else the first after the baseline."""
+    """The 0-based position of the run that a narrow page shows: the chosen one, else the first after the baseline."""
     numbers = [run.number for run in runs]
     if choice.column in numbers:
         return numbers.index(choice.column)
@@ -79,7 +79,7 @@ def place_on_phone(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> 
 
 
 def tell_changes(matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any] | None:
-    """The numbers of the sentence above the rows, and where its rows are; None without rows to compare."""
+    """The counts for the sentence above the rows, and the URLs of its rows; None without rows to compare."""
     if not matrix.compared:
         return None
     return {
@@ -93,7 +93,7 @@ def tell_changes(matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any] | No
 
 
 def describe_usage(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """By run the mean cost and seconds of a reply, each None while it is not known. One query."""
+    """The mean cost and latency of a reply by run, each None if unknown. One query."""
     latencies = metric_lines.read_latencies(runs)
     cells = []
     for run in runs:
@@ -110,7 +110,7 @@ def describe_usage(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
-    """A metric's averages by run, each against the baseline's."""
+    """A metric's averages by run, each compared with the baseline's."""
     metric, _, target = name.partition(" ")
     base = matrix.means[matrix.baseline.number].get(name)
     cells = []
@@ -137,7 +137,7 @@ def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
 
 
 def describe_people(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
-    """The metric made of people's scores, by run; nothing if no run has any."""
+    """The metric of human scores, by run; empty if no run has any."""
     cells = [score_panels.describe_people_scores(run) for run in runs]
     return cells if any(cells) else []
 
@@ -145,7 +145,7 @@ def describe_people(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
 def _chip(
     baseline: Run, run: Run, metric: str, target: str, mean: tuple[float, int] | None, base: tuple[float, int] | None
 ) -> dict[str, str] | None:
-    """The difference of two averages; it reads as better or worse only if its interval leaves zero out."""
+    """The difference of two averages; it reads as better or worse only if its interval excludes zero."""
     if mean is None or base is None:
         return None
     look = ("", "")

@@ -1,4 +1,4 @@
-"""The panel of one row beside runs side by side: what was asked and expected, replies, scores with their evidence."""
+"""The panel of one row in the matrix of runs: inputs, expected output, replies, and scores with their evidence."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,9 @@ __all__ = ["describe_panel"]
 
 
 def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any]:
-    """One row: what was asked and expected, each reply with the words that differ, and each score with its evidence."""
+    """One row: its inputs and expected output, each reply with the differing words, and each
+    score with its evidence.
+    """
     runs, baseline = matrix.runs, matrix.baseline
     row = run_matrix.read_matrix_row(runs, index, baseline.number)
     base_cell = row.cells[runs.index(baseline)]
@@ -87,8 +89,8 @@ def _list_evidence(
     metrics: Sequence[str],
     judgement: Judgement | None,
 ) -> list[dict[str, Any]]:
-    """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and why: the judge's reason
-    if it gave one, else what the metric found.
+    """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and the reason: the judge's if
+    it gave one, else the metric's own explanation.
     """
     actual = cell.row.actual if cell.row else None
     reasons = judgement["reasons"] if judgement else {}
@@ -116,14 +118,16 @@ def _list_evidence(
 
 
 def _find_output(outputs: Mapping[str, Any] | None, target: str) -> Any:
-    """The output of this name; in a chain it is `component.output`."""
+    """The output with this name; in a chain the name is `component.output`."""
     component, _, name = target.rpartition(".")
     inner = outputs.get(component) if outputs and component else None
     return inner.get(name) if isinstance(inner, Mapping) else (outputs or {}).get(target)
 
 
 def _edit_url(actor: Actor, run: Run, row_name: str) -> str:
-    """The row in the grid that makes the dataset's next version; empty without a name to find it by, or the right."""
+    """The URL of the row in the dataset's grid; empty if the row has no name to search for, or the
+    user may not save.
+    """
     if run.dataset_version is None or not row_name:
         return ""
     dataset = run.dataset_version.dataset
@@ -138,7 +142,7 @@ def _hidden_query(runs: Sequence[Run], index: int) -> str:
 
 
 def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
-    """Where the row is added to a dataset and opened in the editor; empty for whoever may not save."""
+    """The URLs that add the row to a dataset and open it in the editor; empty if the user may not save."""
     template = runs[0].template
     if not permissions.is_allowed(actor, Verb.SAVE, template.namespace):
         return {"add_url": "", "editor_url": ""}
@@ -151,7 +155,7 @@ def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
 def _scoring(
     actor: Actor, runs: Sequence[Run], index: int, choice: MatrixChoice, following: int | None
 ) -> dict[str, Any] | None:
-    """The row's score buttons, unless a run waits for its turn; *Save and next* goes on to the following row."""
+    """The row's score buttons, unless a run is queued; *Save and next* continues with the following row."""
     if any(run.state == Run.QUEUED for run in runs):
         return None
     following_url = f"{choice.url(row=following)}#panel" if following is not None else ""

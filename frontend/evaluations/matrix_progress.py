@@ -1,4 +1,4 @@
-"""How far runs side by side are together: rows, time left, and the cost so far with what is to be expected."""
+"""The progress of the matrix's runs together: rows, time left, and the current and expected cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ __all__ = ["MatrixProgress", "describe_progress"]
 
 @dataclass(frozen=True)
 class MatrixProgress:
-    """Rows of all runs together. left: words for the time until the last run ends, empty while there is little to judge
-    by. cost: so far; expected: in all; both None unless every run's cost is known, in one currency.
+    """Rows of all runs together. left: the time until the last run ends, in words, empty while there is too little
+    data. cost: so far; expected: in total; both None unless every run's cost is known, in one currency.
     """
 
     done: int
@@ -28,7 +28,7 @@ class MatrixProgress:
 
 
 def describe_progress(runs: Sequence[Run], now: datetime) -> MatrixProgress | None:
-    """The progress of runs of which one is under way; None once all are over."""
+    """The progress of runs if at least one is active; None once all have ended."""
     if all(run.is_over for run in runs):
         return None
     done, total, failed = (sum(getattr(run, name) for run in runs) for name in ("done", "total", "failed"))

@@ -1,4 +1,4 @@
-"""The page of several runs side by side: averages, rows with each run's reply, filters, one row with its evidence."""
+"""The matrix page of several runs: averages, rows with each run's reply, filters, and one row with its evidence."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["show_matrix", "stop_runs"]
 
-_MOST_TABS = 3  # columns that a narrow page has a tab for; of more, the third is a select with the rest
+_MOST_TABS = 3  # columns with a tab on a narrow page; if there are more, the third is a select with the rest
 _ROWS = 50
 _FILTERS = {
     "all": gettext_lazy("All"),
@@ -106,7 +106,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
 
 @signed_in
 def stop_runs(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """Cancel the runs of the page that are under way, and come back to it."""
+    """Cancel the active runs of the page, and redirect to it."""
     choice = read_choice(request, number)
     runs = run_matrix.read_matrix_runs(actor, number, choice.others)
     stopped = start_runs.cancel_runs(actor=actor, numbers=[run.number for run in runs])
@@ -124,7 +124,7 @@ def stop_runs(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 def _score_url(runs: Sequence[Run]) -> str:
-    """The page that scores the rows; empty while a run waits for its turn."""
+    """The URL of the page that scores the rows; empty while a run is queued."""
     if any(run.state == Run.QUEUED for run in runs):
         return ""
     query = urlencode([("with", run.number) for run in runs[1:]])
@@ -145,7 +145,9 @@ def _tabs(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
 
 
 def _failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
-    """Why rows failed, equal reasons once, each with a link to its rows, or back to all where they are shown."""
+    """Why rows failed, with equal reasons grouped, each with a link to its rows, or back to all rows
+    if it is selected.
+    """
     return [
         {
             "message": failure.message,
@@ -173,7 +175,7 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row:
 
 
 def _addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
-    """Runs that can be shown too, each with the page that shows it."""
+    """Runs that can be added, each with its URL."""
     if len(runs) >= run_matrix.MOST_RUNS:
         return []
     shown = {run.pk for run in runs}

@@ -1,4 +1,4 @@
-"""Plots of metrics over time: a small line of each with its threshold, beside the figures."""
+"""Plots of metrics over time: a small line for each with its threshold, beside the figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from registry.evaluations.metric_lines import MetricLine, MetricPoint
 __all__ = ["MetricPlot", "draw_label_plots", "draw_line", "draw_nightly_plots"]
 
 WIDTH, HEIGHT = 124, 32  # CSS pixels
-_EDGE = 5  # so that the mark at the end is whole
+_EDGE = 5  # so that the mark at the end isn't clipped
 
 
 @dataclass(frozen=True)
 class MetricPlot:
-    """A line as it is drawn, in CSS pixels. points: of the polyline. gate: the height of the threshold, None without
-    one. ticks: where another version came. end: of the newest figure. is_missed: whether that is below the gate.
-    places: of each figure from the left and from the top, with the figure.
+    """A line with coordinates in CSS pixels. points: of the polyline. gate: the height of the threshold, None without
+    one. ticks: where the version changed. end: of the newest figure. is_missed: whether that is below the gate. places:
+    the coordinates of each figure, with the figure.
     """
 
     line: MetricLine
@@ -35,20 +35,21 @@ class MetricPlot:
 
 
 def draw_nightly_plots(actor: Actor, template: str) -> list[MetricPlot]:
-    """A plot for each metric of the template's nightly runs, and for what they cost."""
+    """A plot for each metric of the template's nightly runs, and for their cost."""
     return [draw_line(line) for line in nightly_history.list_nightly_lines(actor, template) if line.points]
 
 
 def draw_label_plots(actor: Actor, template: str, without: str = "") -> list[MetricPlot]:
-    """A plot for each label, evaluation and metric of what the template's labels served, and for what it cost.
+    """A plot for each label, evaluation and metric of the versions that the template's labels served, and for their
+    cost.
 
-    without: a label that is left out.
+    without: a label to omit.
     """
     return [draw_line(line) for line in label_history.list_label_lines(actor, template, without)]
 
 
 def draw_line(line: MetricLine) -> MetricPlot:
-    """The plot of one line, which has a point at least."""
+    """The plot of one line with at least one point."""
     values = [point.value for point in line.points]
     bounds = [*values, *([line.floor] if line.floor is not None else [])]
     low, high = min(bounds), max(bounds)
@@ -69,13 +70,13 @@ def draw_line(line: MetricLine) -> MetricPlot:
 
 
 def _spread(count: int) -> Sequence[float]:
-    """Places of this many figures from the left to the right edge; a single one is on the right."""
+    """The x coordinates of this many figures, from the left to the right edge; a single one is on the right."""
     if count == 1:
         return [float(WIDTH - _EDGE)]
     return [_EDGE + (WIDTH - 2 * _EDGE) * index / (count - 1) for index in range(count)]
 
 
 def _height(value: float, low: float, high: float) -> float:
-    """How far below the top a value is; in the middle if all are equal."""
+    """The y coordinate of a value; in the middle if all values are equal."""
     share = (value - low) / (high - low) if high > low else 0.5
     return HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * share

@@ -1,4 +1,4 @@
-"""Links from a finished run to what is done next: proposing the version that it measured, and setting thresholds."""
+"""Links from a finished run to the next steps: proposing the version it measured, and setting thresholds."""
 
 from urllib.parse import urlencode
 
@@ -14,10 +14,10 @@ __all__ = ["find_propose_url", "find_thresholds_url"]
 
 
 def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
-    """The panel that proposes the run's version for the label that counts as live. live: the version that it points to.
+    """The panel that proposes the run's version for the live label. live: the number of the live version.
 
-    Empty if a change has the version already, it is not newer than the live one, the label is not protected, or the
-    actor may not propose.
+    Empty if a change already has the version, it isn't newer than the live one, the label isn't protected, or the user
+    may not propose.
     """
     template, label = run.template, live_label(run.template.namespace)
     if run.state != Run.DONE or run.change or run.version.number <= (live or 0):
@@ -31,9 +31,9 @@ def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
 
 
 def find_thresholds_url(actor: Actor, run: Run) -> str:
-    """The form that sets thresholds for changes of the template, over the rows and by the model of the run.
+    """The form that sets thresholds for changes of the template, with the run's dataset and model.
 
-    Empty if the run is not done, was over the template's samples, or the actor may not set any.
+    Empty if the run isn't done, was over the template's samples, or the user may not set thresholds.
     """
     space = run.template.namespace
     if run.state != Run.DONE or not run.dataset_version or not permissions.is_allowed(actor, Verb.MANAGE, space):

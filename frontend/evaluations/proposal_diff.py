@@ -1,4 +1,4 @@
-"""The proposed text beside the version's on one row: what the model reads before and after."""
+"""The proposed text compared with the version's on one row: the prompts before and after."""
 
 import json
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ from registry.templates.sample_renderings import SampleOutcome
 
 __all__ = ["compare_on_row", "find_repeated_lines"]
 
-_TELLING = 24  # characters of a line of a row that are no coincidence in a text
+_TELLING = 24  # shared lines of this length are no coincidence
 
 
 def compare_on_row(improvement: Improvement) -> dict[str, Any]:
-    """`rendered`, a diff of both prompts on the first row that the model was shown, and `row_name`; nothing if the
-    renderer is busy.
+    """`rendered`, a diff of both prompts on the first row that the model saw, and `row_name`; empty if the renderer is
+    busy.
     """
     if not improvement.bundle or not improvement.shown_rows:
         return {}
@@ -54,8 +54,8 @@ def _render(bundle: Mapping[str, Any], row: Row) -> RenderedSample:
 
 
 def find_repeated_lines(improvement: Improvement) -> list[str]:
-    """Lines of the rows that the model was shown which the proposed text repeats and the version does not: the text
-    would be made to fit these rows, or say what somebody wrote into them.
+    """Lines of the rows that the model saw which the proposed text contains and the version doesn't: the text may be
+    overfitted to these rows, or repeat user data.
     """
     before = improvement.run.version.document
     lines: dict[str, None] = {}

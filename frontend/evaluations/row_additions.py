@@ -1,4 +1,4 @@
-"""The page that adds a row of a run to another dataset, with the reply of a run as what is expected."""
+"""The page that adds a row of a run to another dataset, with a run's reply as the expected output."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,9 @@ _MOST_DATASETS = 200
 @form_page
 @signed_in
 def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
-    """GET asks for the dataset and what is expected; POST adds the row there. `with` names other runs of the row."""
+    """GET shows a form for the dataset and the expected output; POST adds the row. `with` names other
+    runs of the row.
+    """
     run = run_queries.read_run(actor, number)
     others = [parse_form_number(value) for value in request.GET.getlist("with")]
     runs = [run, *(run_queries.read_run(actor, other) for other in others if other)]
@@ -80,7 +82,7 @@ def _add(
         actor=actor,
         name=dataset,
         rows=[row],
-        message=f"Add a row of run {run.number}",  # no text: stored
+        message=f"Add a row of run {run.number}",  # stored, not translated
         template=run.template.name,
     )
     if saved.created:
@@ -92,7 +94,7 @@ def _add(
 
 
 def _list_expectations(runs: Sequence[Run], detail: RunRowDetail) -> list[dict[str, Any]]:
-    """What the new row may expect: what this row expects, the reply of each run, or nothing."""
+    """The options for the new row's expected output: that of this row, the reply of each run, or none."""
     choices: list[dict[str, Any]] = []
     if detail.expected:
         text = row_comparison.answer_text(detail.expected)
@@ -111,7 +113,7 @@ def _list_expectations(runs: Sequence[Run], detail: RunRowDetail) -> list[dict[s
 
 
 def _list_datasets(actor: Actor, run: Run) -> list[str]:
-    """The datasets of the namespace that take rows, without the one that the run was over."""
+    """The datasets of the namespace that accept rows, except the one of the run."""
     page = dataset_queries.list_datasets(actor, namespace=run.template.namespace.name, limit=_MOST_DATASETS)
     own = run.dataset_version.dataset.name if run.dataset_version else ""
     return [dataset.name for dataset in page.items if dataset.name != own]

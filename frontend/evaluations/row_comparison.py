@@ -1,4 +1,4 @@
-"""Rows of a run for reading: inputs, expected output, the replies of one or two runs, and a judge's sentences."""
+"""Rows of a run for display: inputs, expected output, the replies of one or two runs, and a judge's reasons."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,13 +36,13 @@ __all__ = [
 
 SHOWN = 12
 _LONGEST = 320
-_ALIKE = 0.5  # share of the shorter reply that has to be common before marks on the rest help
+_ALIKE = 0.5  # share of the shorter reply that both must have in common for marks to be useful
 LEADS = ("question", "query", "q", "text", "message", "input")
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The beginning of a text, and how many characters are left out."""
+    """The beginning of a text, and how many characters are omitted."""
 
     text: str
     more: int = 0
@@ -50,7 +50,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """A row with its reply, beside the reply of another run if there is one; words that differ are marked."""
+    """A row with its reply, and the reply of another run if there is one; differing words are marked."""
 
     index: int
     name: str
@@ -71,7 +71,7 @@ class ComparedRow:
 
 
 def worst_regressions(run: Run, against: Run, compared: RunComparison) -> tuple[list[ComparedRow], int]:
-    """The rows that lost most by a metric, the worst first, and how many lost anything."""
+    """The rows with the largest drop in a metric, and how many rows dropped."""
     change = {
         index: after - was
         for index, (was, after) in enumerate(zip(compared.before, compared.after, strict=True))
@@ -93,12 +93,12 @@ def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
 
 
 def failed_rows(run: Run) -> list[ComparedRow]:
-    """The first rows that did not get an answer."""
+    """The first rows without a reply."""
     return [compare_row(detail) for detail in run_queries.list_run_rows(run, only="failed", limit=SHOWN).items]
 
 
 def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change: float | None = None) -> ComparedRow:
-    """One row, ready."""
+    """Prepare one row."""
     row = detail.row
     answer, earlier_answer = _said(detail), _said(before) if before else ""
     left, right = compare_replies(earlier_answer, answer) if before else ((Word(earlier_answer),), (Word(answer),))
@@ -119,12 +119,12 @@ def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change
 
 
 def name_row(name: str, index: int) -> str:
-    """What pages call a row: its own name, or `row 3` for the one of index 2."""
+    """The display name of a row: its own name, or `row 3` for index 2."""
     return name or gettext("row {number}").format(number=index + 1)
 
 
 def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Two replies with the words that differ marked; replies with little in common are easier to read unmarked."""
+    """Two replies with the differing words marked; unmarked if they have too little in common."""
     left, right = diff_words(before, after)
     same = sum(len(word.text) for word in right if not word.changed)
     if same < _ALIKE * min(len(before), len(after)):
@@ -133,14 +133,14 @@ def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Wo
 
 
 def readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Names with their values as texts to read: lists of texts or documents as numbered lines, plain mappings as
+    """Names with their values as readable texts: lists of texts or documents as numbered lines, plain mappings as
     `name: value`.
     """
     return [(name, _written(value)) for name, value in (values or {}).items()]
 
 
 def answer_text(outputs: Mapping[str, Any] | None) -> str:
-    """The answer among outputs, or all of them, as text."""
+    """The answer among the outputs, or all of them, as text."""
     if not outputs:
         return ""
     value = outputs.get("answer", next(iter(outputs.values())) if len(outputs) == 1 else outputs)
@@ -150,7 +150,7 @@ def answer_text(outputs: Mapping[str, Any] | None) -> str:
 
 
 def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
-    """The text, cut if it is much longer than a cell can hold."""
+    """Cut a text that is much longer than a cell can hold."""
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 
 
@@ -160,7 +160,7 @@ def _said(detail: RunRowDetail | None) -> str:
 
 
 def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
-    """The input that says most about a row, and how many more there are."""
+    """The most informative input of a row, and how many more there are."""
     values = readable_values(inputs)
     texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
     name = next(iter(texts), values[0][0] if values else "")
@@ -180,7 +180,7 @@ def _written(value: Any) -> str:
 
 
 def _is_document(value: Any) -> bool:
-    """Whether it is a passage with plain facts about it, as retrieval gives them."""
+    """Whether it is a passage with plain metadata, as returned by retrieval."""
     is_passage = isinstance(value, dict) and isinstance(value.get("content"), str)
     return is_passage and all(isinstance(item, str | int | float | None) for item in value.values())
 
@@ -203,7 +203,7 @@ _SAID = ("all_relevant_sentence_keys", "sentence_support_information")
 
 
 def judgement_of(detail: RunRowDetail) -> Judgement | None:
-    """The row's judgement; None if nobody judged.
+    """The row's judgement; None if there isn't one.
 
     A run of a judge's own template has the documents and the response among its inputs, and the judgement as its reply.
     """
@@ -224,7 +224,7 @@ def judgement_of(detail: RunRowDetail) -> Judgement | None:
 
 
 def judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
-    """Title, figure and the reason if there is none, a score."""
+    """Title, figure, and reason if there is one, for each score."""
     scores: Mapping[str, Any] = judgement["scores"]
     reasons: Mapping[str, str] = judgement["reasons"]
     return [(str(TITLES[name]), format_score(scores.get(name)), reasons.get(name, "")) for name in NAMES]

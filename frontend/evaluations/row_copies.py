@@ -1,4 +1,4 @@
-"""Copies rows that are ticked in the grid of a dataset into another dataset."""
+"""Copies ticked rows of a dataset's grid into another dataset."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = ["copy_rows", "list_copy_targets"]
 
 
 def list_copy_targets(actor: Actor, source: str = "") -> list[str]:
-    """The datasets that rows can be copied to, without the one that they are of."""
+    """The datasets that rows can be copied to, except the rows' own."""
     names = dataset_queries.list_dataset_names(actor, namespaces=namespace_queries.list_writable_namespaces(actor))
     return [name for name in names if name != source]
 
@@ -28,7 +28,8 @@ def list_copy_targets(actor: Actor, source: str = "") -> list[str]:
 def copy_rows(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Add the rows of `file` to the dataset `dataset`, as its next version.
 
-    Columns that it lacks are only named at first: nothing is saved until they come again with `accepts_columns`.
+    Columns that it lacks are only reported at first: nothing is saved until the request is repeated with
+    `accepts_columns`.
     """
     form = DatasetForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -54,9 +55,9 @@ def copy_rows(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _describe_copy(count: int, name: str, source: str) -> str:
-    """The message of the new version. It names no dataset of another namespace, which its readers may not know."""
+    """The message of the new version. It doesn't name datasets of other namespaces, which its readers may not see."""
     is_near = source.partition("/")[0] == name.partition("/")[0]
-    return f"Copy {count} row{'' if count == 1 else 's'}{f' of {source}' if is_near else ''}"  # no text: stored
+    return f"Copy {count} row{'' if count == 1 else 's'}{f' of {source}' if is_near else ''}"  # stored, not translated
 
 
 def _describe_result(saved: SavedDataset) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What all pages of an evaluation run show and hand on: the head with the run's state, and the query of the address."""
+"""What all pages of an evaluation run share: the head with the run's state, and the query of the URL."""
 
 from datetime import datetime
 from typing import Any
@@ -42,7 +42,7 @@ _NOT_JUDGED = (gettext_lazy("Done, not judged"), "triangle-alert", "warn")
 
 
 def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
-    """The word, icon and look of a run's state: one whose rows failed, or whose judge did, is not shown as done."""
+    """The word, icon and look of a run's state: a run with failed rows or a failed judge isn't shown as done."""
     if run.state == Run.DONE and run.failed:
         return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
     if is_unjudged(run):
@@ -58,7 +58,7 @@ def is_unjudged(run: Run) -> bool:
 
 
 def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
-    """What the head of each of these pages shows."""
+    """The context of the head of these pages."""
     template = run.template
     return {
         "section": "evaluations",
@@ -76,38 +76,38 @@ def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
 
 
 def estimate_time_left(run: Run, now: datetime) -> str:
-    """About how long it will take from here; nothing while there is little to judge by."""
+    """About how long the run will still take, in words; empty while there is too little data."""
     seconds = estimate_seconds_left(run, now)
     return "" if seconds is None else tell_time_left(seconds)
 
 
 def estimate_seconds_left(run: Run, now: datetime) -> float | None:
-    """As `estimate_time_left`, in seconds; None while there is little to judge by."""
+    """As `estimate_time_left`, in seconds; None while there is too little data."""
     if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
         return None
     return (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
 
 
 def tell_time_left(seconds: float) -> str:
-    """Words for so many seconds that are left."""
+    """The remaining time in words."""
     if seconds < 90:
         return gettext("about {count} s left").format(count=max(1, round(seconds)))
     return gettext("about {count} min left").format(count=round(seconds / 60))
 
 
 def write_query(request: HttpRequest) -> str:
-    """What of the address the links between run and rows hand on."""
+    """The query parameters that links between run and rows preserve."""
     query = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
     return f"?{urlencode(query)}" if query else ""
 
 
 def own_address(address: str) -> str:
-    """The address if it is one of this site, else nothing."""
+    """The URL if it is on this site, else empty."""
     return address if url_has_allowed_host_and_scheme(address, None) else ""
 
 
 def read_number(text: str | None) -> int | None:
-    """The number of another run that an address names; None if it names none."""
+    """The number of another run in a URL; None if it isn't a number."""
     return int(text) if text and text.isdecimal() and len(text) < 19 else None
 
 
@@ -118,7 +118,7 @@ def _sum(run: Run) -> str:
 
 
 def draw_bar(done: int, total: int, failed: int) -> dict[str, int]:
-    """The bar's parts in thousandths; a single failure stays to be seen."""
+    """The segments of the bar in thousandths; a single failure stays visible."""
     permille = round(1000 * done / total) if total else 1000
     failed = max(6, round(1000 * failed / total)) if failed else 0
     return {"answered": max(0, permille - failed), "failed": failed}

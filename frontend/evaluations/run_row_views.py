@@ -1,4 +1,4 @@
-"""The pages of the rows of an evaluation run: all of them or those that failed, and one row."""
+"""The pages of the rows of an evaluation run: all or the failed ones, and one row."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ _ROWS = 50
 
 @signed_in
 def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """All rows of a run in order, or those that failed."""
+    """All rows of a run in order, or the failed ones."""
     run = run_queries.read_run(actor, number)
     only = "failed" if request.GET.get("only") == "failed" else None
     page = run_queries.list_run_rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
@@ -52,7 +52,7 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 @signed_in
 def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
-    """Everything about one row: what was asked, what came, against what was expected and against another run."""
+    """One row in full: the inputs and the reply, compared with the expected output and with another run."""
     run = run_queries.read_run(actor, number)
     detail = run_queries.read_run_row(run, index)
     live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
@@ -93,7 +93,7 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
             "before": score_table.format_score(_score(other, name)) if other else "",
         }
         for name, value in names.items()
-        if not name.endswith(" judgement")  # they are with the judge's words
+        if not name.endswith(" judgement")  # shown with the judge's reasons
     ]
 
 
@@ -106,7 +106,7 @@ def _scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[s
 
 
 def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
-    """The outputs beside the answer, those that say the same left out."""
+    """The outputs besides the answer, except those with the same text."""
     actual = detail.row.actual if detail.row else None
     answer = row_comparison.answer_text(actual)
     return [

@@ -1,4 +1,4 @@
-"""The title of a run on pages: the version that it asked, or the proposal."""
+"""The title of a run on pages: its version, or the proposal."""
 
 from django.utils.translation import gettext
 
@@ -8,7 +8,7 @@ __all__ = ["version_title"]
 
 
 def version_title(run: Run) -> str:
-    """What a run asked: `v3`, or a proposal that is no version."""
+    """What a run measures: `v3`, or a proposal that isn't a version."""
     if run.is_draft:
         return gettext("proposal for v{number}").format(number=run.version.number)
     return f"v{run.version.number}"

@@ -47,7 +47,7 @@ _STATES = {
 
 @signed_in
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Runs that may be read, newest first."""
+    """Runs that the user may read, newest first."""
     filters = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
     filters["state"] = filters["state"] if filters["state"] in _STATES else ""
     query = {key: value for key, value in filters.items() if value}
@@ -81,7 +81,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
-    """The plots of a template's nights, and of its labels; the one of what is live is left out if nights show it."""
+    """The plots of a template's nightly runs and of its labels, without the label that the nightly runs measure."""
     nightly = metric_plots.draw_nightly_plots(actor, template)
     measured = nightly[0].line.label if nightly else ""
     return {
@@ -93,7 +93,7 @@ def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
 @form_page
 @signed_in
 def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """One run; a POST cancels it, or runs again what failed, and leads to the page that `back` names."""
+    """One run; a POST cancels it or reruns failed rows, and redirects to the page in `back`."""
     if request.method == "POST":
         _act(request, actor, number)
         return redirect(own_address(request.POST.get("back", "")) or reverse("run", args=[number]))
@@ -116,7 +116,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"}
         )
         if not waits:
-            response["HX-Refresh"] = "true"  # now there is more to show than a bar
+            response["HX-Refresh"] = "true"  # the page now shows more than a progress bar
         return response
     live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
     against, choices = score_table.find_baseline(run, live, baseline_number)
@@ -144,7 +144,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 @signed_in
 def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
-    """The run as a file: csv, json, jsonl or html."""
+    """Export the run as a file: csv, json, jsonl or html."""
     run = run_queries.read_run(actor, number)
     baseline_number = read_number(request.GET.get("against"))
     baseline = run_queries.read_run(actor, baseline_number) if baseline_number and form == "html" else None
@@ -167,7 +167,7 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:
-    """The line that the worst rows are of: the one asked for, else the one that fell most plainly, else the first."""
+    """The line whose worst rows are shown: the requested one, else the first that got worse, else the first."""
     worse = [line for line in board.lines if line.kind == "worse"]
     matching = [line for line in board.lines if line.key == key]
     return next(iter([*matching, *worse, *board.lines]), None)

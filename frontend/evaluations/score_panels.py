@@ -1,4 +1,4 @@
-"""What pages show of people's scores: one row's score buttons and comments, and the metric made of all scores."""
+"""Human scores on pages: one row's score buttons and comments, and the metric over all scores."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ CHOICES: tuple[tuple[str, str | Promise], ...] = (
 )
 _WORDS = dict(CHOICES)
 _SCALES = (CHOICES[:2], CHOICES[2:])
-_LEAST_REPLIES = 10  # that two people scored: of fewer, the agreement is by chance
+_LEAST_REPLIES = 10  # scored by two users: with fewer, the agreement is chance
 _BANDS = (
     (0.8, pgettext_lazy("agreement", "high")),
     (0.6, pgettext_lazy("agreement", "fair")),
@@ -42,10 +42,10 @@ _BANDS = (
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A run's part of a row that a person scores. name: A or B while it is hidden which run it is.
+    """One run's reply to a row that a user scores. name: A or B while the run is hidden.
 
-    own: the person's own score. others: what others gave, as (username, score, comment, why no gate counts it), empty
-    until the person scored if versions are hidden.
+    own: the user's own score. others: scores by other users, as (username, score, comment, why no gate counts it),
+    empty until the user has scored if versions are hidden.
     """
 
     position: int
@@ -59,7 +59,7 @@ class ScoreColumn:
 
     @property
     def has_reply(self) -> bool:
-        """Whether there is something to score."""
+        """Whether there is a reply to score."""
         return self.row is not None and not self.row.is_failed
 
     @property
@@ -69,14 +69,14 @@ class ScoreColumn:
 
     @property
     def score(self) -> str:
-        """The person's own score, or nothing."""
+        """The user's own score, or empty."""
         return self.own.score if self.own else ""
 
 
 def build_score_columns(
     person: User, runs: Sequence[Run], index: int, contributors: Collection[str], *, hide: bool
 ) -> list[ScoreColumn]:
-    """The runs' replies to one row. hide: in an order of this row and person, without names until all are scored."""
+    """The runs' replies to one row. hide: shuffle them per row and user, and omit names until all are scored."""
     rows = {row.run_id: row for row in RunRow.objects.filter(run__in=[run.pk for run in runs], index=index)}
     scores = person_score_queries.list_person_scores(runs, [index])
     differing = {run for run, _ in person_score_queries.find_differing_rows(scores)}
@@ -113,8 +113,8 @@ def build_score_columns(
 def show_score_form(
     actor: Actor, runs: Sequence[Run], index: int, *, hide: bool = False, back: str = "", following: str = ""
 ) -> dict[str, Any]:
-    """The context of `_score_form.html`. back: the page to come back to, by default the one that scores rows, which
-    also finds the next row. following: the page of the row after this one, empty if there is none.
+    """The context of `_score_form.html`. back: the page to return to, by default the one that scores rows, which also
+    finds the next row. following: the page of the next row, empty if there is none.
     """
     first = runs[0]
     contributors = frozenset().union(*(counted_scores.find_run_contributors(run) for run in runs))
@@ -134,7 +134,7 @@ def show_score_form(
 
 
 def describe_people_scores(run: Run) -> dict[str, Any] | None:
-    """The metric "Reviewed by people" of a run and how far they agree; None without any score."""
+    """The metric "Reviewed by people" of a run and its agreement; None without any score."""
     scores = person_score_queries.list_person_scores([run])
     if not scores:
         return None
@@ -163,7 +163,7 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
 
 
 def _why_uncounted(score: PersonScore, contributors: Collection[str]) -> str:
-    """Why no gate counts the score, or nothing."""
+    """Why no gate counts the score, or empty."""
     if score.person.username in contributors:
         return gettext("contributed, so no gate counts it")
     return gettext("given through a key, so no gate counts it") if score.by_key else ""

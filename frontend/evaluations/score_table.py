@@ -1,4 +1,4 @@
-"""The score table of a run: a row for each metric with its interval, by itself or against another run."""
+"""The score table of a run: a row for each metric with its interval, alone or compared with another run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _READINGS: dict[str, tuple[str | Promise, str, str]] = {
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One metric of one output. Against another run `compared` holds it, and `kind` how it reads."""
+    """One metric of one output. If there is another run, `compared` holds the comparison and `kind` its reading."""
 
     metric: str
     target: str
@@ -56,7 +56,7 @@ class ScoreRow:
 
     @property
     def key(self) -> str:
-        """What the row's scores are kept under."""
+        """The key of the row's scores."""
         return f"{self.metric} {self.target}"
 
     @property
@@ -66,7 +66,7 @@ class ScoreRow:
 
     @property
     def of_output(self) -> str:
-        """The output it is of, unless that goes without saying."""
+        """The name of its output, empty for the answer and the judgement."""
         return "" if self.target in ("answer", "judgement") else self.target
 
     @property
@@ -111,12 +111,12 @@ class ScoreTable:
 
     @property
     def worse(self) -> int:
-        """How many metrics are plainly worse."""
+        """How many metrics are significantly worse."""
         return sum(line.kind == "worse" for line in self.lines)
 
 
 def score_table(run: Run, against: Run | None) -> ScoreTable:
-    """The run's scores, set against another finished run over the same rows if there is one."""
+    """The run's scores, compared with another finished run over the same rows if there is one."""
     rows_found = []
     for metric, targets in run.scores.items():
         top = find_best_score(metric)
@@ -152,7 +152,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
 
 
 def find_best_score(metric: str) -> float:
-    """The best score that a metric can give; 1 if the catalogue does not have it."""
+    """The best possible score of a metric; 1 if the catalogue doesn't contain it."""
     return catalogue.find(metric).top if metric in catalogue.names() else 1.0
 
 
@@ -162,10 +162,10 @@ def to_shares(values: Iterable[float | None], top: float) -> list[float | None]:
 
 
 def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Run | None, list[Run]]:
-    """The run to set this one against, and all that there are to choose from.
+    """The run to compare this one with, and all candidates.
 
-    The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
-    newest of another version. asked=0 wants none.
+    The requested one; else, of the same template and model, the newest of the live version, else the newest of another
+    version. requested=0 disables the comparison.
     """
     choices = run_queries.list_comparable_runs(run)
     if requested is not None:
@@ -179,7 +179,7 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
 
 
 def format_score(value: float | None) -> str:
-    """A score in the language of the page: two digits behind the point below 10, one above."""
+    """A localized score: two decimals below 10, one above."""
     if value is None:
         return gettext("none")
     digits = 2 if abs(value) < 10 else 1
@@ -187,7 +187,7 @@ def format_score(value: float | None) -> str:
 
 
 def format_change(value: float | None) -> str:
-    """A difference with a true sign."""
+    """A difference with a typographic sign."""
     if value is None:
         return gettext("none")
     text = format_score(abs(value))
@@ -203,7 +203,7 @@ def _ends(run: Run | None) -> _Ends:
 
 @lru_cache(maxsize=256)
 def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> RunComparison | None:
-    """A finished run does not change until it is run again, which gives it another end."""
+    """Cached by end time: a finished run changes only if it is rerun, which changes its end."""
     first, second = run_queries.load_run(before[0]), run_queries.load_run(after[0])
     if first is None or second is None or {first.state, second.state} != {Run.DONE}:
         return None
@@ -227,9 +227,9 @@ def _kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:
 
 
 def gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
-    """How the run would fare as the checks that are attached to its template and look at just these rows.
+    """How the run would score on the thresholds of its template's evaluations with exactly these rows.
 
-    What a request's version is compared with is held to nothing itself.
+    The baseline of a change request isn't subject to thresholds.
     """
     if run.change is not None and run.change.version_id != run.version_id:
         return []

@@ -1,4 +1,4 @@
-"""The page on which a person scores the rows of runs one after the other, with hidden versions if wished."""
+"""The page on which a user scores the rows of runs one after the other, optionally with hidden versions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,8 +29,9 @@ __all__ = ["score_rows"]
 @form_page
 @signed_in
 def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """One row of the runs with buttons to score each reply; a POST saves a score at once, the same one again removes
-    it."""
+    """One row of the runs with buttons to score each reply; a POST saves a score immediately,
+    repeating it removes it.
+    """
     values = request.POST if request.method == "POST" else request.GET
     others = [other for text in values.getlist("with") if (other := _number(text)) and other != number]
     runs = run_matrix.read_matrix_runs(actor, number, tuple(others))
@@ -106,7 +107,7 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
 
 
 def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, comment: str) -> None:
-    """What was pressed and typed for one reply; the same score pressed again, with nothing new typed, is removed."""
+    """Save the score and comment of one reply; pressing the same score again, without a new comment, removes it."""
     number, before = column.run.number, column.own.comment if column.own else ""
     if pressed and pressed == column.score and comment == before:
         person_scores.remove_score(actor=actor, number=number, index=index)

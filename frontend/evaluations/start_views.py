@@ -45,12 +45,12 @@ __all__ = ["start"]
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
 _MOST_BESIDE = MOST_COLUMNS - 1
-_MOST = 200  # templates and datasets that a select offers
+_MOST = 200  # templates and datasets that a select lists
 
 
 @dataclass(frozen=True)
 class _Place:
-    """What a form is about: the template, where its labels point, what is live."""
+    """The subject of a form: the template, the versions of its labels, and the live one."""
 
     template: Template
     standing: dict[str, int]
@@ -148,7 +148,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 
 
 def _describe_rows(name: str, count: int, misfit: str) -> str:
-    """The dataset in the choice of rows. misfit: why the template can't take its rows, empty where it can."""
+    """A dataset as an option for the rows. misfit: why it doesn't fit the template, empty if it does."""
     words = ngettext("{name}, {count} row", "{name}, {count} rows", count)
     described = words.format(name=name, count=number_format(count, force_grouping=True))
     if misfit:
@@ -158,7 +158,7 @@ def _describe_rows(name: str, count: int, misfit: str) -> str:
 
 
 def _explain_misfits(actor: Actor, template: Template, datasets: Sequence[Dataset]) -> dict[int, str]:
-    """As `explain_misfits` of the latest version; nothing where that can't be told now, or its text is gone."""
+    """`explain_misfits` for the latest version; empty if that fails or the text was redacted."""
     try:
         return explain_misfits(version_queries.resolve_version(actor, template.name, LATEST), datasets)
     except PromptuaryError:
@@ -173,19 +173,19 @@ def _inputs(actor: Actor, template: Template) -> dict[str, str]:
 
 
 def _read_columns(request: HttpRequest) -> list[RunColumn]:
-    """The versions and models that are to run beside the first."""
+    """The versions and models to run in addition to the first."""
     refs, models = request.POST.getlist("also_ref"), request.POST.getlist("also_model")
     pairs = zip(refs[:_MOST_BESIDE], models[:_MOST_BESIDE], strict=False)
     return [RunColumn(ref.strip(), model) for ref, model in pairs if ref.strip()]
 
 
 def _pad_columns(columns: list[RunColumn]) -> list[RunColumn]:
-    """The columns that were chosen, and free ones to choose."""
+    """The chosen columns, padded with empty ones."""
     return columns + [RunColumn("", "")] * (_MOST_BESIDE - len(columns))
 
 
 def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> list[RunColumn]:
-    """All that are to run: the first, what it is set against if that is another version, and those beside them."""
+    """All columns to run: the first, the baseline if it is another version, and the additional ones."""
     ref, latest = data["ref"].strip() or LATEST, place.template.latest
     numbers = {**place.standing, LATEST: latest.number if latest else None}
     refs = [ref] if data["against"] in ("", str(numbers.get(ref, ref))) else [ref, data["against"]]
@@ -202,7 +202,7 @@ def _begin_together(
 
 
 def _read_judge(data: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `start_run` that name the judge; none without one."""
+    """The arguments of `start_run` for the judge; empty without one."""
     if not data["judge"]:
         return {}
     paths_found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
@@ -215,7 +215,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         "template": place.template.name,
         "dataset": data["dataset"] or None,
         "model": data["model"],
-        "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
+        "metrics": data["metrics"] if data["dataset"] else [],  # samples have no expected output to score against
     }
     judge = _read_judge(data)
     if _read_columns(request):
@@ -253,7 +253,7 @@ def _estimate(request: HttpRequest, actor: Actor, place: _Place, data: dict[str,
 
 
 def _known(run: Run, number: int) -> Run | None:
-    """A finished run of that version over the same rows by the same model, with the metrics that are wanted."""
+    """A finished run of that version over the same rows with the same model, and with all the requested metrics."""
     for row in run_queries.list_comparable_runs(run):
         same = row.template_id == run.template_id and row.version.number == number
         if same and row.model_digest == run.model_digest and set(run.metrics) <= set(row.metrics):
@@ -276,7 +276,7 @@ def _tell(form: RunForm, error: PromptuaryError) -> None:
 
 
 def _names() -> list[str]:
-    """The metrics that a run can be scored by without a judge."""
+    """The metrics that can score a run without a judge."""
     judged_metrics = {str(metric) for metric in catalogue.metrics_for("judgement")}
     kinds = ("answer", "json", "documents", "extractive_answer")
     names = dict.fromkeys(str(metric) for kind in kinds for metric in catalogue.metrics_for(kind))
