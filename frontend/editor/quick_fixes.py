@@ -1,4 +1,4 @@
-"""Fixes that an author picks with one click; each edits the text or the samples of the editor's state."""
+"""Fixes that an author applies with one click; each edits the text or the samples of the editor's state."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -37,10 +37,10 @@ Fields = Mapping[str, Any]
 
 
 def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, fields: Fields) -> str:
-    """Change the state's text or samples; gives the sentence that says what was done.
+    """Change the state's text or samples, and return the message about it.
 
-    subject: an input, a path such as `customer.name`, or a sample's name. fields: what the notices' own controls say.
-    Raises Invalid if the text is laid out so that only the source can be edited, or if there is nothing to do.
+    subject: an input, a path such as `customer.name`, or a sample's name. fields: the values of the notices' controls.
+    Raises Invalid if the layout of the text can only be edited in the source, or if there is nothing to do.
     """
     return QUICK_FIXES[verb](actor, state, subject, fields)
 
@@ -80,7 +80,7 @@ def _use_value(_: Actor, state: EditorState, path: str, __: Fields) -> str:
 
 
 def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
-    """Give every sample that lacks a value for an input the one that was typed."""
+    """Set the typed value of an input in every sample that lacks one."""
     typed = str(fields.get(f"set.{name}", ""))
     if not typed.strip():
         raise Invalid(fields={f"set.{name}": gettext("Enter the value first.")})
@@ -93,7 +93,9 @@ def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) ->
 
 
 def _fill_with_examples(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
-    """Give the sample shown an example value for every input that it lacks; without samples it becomes the first."""
+    """Fill every missing input of the displayed sample with an example value; creates the first sample if there are
+    none.
+    """
     schemas = list_schemas(document_check.read_document(actor, state.document))
     values = fill_with_examples(state.data, schemas)
     if values == state.data:
@@ -134,7 +136,7 @@ def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
 
 
 def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
-    """Turn a plain prompt, pasted as the whole document, into parts; valid front matter stays."""
+    """Convert a plain prompt, pasted as the whole document, to parts; valid front matter is kept."""
     text, front = state.document, ""
     document, problems = parser.inspect_document(text)
     if document is not None and document.body != text and not problems:
@@ -176,8 +178,8 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
 def _set_default(
     state: EditorState, read: ReadDocument, name: str, value_of: Callable[[Mapping[str, Any]], Any]
 ) -> None:
-    """Write a default for a declared input. An undeclared one is declared with it, and all others with it: once one is
-    declared, all have to be.
+    """Write a default for a declared input. An undeclared one is declared together with all others, because inputs are
+    declared all or none.
     """
     document = _require_document(read)
     if name in (document.inputs or {}):
@@ -210,7 +212,7 @@ def _require_document(read: ReadDocument) -> Document:
 
 
 def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """The inferred schema, or that of the kind the author picked; a default makes it optional."""
+    """The inferred schema, or that of the kind the author chose; it gets a default unless it is required."""
     kind = str(fields.get(f"kind.{name}", ""))
     if kind not in KINDS:
         return schema
@@ -224,7 +226,7 @@ def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[st
 
 
 def _read_typed(name: str, schema: Mapping[str, Any], typed: str, field: str) -> Any:
-    """A value as typed, in the type of the input. Raises Invalid that names the field."""
+    """Parse a typed value as the input's type. Raises Invalid naming the field."""
     if schema.get("type", "string") == "string":
         return typed
     try:

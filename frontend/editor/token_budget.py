@@ -13,13 +13,13 @@ from django.utils.translation import gettext, ngettext
 
 __all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 
-# More parts than this are in one last row: a list that long is not read row by row.
+# Further parts are summed up in one last row: nobody reads a longer list row by row.
 MOST_ROWS = 120
 
 
 @dataclass(frozen=True)
 class BarSegment:
-    """A piece of a bar, in percent of its width."""
+    """A segment of a bar, in percent of its width."""
 
     kind: Literal["template", "input"]
     start: float
@@ -28,9 +28,10 @@ class BarSegment:
 
 @dataclass(frozen=True)
 class PartRow:
-    """One part of the prompt: its tokens, the change against the other version (None without one), and how it is cut.
+    """One part of the prompt: its tokens, the change from the other version (None without one), and its truncation
+    rule.
 
-    `stretches` share one scale: the largest part is full width. `is_markup` marks the row of what is between parts.
+    `stretches` share one scale: the largest part is full width. `is_markup` marks the row of the markup between parts.
     """
 
     name: str
@@ -45,8 +46,9 @@ class PartRow:
 
 @dataclass(frozen=True)
 class Budget:
-    """The whole prompt. `limit` is what parts and markup may use together (None: no limit), `room` what is left of it
-    (negative when over); `limit_at` and the stretches are percent of the total bar."""
+    """The whole prompt. `limit` is the maximum for parts and markup together (None: no limit), `room` what is left of
+    it (negative when over); `limit_at` and the stretches are percent of the total bar.
+    """
 
     used: int
     limit: int | None
@@ -63,7 +65,7 @@ class Budget:
 
     @property
     def own(self) -> int:
-        """Tokens of the template's own text and of the markup, whatever the inputs are."""
+        """Tokens of the template's own text and of the markup, independent of inputs."""
         return self.used - sum(row.from_inputs for row in self.rows)
 
     @property
@@ -73,9 +75,9 @@ class Budget:
 
 
 def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
-    """The budget of a prompt that is counted, compared with another one of the same data.
+    """The budget of a prompt with token counts, compared with another one of the same data.
 
-    Both are as `Prompt.to_dict` gives them; the other counts for nothing if its tokens are not counted.
+    Both are as returned by `Prompt.to_dict`; the other is ignored if it has no token count.
     """
     other = None if other is None or other["token_count"] is None else other
     used = int(rendered["token_count"])
@@ -106,7 +108,7 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _tokens(part: Mapping[str, Any]) -> tuple[int, int]:
-    """All tokens of a part, and those of them that came from inputs."""
+    """All tokens of a part, and how many of them came from inputs."""
     tokens = int(part.get("token_count") or 0)
     return tokens, min(tokens, int(part.get("input_tokens") or 0))
 
@@ -169,7 +171,7 @@ def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartR
 
 
 def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """In which order parts go: the highest priority first, then as the template has them; 0 never."""
+    """The order in which parts are cut: highest priority first, then in template order; priority 0 is never cut."""
     priorities = [int(part.get("truncation_priority") or 0) for part in parts]
     order = sorted((place for place, rank in enumerate(priorities) if rank > 0), key=lambda place: -priorities[place])
     turns = {place: turn for turn, place in enumerate(order, start=1)}
@@ -181,7 +183,7 @@ def _rule(turn: int | None) -> str:
 
 
 def _by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
-    """Parts by name; a name that comes again is another part, so each carries its turn."""
+    """Parts by (name, occurrence), because a name can occur more than once."""
     named: dict[tuple[str, int], Mapping[str, Any]] = {}
     turns: dict[str, int] = {}
     for part in parts:

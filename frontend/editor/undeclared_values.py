@@ -1,4 +1,4 @@
-"""Values for the preview, typed beside the inputs that a text uses and does not declare."""
+"""Preview values that are typed beside the inputs that a text uses without declaring them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _WORDS = {True: "yes", False: "no"}
 
 
 def write_typed_value(values: Mapping[str, Any], name: str, kind: str) -> str:
-    """The value as its control shows it, empty for none: a list has one item a line, a boolean is `yes` or `no`."""
+    """The value as its control shows it, empty for none: one list item per line, a boolean as `yes` or `no`."""
     value = read_value(values, name)
     if kind == "list":
         return "\n".join(map(str, value)) if isinstance(value, list) else ""
@@ -24,10 +24,10 @@ def write_typed_value(values: Mapping[str, Any], name: str, kind: str) -> str:
 
 
 def take_typed_values(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with those that a plain form sends as `value.text.question`, by kind and name.
+    """Add the values that a plain form posts as `value.text.question`, by kind and name.
 
-    `shown.text.question` is what the control showed at first: one that was not touched changes nothing, and one that
-    was emptied removes the value.
+    `shown.text.question` is the control's initial value: an unchanged one has no effect, and an emptied one removes the
+    value.
     """
     values = dict(data)
     for key, typed in fields.items():
@@ -45,7 +45,7 @@ def take_typed_values(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dic
 
 
 def _read_typed(text: str, kind: str) -> Any:
-    """The value of a control; a number that is none stays a text, which the preview then names."""
+    """Parse the value of a control; an invalid number stays text, which the preview then reports."""
     if kind == "list":
         return [line.strip() for line in text.split("\n") if line.strip()]
     if kind == "yes-no":

@@ -1,4 +1,4 @@
-"""The editor's page, which works as a plain form, and the JSON views that its script calls."""
+"""The editor's page, which works as a plain form, and the JSON views for its script."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ __all__ = ["draft", "edit", "preview"]
 @form_page
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The editor with the actor's draft or the latest version, and what its buttons do."""
+    """The editor with the user's draft or the latest version, and the actions of its buttons."""
     draft_name = request.GET.get("draft", "")
     if request.method == "GET":
         state = load_state(actor, name, request.GET.get("sample", ""), draft_name=draft_name)
@@ -72,7 +72,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_POST
 @signed_in
 def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The preview of the text that was sent, as JSON with the fragments that show it; nothing is stored."""
+    """The preview of the posted text, as JSON with HTML fragments; nothing is stored."""
 
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_json(request)
@@ -97,7 +97,7 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_http_methods(["PUT", "DELETE"])
 @signed_in
 def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Stores the text as the actor's draft, or discards the draft."""
+    """Save the text as the user's draft, or discard the draft."""
 
     def answer() -> tuple[dict[str, Any], int]:
         namespace, _, path = name.partition("/")
@@ -114,7 +114,7 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> Draft | None:
-    """Store what a script sent; None if it says nothing but what is saved, so that no empty draft is left."""
+    """Save a draft sent by a script; None if it equals the saved version, so that no empty draft remains."""
     namespace, _, path = name.partition("/")
     revision = read_revision(fields)
     stored = drafts.save_draft(
@@ -147,7 +147,7 @@ def _quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, An
 def _fix_in_draft(
     request: HttpRequest, actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
 ) -> tuple[EditorState, ActionResult | None]:
-    """A quick fix of a plain form: the draft keeps what it changed, samples among it, and the page says what."""
+    """A quick fix in a plain form: its result, including samples, is saved in the draft, and the page reports it."""
     try:
         state, said = _quick_fix(actor, name, draft_name, fields)
         plain_drafts.store_draft(actor, state)
@@ -165,7 +165,7 @@ def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[
     written = template_queries.find_draft(actor, name, draft_name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
     if is_save and revision is not None and written is not None and written.revision != revision:
-        # A save ends the draft, so one that was written elsewhere must be seen first.
+        # A save ends the draft, so a draft written elsewhere must be shown first.
         return responses.newer_draft_response(written), 409
     state, result = _run_action(actor, name, draft_name, fields)
     return responses.action_response(request, state, result), result.status if result else 200
@@ -174,7 +174,7 @@ def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[
 def _run_action(
     actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
 ) -> tuple[EditorState, ActionResult | None]:
-    """The state that was sent, and the result of the button; `check`, `preview` and `review` change nothing."""
+    """The posted state, and the result of the button; `check`, `preview` and `review` change nothing."""
     try:
         state = state_from_request(actor, name, fields, draft_name)
         return state, _dispatch(actor, state, str(fields.get("do", "check")))
@@ -222,21 +222,23 @@ def _render_page(
 
 
 def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
-    """Open changes of the same template, which an author wants to know of before writing."""
+    """Open changes of the same template, which an author should know of before writing."""
     if not state.template:
         return []
     return change_queries.list_changes(actor, state="pending", template=state.name, limit=3).items
 
 
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
-    """The diff of the text against the version it was made from, or against another number."""
+    """The diff of the text against the version it is based on, or against another version."""
     other = version_queries.get_version(actor, state.name, _read_version(against)) if against else state.base
     source = responses.source_diff(other.remaining if other else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 
 def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """The fragment with the values of each sample and the text rendered on it: tokens, and which takes most."""
+    """The fragment with the values of each sample and the text rendered on it: its tokens, and the sample with the
+    most.
+    """
     context = {"table": sample_table.build_sample_table(actor, state), "state": state}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
@@ -249,12 +251,12 @@ def _read_version(text: object) -> int:
 
 
 def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
-    """The answer, or its refusal as a sentence: the script shows it where it happened."""
+    """The response, or its refusal as a sentence, which the script shows in place."""
     try:
         body, status = answer()
     except PromptuaryError as error:
         body, status = {"error": translate_finding(str(error))}, status_of(error)
-    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # no text: a header
+    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # a header, not translated
 
 
 def _read_json(request: HttpRequest) -> Mapping[str, Any]:

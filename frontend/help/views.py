@@ -1,4 +1,4 @@
-"""The help pages. Anyone may read them, signed in or not: they hold nothing of the registry's own data."""
+"""The help pages. Anyone may read them without signing in, because they contain no data of the registry."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
@@ -14,10 +14,10 @@ _START = "index"
 
 
 def help_page(request: HttpRequest, path: str = _START) -> HttpResponse:
-    """One page of the documentation; without a path the first one, which lists the others."""
+    """One page of the documentation; without a path the index."""
     page = find_page(path)
     if page is None:
         raise NotFound(gettext("There is no help page {path}.").format(path=path))
-    # The files are the project's own, and their HTML is left out.
+    # The files are the project's own, and the renderer drops their HTML.
     context = {"section": "help", "page": page, "content": SafeString(page.html), "is_start": path == _START}
     return show(request, "help/page.html", context)

@@ -1,6 +1,6 @@
 """The button that closes the first steps on the home page.
 
-A module of its own: the home page is a read, and this is the one write that belongs to it.
+It is a separate module because the home page itself is read-only.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +17,6 @@ __all__ = ["close"]
 @require_POST
 @signed_in
 def close(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Close the list for the person who is signed in, on every device."""
+    """Close the list for the signed-in user, on every device."""
     people.close_checklist(actor=actor)
     return redirect("home")

@@ -11,7 +11,7 @@ __all__ = ["count_open_work"]
 
 @signed_in
 def count_open_work(request: HttpRequest, _actor: Actor) -> JsonResponse:
-    """As JSON: how many changes wait on the person, and how many are open; as the top bar of a new page has them."""
+    """How many changes wait for the user, and how many are open, as JSON; the same counts as in the top bar."""
     frame = frame_of(request)
     response = JsonResponse({"waiting": frame.waiting, "open_changes": frame.open_changes})
     response["Cache-Control"] = "private, no-store"

@@ -1,4 +1,4 @@
-"""How far the demo is loaded, which the pages of a new instance show until all of it is there."""
+"""The progress of loading the demo, shown on the pages of a new instance until it is complete."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -11,5 +11,5 @@ __all__ = ["show_demo_progress"]
 
 @require_safe
 def show_demo_progress(request: HttpRequest) -> HttpResponse:
-    """The banner that htmx asks for. It needs no sign-in, because it names templates of the demo only."""
+    """The banner, requested by htmx. It needs no sign-in, because it names only templates of the demo."""
     return show(request, "home/_demo_progress.html", {"demo": read_progress()})

@@ -1,4 +1,4 @@
-"""Lines of the home page about labels that moved, from the rows of moves and from events of the journal."""
+"""Lines of the home page about moved labels, from label moves and from events of the journal."""
 
 import json
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ __all__ = ["LabelLine", "event_lines", "published_lines"]
 
 @dataclass(frozen=True)
 class LabelLine:
-    """A label that moved: who pointed it to which version of what, and how. `reason` is why, of a roll back or an
-    emergency in the reader's own templates; it may be empty.
+    """A moved label: who moved it to which version of which template, and how. `reason` is set only for a rollback or
+    an emergency in the reader's own templates, and may be empty.
     """
 
     at: datetime
@@ -58,7 +58,7 @@ def published_lines(moves: Sequence[LabelMove]) -> list[LabelLine]:
 
 
 def event_lines(events: Sequence[Event]) -> list[LabelLine | AuditLine]:
-    """Lines of events: those of labels that moved with the label as a pill, all others as a sentence."""
+    """Lines of events: label moves with the label as a pill, all others as a sentence."""
     described = [(event, describe_event(event, may_manage=False)) for event in events]
     return [_label_line(event, line.at) or line for event, line in described]
 

@@ -30,10 +30,10 @@ MOST_RANKED = 60
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     """GET ?q= -> {"groups": [{"kind", "name", "items": [{"title", "note", "key"?, "href", "edit"?}]}]}
 
-    `edit` is where a template is edited, with the cursor in its text.
+    `edit` is the URL of the editor, with the cursor in the text.
 
-    `recent` are names of templates that the browser remembers. They and the favourites come first, those whose names
-    have the words.
+    `recent` are names of templates that the browser remembers. Recent templates and favourites whose names match come
+    first.
     """
     q = request.GET.get("q", "").strip()[:200]
     recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:MOST]]
@@ -50,18 +50,16 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     ]
     if _begins_with(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
         groups.insert(0, groups.pop())
-    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
+    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # a header, not translated
 
 
 def _begins_with(actions: list[dict[str, Any]], q: str) -> bool:
-    """Whether an action begins with the words: it comes before templates that have them in their texts only."""
+    """Whether an action begins with the query: it then comes before templates that match only in their text."""
     return bool(q) and any(action["title"].casefold().startswith(q.casefold()) for action in actions)
 
 
 def _search_templates(actor: Actor, q: str) -> list[Template]:
-    """Templates with the words in their names, the closest first, then those with the words anywhere; filters as on
-    the browse page.
-    """
+    """Templates that match by name, closest first, then those that match anywhere; filters as on the browse page."""
     text = parse_search(q)
     templates: dict[str, Template] = {}
     for only_names in (True, False):
@@ -75,8 +73,8 @@ def _search_templates(actor: Actor, q: str) -> list[Template]:
 
 
 def _rank_name(name: str, words: str) -> tuple[int, int]:
-    """How far a name is from the words typed, the closest first: its last segment begins with them, another segment
-    or a word of one does, or they are inside; the shorter name among equals. Few letters then suffice for any template.
+    """The distance of a name from the query, as a sort key: its last segment starts with it, another segment or a word
+    of one does, or it is contained elsewhere; shorter names first. A few letters then find any template.
     """
     typed = words.casefold()
     segments = name.casefold().split("/")
@@ -86,13 +84,13 @@ def _rank_name(name: str, words: str) -> tuple[int, int]:
 
 
 def _filter_named(templates: list[Template], q: str) -> list[Template]:
-    """Those of the templates whose names have the words."""
+    """The templates whose names contain all the words."""
     words = q.casefold().split()
     return [template for template in templates if all(word in template.name.casefold() for word in words)]
 
 
 def _group_templates(found: Mapping[str, list[Template]]) -> list[dict[str, Any]]:
-    """The groups in their order; a template is in the first one that has it."""
+    """The groups in order, each template only in its first group."""
     groups: list[dict[str, Any]] = []
     seen: set[str] = set()
     names = {"recent": gettext("Recent"), "favourites": gettext("Favourites"), "templates": gettext("Templates")}

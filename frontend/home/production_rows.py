@@ -1,4 +1,4 @@
-"""Rows of the home page about production: figures of the last nights."""
+"""Rows of the home page about production: figures of the last nightly runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ __all__ = ["PlotRow", "plot_rows"]
 
 @dataclass(frozen=True)
 class PlotRow:
-    """One metric of a template over the last nights. change: of the newest figure against the first that is drawn, None
-    if there is one night only.
+    """One metric of a template over the last nights. change: from the first displayed figure to the newest, None if
+    there is only one night.
     """
 
     template: Template
@@ -25,13 +25,13 @@ class PlotRow:
 
     @property
     def change(self) -> float | None:
-        """How much the figure has changed over the nights that are drawn."""
+        """How much the figure changed over the displayed nights."""
         points = self.plot.line.points
         return points[-1].value - points[0].value if len(points) > 1 else None
 
 
 def plot_rows(actor: Actor, failures: Sequence[LiveFailure]) -> list[PlotRow]:
-    """The templates whose figures matter most to the person, those that fail first."""
+    """The templates whose figures are most relevant to the user, failing ones first."""
     failing = {failure.template_id for failure in failures}
     template_lines = nightly_overview.list_template_lines(actor, failing, datetime.now(UTC).date())
     return [PlotRow(row.template, draw_line(row.line), row.is_owned) for row in template_lines]

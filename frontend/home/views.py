@@ -1,4 +1,4 @@
-"""The home page: what waits on the reader or on others, what fails or is rolled out, drafts, and what changed."""
+"""The home page: what waits for the reader or for others, failures, rollouts, drafts, and recent changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,7 +38,7 @@ MOST_FAVOURITES = 12
 
 @signed_in
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Its queries are as many with one open request as with two hundred."""
+    """The home page. Its number of queries doesn't depend on the number of open requests."""
     roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     pending = gate.evaluate_pending(actor)
     gates, releases = release_gate.group_pending(pending)
@@ -64,7 +64,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
         "emergencies": [
             notice for notice in emergencies if notice.emergency.change.number not in own_emergencies
-        ],  # the others are told where they wait
+        ],  # the others are shown in their rows
         **_read_notices(actor),
         **_read_drafts_and_keys(actor),
         **_read_production(actor, roles),
@@ -74,7 +74,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _read_notices(actor: Actor) -> dict[str, Any]:
-    """What stands above everything else."""
+    """Notices at the top of the page."""
     closed = namespace_queries.list_namespaces_closed_without_two_step(actor)
     return {
         "troubles": health.list_instance_faults(actor),
@@ -96,7 +96,7 @@ def _read_drafts_and_keys(actor: Actor) -> dict[str, Any]:
 
 
 def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
-    """What is live: what fails, what is rolled out, its figures, and what changed. roles: by the namespaces' ids."""
+    """The live state: failures, rollouts, figures, and recent changes. roles: by namespace id."""
     failures = live_failures.list_live_failures(actor)
     rollouts = rollout_queries.list_active(actor)
     events = label_lines.event_lines(owned_events.list_owned_events(actor))

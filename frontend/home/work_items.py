@@ -1,4 +1,4 @@
-"""Work items of the home page: changes and releases that wait on a person or on others, and drafts to continue."""
+"""Work items of the home page: changes and releases that wait for the user or for others, and drafts to continue."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ __all__ = [
     "urgency_sentence",
 ]
 
-# What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
+# What a blocker requires of the assigned user: the verb that heads the row, and the text of its button.
 _APPROVE = (gettext_lazy("Approve"), gettext_lazy("Review"))
 _ANSWER = (gettext_lazy("Answer"), gettext_lazy("Answer"))
 _WITHDRAW = (gettext_lazy("Withdraw"), pgettext_lazy("button", "Open"))
@@ -53,11 +53,11 @@ MEND = (gettext_lazy("Fix"), gettext_lazy("See the check"))
 
 @dataclass(frozen=True)
 class WorkItem:
-    """A change request that waits: for whom or for what, since when, and why.
+    """A pending change request: whom or what it waits for, since when, and why.
 
-    `more` counts its other blockers, `advice` says what to do about all of them. `blocked` is the person whom it keeps
-    from going on, empty if nobody waits for this reader in particular. `checks_passed` counts the checks if all
-    of them passed, else it is 0.
+    `more` counts its other blockers, `advice` says what to do about all of them. `blocked` is the user that it blocks,
+    empty if it doesn't wait for this reader in particular. `checks_passed` is the number of checks if all passed, else
+    0.
     """
 
     change: ChangeRequest
@@ -74,10 +74,10 @@ class WorkItem:
 
 @dataclass(frozen=True)
 class WaitingRow:
-    """A row of what waits on a person: a change or a release, and since when it waits.
+    """A change or a release that waits for a user, and since when.
 
-    urgency: 0 is live without approval, 1 blocks a release, 2 blocks a person, 3 is the rest. fetches: a day, of the
-    template of an emergency. notice: of an emergency that nobody approved or closed yet.
+    urgency: 0 is live without approval, 1 blocks a release, 2 blocks a user, 3 is the rest. fetches: per day, of an
+    emergency's template. notice: of an emergency that isn't approved or closed.
     """
 
     urgency: int
@@ -89,7 +89,7 @@ class WaitingRow:
 
     @property
     def url(self) -> str:
-        """Where the row's button leads."""
+        """The target of the row's button."""
         if self.release is not None:
             return reverse("release", args=[self.release.release.number])
         if self.notice and self.notice.approve_url:
@@ -99,7 +99,7 @@ class WaitingRow:
 
 @dataclass(frozen=True)
 class ResumableDraft:
-    """A draft with the place where it goes on; `newer` is the version that came out after it was begun, or None."""
+    """A draft with the URL to continue it; `newer` is the version saved after it was started, or None."""
 
     draft: Draft
     name: str
@@ -110,10 +110,10 @@ class ResumableDraft:
 def rows_of_person(
     gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor, notices: Sequence[Notice] = ()
 ) -> list[WaitingRow]:
-    """What waits on this person, the most urgent first: live without approval, blocking a release, blocking a person,
-    the rest; each by how long it waits. One query if something is live without approval, else none.
+    """What waits for this user, most urgent first: live without approval, blocking a release, blocking a user, the
+    rest; longest wait first within each. One query if something is live without approval, else none.
 
-    notices: of the emergencies that nobody approved or closed yet; each is told in the row of its change.
+    notices: of emergencies that aren't approved or closed; each appears in the row of its change.
     """
     person = actor.person.username
     items = [_mine(gate, person) for gate in gates if gate.waits_on(person)]
@@ -126,9 +126,9 @@ def rows_of_person(
 
 
 def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
-    """Those that the person opened, wrote or commented on, while it is somebody else's turn.
+    """Changes that the user opened, wrote or commented on, and that wait for others.
 
-    One that its own rollout alone keeps open is left out: home lists the rollouts.
+    A change that waits only for its own rollout is omitted, because the home page lists rollouts.
     """
     person = actor.person.username
     others = [gate for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
@@ -136,7 +136,7 @@ def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
 
 
 def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
-    """The drafts with what came out meanwhile: one query."""
+    """The drafts with versions saved meanwhile, in one query."""
     names = [f"{draft.namespace.name}/{draft.path}" for draft in drafts if draft.path]
     newest = dict(Template.objects.filter(name__in=names).values_list("name", "latest__number"))
     rows = []
@@ -157,7 +157,7 @@ def count_sentence(count: int) -> str:
 
 
 def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
-    """`1 is live without approval, 2 block a release.`; empty if neither is so."""
+    """`1 is live without approval, 2 block a release.`; empty if neither applies."""
     live, releases = (sum(row.urgency == urgency for row in rows) for urgency in (0, 1))
     parts = []
     if live:
@@ -170,7 +170,7 @@ def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
 
 
 def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | None) -> WaitingRow:
-    """fetches: of the last week, by the templates' ids. notice: if the change is an emergency."""
+    """fetches: of the last week, by template id. notice: if the change is an emergency."""
     a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
     if item.change.needs_approval:
         is_live = notice is None or notice.emergency.is_served
@@ -181,7 +181,7 @@ def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | Non
 
 def _release_row(gate: ReleaseGate) -> WaitingRow:
     since = gate.turn.since if gate.turn else gate.release.updated_at
-    return WaitingRow(1 if gate.open_members else 3, since, release=gate)  # one without templates holds nothing up
+    return WaitingRow(1 if gate.open_members else 3, since, release=gate)  # one without templates blocks nothing
 
 
 def _concerns(gate: Gate, person: str) -> bool:
@@ -191,7 +191,7 @@ def _concerns(gate: Gate, person: str) -> bool:
 
 
 def _is_rolling_out(gate: Gate) -> bool:
-    """Whether nothing is left to wait for but the request's own rollout, and a freeze: the rollout's row tells both."""
+    """Whether the request waits only for its own rollout, and possibly a freeze: the rollout's row shows both."""
     rollout = gate.facts.rollout
     if rollout is None or rollout[1] != gate.change.number:
         return False
@@ -199,7 +199,7 @@ def _is_rolling_out(gate: Gate) -> bool:
 
 
 def _mine(gate: Gate, username: str) -> WorkItem:
-    if gate.turn is None or username not in gate.turn.people:  # they were asked by name, whoever's turn it is
+    if gate.turn is None or username not in gate.turn.people:  # they were asked by name, regardless of whose turn it is
         asked = review_requests.find_asked(gate, username)
         item = _item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
         if asked is None:
@@ -210,7 +210,7 @@ def _mine(gate: Gate, username: str) -> WorkItem:
     verb, button = _APPROVE if blocker and blocker.asks_for_approval else words
     item = _item(gate, str(verb), str(button))
     if blocker is not None and blocker.asks_for_approval and not item.more:
-        item = replace(item, advice="")  # it says no more than the button
+        item = replace(item, advice="")  # it would only repeat the button
     opener = gate.change.opened_by.username
     is_blocking = blocker is not None and not blocker.asks_for_approval and opener != username
     return replace(item, blocked=opener) if is_blocking else item
@@ -231,7 +231,7 @@ def _theirs(gate: Gate) -> WorkItem:
 
 
 def _advise(blocker: Blocker, reason: str) -> str:
-    """What to do about it; of a freeze also which one, and when it ends, unless the row's reason says so."""
+    """What to do about it; for a freeze also which one and until when, unless the row's reason already says so."""
     is_named = blocker.code != blockers.FREEZE or blocker.cause == reason
     return blocker.action if is_named else describe_blocker(blocker)
 

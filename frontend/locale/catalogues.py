@@ -1,4 +1,5 @@
-"""The catalogues of texts: `update` finds the texts in the sources, `compile` writes what the server reads.
+"""The catalogues of texts: `update` extracts the texts from the sources, `compile` writes the files that the server
+reads.
 
     python frontend/locale/catalogues.py update     # needs the packages of `make setup-dev`
     python frontend/locale/catalogues.py compile    # part of `make setup`
@@ -22,7 +23,7 @@ __all__ = ["DOMAINS", "FOLDER", "catalogue_paths", "compile_catalogues", "find_t
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 DOMAINS = ("django", "djangojs", "findings")
-# Their refusals are marked for gettext and also stored in English: why a planned step of a rollout was not done.
+# Their refusals are marked for gettext and also stored in English, as the reason why a planned rollout step failed.
 _STORED_REFUSALS = {
     "registry/changes/blockers.py",
     "registry/changes/checks.py",
@@ -51,10 +52,10 @@ def catalogue_paths(domain: str) -> list[Path]:
 
 
 def compile_catalogues() -> None:
-    """Write the `.mo` file beside each `.po` file: all texts that are translated and not marked fuzzy.
+    """Write the `.mo` file beside each `.po` file, with all texts that are translated and not fuzzy.
 
-    The findings have the refusals that are stored too, with their translation from `django.po`. Each takes its place
-    whole, so that a server, or a second one who compiles, never reads or mixes halves.
+    `findings.mo` also contains the stored refusals, translated as in `django.po`. Each file is replaced atomically, so
+    that neither a server nor a concurrent compile ever reads a partial one.
     """
     for domain in DOMAINS:
         for path in catalogue_paths(domain):
@@ -68,7 +69,7 @@ def compile_catalogues() -> None:
 
 
 def _list_stored_refusals(findings: Path) -> Iterator[polib.POEntry]:
-    """The refusals that are stored, each form of a plural by itself, as `django.po` beside the findings has them."""
+    """The stored refusals, each plural form separately, as translated in the `django.po` beside the findings."""
     texts: dict[str, str] = {}
     for entry in polib.pofile(str(findings.with_name("django.po"))):
         if _STORED_REFUSALS.isdisjoint(place for place, _ in entry.occurrences) or not entry.translated():
@@ -77,12 +78,12 @@ def _list_stored_refusals(findings: Path) -> Iterator[polib.POEntry]:
             texts |= {entry.msgid: entry.msgstr_plural[0], entry.msgid_plural: entry.msgstr_plural[1]}
         else:
             texts[entry.msgid] = entry.msgstr
-    # a word alone is the value of many a pattern, such as a person's name
+    # a single word would match the value of many patterns, such as a username
     return (polib.POEntry(msgid=text, msgstr=told) for text, told in texts.items() if " " in text.strip())
 
 
 def find_texts(domain: str) -> polib.POFile:
-    """The texts that the sources mark, in the order of files and lines, without translations."""
+    """Extract the marked texts from the sources, in the order of files and lines, without translations."""
     found = polib.POFile(wrapwidth=100)
     entries: dict[tuple[str | None, str], polib.POEntry] = {}
     for path, text in _read_messages(domain):
@@ -98,7 +99,7 @@ def find_texts(domain: str) -> polib.POFile:
 
 
 def update_catalogues() -> None:
-    """Merge the texts of the sources into each catalogue; a translation is kept while its text stands somewhere."""
+    """Merge the texts of the sources into each catalogue; a translation is kept as long as its text occurs."""
     for domain in DOMAINS:
         texts = find_texts(domain)
         for path in catalogue_paths(domain):
@@ -158,18 +159,18 @@ def _walk(folder: Path, *patterns: str) -> Iterator[Path]:
 
 
 def _extract_from_template(content: IO[bytes], keywords: Any, comment_tags: Any, options: Any) -> Iterable[Any]:
-    """Babel's interface of an extractor: Django's own reading of a template gives Python calls, one after the other."""
+    """An extractor for Babel: Django's `templatize` converts a template to Python calls, one after the other."""
     from babel.messages.extract import extract_python  # noqa: PLC0415 -- for development only
     from django.utils.translation.template import templatize  # noqa: PLC0415 -- for development only
 
     calls = templatize(content.read().decode(), origin=None)
-    # What is no call is blanked out, indented as in the template, which is no Python.
+    # Non-calls are blanked out but keep the template's indentation, which isn't valid Python.
     lines = "\n".join(line.strip() for line in calls.splitlines())
     return extract_python(io.BytesIO(lines.encode()), keywords, comment_tags, options)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))  # run as a file, it has no packages beside it
+    sys.path.insert(0, str(ROOT))  # needed because it is run as a script
     commands = {"compile": compile_catalogues, "update": update_catalogues}
     if len(sys.argv) != 2 or sys.argv[1] not in commands:
         sys.exit(f"usage: {sys.argv[0]} {' | '.join(commands)}")

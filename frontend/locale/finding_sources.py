@@ -1,9 +1,9 @@
-"""The patterns of findings, found in the sources that make them.
+"""The patterns of findings, extracted from the sources that create them.
 
 A finding is stored and sent in English; a page shows it in the reader's language (`frontend/web/findings.py`). It is
-recognised by its pattern: the sentence with a name in braces for each value, `There is no input {old}.` In the sources
-that make findings, each literal or f-string that looks like words is a pattern. `listed_findings.py` has the texts of
-libraries, which are not in our source.
+recognised by its pattern, the sentence with a name in braces for each value: `There is no input {old}.` In these
+sources, each literal or f-string that looks like prose is a pattern. `listed_findings.py` contains the texts of
+libraries.
 """
 
 import ast
@@ -17,7 +17,7 @@ from frontend.locale import listed_findings
 __all__ = ["ROOT", "find_patterns", "list_patterns"]
 
 ROOT = Path(__file__).parents[2]
-# Folders and files that make findings.
+# Folders and files that create findings.
 _SOURCES = (
     "renderer",
     "evaluation/connection_failures.py",
@@ -52,7 +52,7 @@ _SOURCES = (
     "registry/rollouts/stop_rules.py",
     "registry/webhooks/delivery.py",
 )
-# Those of them whose texts are prompts, descriptions or code.
+# Exceptions whose texts are prompts, descriptions or code.
 _WITHOUT = (
     "renderer/__init__.py",
     "renderer/digest.py",
@@ -66,7 +66,7 @@ _WITHOUT = (
     "renderer/tokens/word_cache.py",
 )
 
-# How texts in them begin that are no findings: names, parts of secrets, headers, a prompt.
+# Beginnings of texts that aren't findings: names, parts of secrets, headers, a prompt.
 _NO_FINDINGS = (
     "<template ",
     "<{name} ",
@@ -88,25 +88,25 @@ _NO_FINDINGS = (
     "{{join(",
     "{{x}}|",
 )
-# Two words, or one beside a value.
+# Two words, or one next to a value.
 _WORDS = re.compile(
     r"(?:\ba|[A-Za-z]{2})[`',:;)]*\s+[`'\"({]*[A-Za-z0-9]|[A-Za-z]{2}[`',:;)]*\s+\S*\{|\}\S*\s+[`'\"(]*[A-Za-z]{2}"
 )
 _CODE = re.compile(r"\n|^\{\{%|\\[sdwb]|^\s\s|^[-#*|] ")
-# Functions whose arguments nobody reads.
+# Functions whose arguments aren't shown to users.
 _CODE_CALLS = {
     "compile", "split", "rpartition", "partition", "sub", "match", "search", "fullmatch", "finditer", "replace",
     "startswith", "endswith", "removesuffix", "removeprefix", "gettext", "ngettext", "gettext_lazy", "getLogger",
     "add_argument", "info", "warning", "debug", "getattr", "hasattr", "setattr", "TypeVar", "NewType", "cast",
 }  # fmt: skip
 _FORMS_OF_VALUES = {"str", "map", "sorted", "repr", "type", "list", "max", "min"}
-# A text with values (a value is a tuple of its name), as one of the forms that it takes.
+# One of the forms of a text with values; a value is a tuple of its name.
 Form = tuple[str | tuple[str], ...]
 _MOST_FORMS = 16
 
 
 def list_patterns() -> Iterator[tuple[str, str | None, str]]:
-    """The file, the context and the text of each pattern: of the sources first, then what is listed by hand."""
+    """The file, the context and the text of each pattern: from the sources, then those listed by hand."""
     for source in _SOURCES:
         place = ROOT / source
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
@@ -119,7 +119,7 @@ def list_patterns() -> Iterator[tuple[str, str | None, str]]:
 
 
 def find_patterns(path: Path) -> list[str]:
-    """The patterns of one module, in the order of its lines."""
+    """The patterns of one module, in line order."""
     found: dict[str, None] = {}
     for node in _walk_texts(ast.parse(path.read_text(encoding="utf-8"))):
         forms = islice(_list_forms(node), _MOST_FORMS)
@@ -133,7 +133,7 @@ def _is_sentence(pattern: str) -> bool:
 
 
 def _walk_texts(node: ast.AST) -> Iterator[ast.expr]:
-    """The texts below a node, the outermost first; a sum of texts is one."""
+    """The texts below a node, outermost first; concatenated texts count as one."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr) and _is_text(child):
             yield child
@@ -143,7 +143,7 @@ def _walk_texts(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _walk_values(node: ast.AST) -> Iterator[ast.expr]:
-    """The texts inside of a text's values, which are findings of their own."""
+    """The texts inside a text's values, which are separate findings."""
     if isinstance(node, ast.BinOp | ast.JoinedStr):
         for child in ast.iter_child_nodes(node):
             yield from _walk_values(child)
@@ -162,7 +162,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_unread(node: ast.AST) -> bool:
-    """Docstrings, comparisons, keys, and the arguments of what takes code."""
+    """Docstrings, comparisons, keys, and the arguments of functions that take code."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Call):
@@ -174,7 +174,7 @@ def _is_unread(node: ast.AST) -> bool:
 
 
 def _list_forms(node: ast.expr) -> Iterator[Form]:
-    """Each form of a text: a choice between two texts in it makes two."""
+    """Each form of a text: a conditional expression in it yields two."""
     if isinstance(node, ast.Constant):
         yield (str(node.value),)
     elif isinstance(node, ast.JoinedStr):
@@ -211,7 +211,7 @@ def _name_value(node: ast.AST) -> str:
 
 
 def _name_result(call: ast.Call) -> str:
-    """The name for what a call gives: mostly that of the function, else of what it changes the form of."""
+    """The name for a call's result: usually that of the function, or of the value that it converts."""
     match call:
         case ast.Call(func=ast.Name(id="len")):
             return "count"
@@ -225,7 +225,7 @@ def _name_result(call: ast.Call) -> str:
 
 
 def _write_pattern(form: Form) -> str:
-    """The form with a name in braces for each value; names that come again are numbered."""
+    """The form with a name in braces for each value; repeated names are numbered."""
     written, names = "", list[str]()
     for part in form:
         if isinstance(part, str):

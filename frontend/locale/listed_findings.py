@@ -1,9 +1,9 @@
-"""Patterns of findings that stand in no source of ours: counts, words that fill a pattern, and what libraries say."""
+"""Patterns of findings that aren't in our sources: counts, words that fill a pattern, and messages of libraries."""
 
 __all__ = ["PATTERNS", "WORDS"]
 
 PATTERNS = (
-    # What findings are put together of.
+    # Fragments that findings are composed of.
     "`{name}` {what}",
     "{number} error",
     "{number} errors",
@@ -34,7 +34,7 @@ PATTERNS = (
     "Every sample fits; worst case {sample}: {tokens} of {limit} tokens.",
     "sample `{name}`: `{path}` contains {kind}; {reason}, so write one that is nobody's",
     "sample `{name}`: `{path}` looks like {kind}; {reason} ({advice})",
-    # What several sources of ours make together.
+    # Combined from several of our sources.
     "has {count} {noun}; at least {limit} are allowed",
     "has {count} {noun}; at least {limit} is allowed",
     "has {count} {noun}; at most {limit} are allowed",
@@ -163,7 +163,7 @@ PATTERNS = (
     "{argument} is an invalid keyword argument for {function}",
     "{function} takes no keyword arguments",
     "{form} format: a real number is required, not {type}",
-    # JSON Schema, of a schema that is none
+    # JSON Schema, for an invalid schema
     "{value} has non-unique elements",
     "{value} is a required property",
     "{value} is greater than the maximum of {limit}",

@@ -1,7 +1,6 @@
-"""Views of the playground, JSON for the editor's script: starting and stopping runs, earlier runs, and using their
-replies.
+"""Views of the playground, JSON for the editor's script: starting and stopping runs, the history, and using replies.
 
-Refusals are problem documents (`registry.core.problem_details`): `detail` is the sentence, `fields` name each field.
+Refusals are problem documents (`registry.core.problem_details`): `detail` is the message, `fields` names each field.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +37,7 @@ __all__ = ["add_row", "list_history", "plan_rows", "restore_draft", "save_sample
 @require_POST
 @signed_in
 def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Render the columns that were sent and store the run; the page then opens a stream for each."""
+    """Render the posted columns and store the run; the page then opens a stream for each column."""
 
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_object(request)
@@ -58,7 +57,7 @@ def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_POST
 @signed_in
 def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Which rows of a dataset a run would take, and what it may cost; nothing is asked or stored."""
+    """The rows of a dataset that a run would use, and its estimated cost; nothing is run or stored."""
 
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_object(request)
@@ -92,7 +91,7 @@ def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> Http
 @require_safe
 @signed_in
 def list_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The person's earlier runs of the template, newest first."""
+    """The user's earlier runs of the template, newest first."""
 
     def answer() -> tuple[dict[str, Any], int]:
         page = queries.list_own_runs(actor, name, request.GET.get("before"))
@@ -104,7 +103,7 @@ def list_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_safe
 @signed_in
 def show_choices(_request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """What a run can be made of: models, sources, and what may still be spent."""
+    """The options of a run: models, sources, and the remaining budget."""
 
     def answer() -> tuple[dict[str, Any], int]:
         choices = describe_choices(queries.list_choices(actor, name))
@@ -156,7 +155,7 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
 @require_POST
 @signed_in
 def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) -> HttpResponse:
-    """Make the text that a run tried the draft."""
+    """Restore the text of a run as the draft."""
 
     def answer() -> tuple[dict[str, Any], int]:
         if queries.find_own_run(actor, run_id).name != name:
@@ -169,7 +168,7 @@ def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) ->
 
 
 def _describe_run(run: PlaygroundRun) -> dict[str, Any]:
-    """The run with what went wrong in the language of the page."""
+    """The run with its errors in the language of the page."""
     described = describe_run(run)
     return {**described, "columns": [translate_faults(column, translate_finding) for column in described["columns"]]}
 
@@ -182,12 +181,12 @@ def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
 
 
 def _draft_facts(draft: Draft) -> dict[str, Any]:
-    """What a page that shows the draft has to know of it after the server wrote it."""
+    """What a page that shows the draft needs after the server saved it."""
     return {"revision": draft.revision, "saved_at": int(draft.updated_at.timestamp() * 1000)}
 
 
 def _read_tags(tags: Any) -> list[str]:
-    """Tags with commas between them, or a list of them."""
+    """Tags separated by commas, or a list of them."""
     listed = tags.split(",") if isinstance(tags, str) else tags or []
     if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
         raise Invalid(fields={"tags": gettext("texts separated by commas.")})
@@ -205,7 +204,7 @@ def _read_object(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
-    """The answer, or its refusal as a problem document: the script shows it where it happened."""
+    """The response, or its refusal as a problem document, which the script shows in place."""
     headers = {"Cache-Control": "private, no-store"}
     try:
         body, status = answer()

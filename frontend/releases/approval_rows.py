@@ -1,4 +1,4 @@
-"""The approvals of a release, by person and by what they own: who approved, who is asked, and what is still needed."""
+"""The approvals of a release, by user and ownership: who approved, who was asked, and what is still needed."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from registry.releases.gate import Member, ReleaseGate
 
 __all__ = ["ApprovalRow", "list_approval_rows", "list_counted_members"]
 
-_MOST_WAITING = 6  # people a template without owners names, if nobody was asked
+_MOST_WAITING = 6  # users listed for a template without owners, if nobody was asked
 
 _APPROVED, _OBJECTS, _OUTDATED, _WAITING = "approved", "objects", "outdated", "waiting"
 
 
 @dataclass(frozen=True)
 class ApprovalRow:
-    """What one person decided about the templates that they own by one rule, or about all others.
+    """One user's decisions about the templates that they own by one rule, or about all others.
 
-    owns: the folder or template of the rule, `*` for everything, empty for who owns none. needed: the templates that
-    still wait for the person. asked: when and by whom they were asked last. button: `ask` or `remind` if the one who
-    looks may do that, else empty.
+    owns: the folder or template of the rule, `*` for everything, empty for none. needed: the templates that still wait
+    for the user. asked: when and by whom they were last asked. button: `ask` or `remind` if the reader may do that,
+    else empty.
     """
 
     person: str
@@ -38,19 +38,19 @@ class ApprovalRow:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing waits for the person."""
+        """Whether nothing waits for the user."""
         return not self.needed
 
 
 def list_counted_members(gate: ReleaseGate) -> list[Member]:
-    """The templates whose approvals count: those still open, or of a closed release those that were not removed."""
+    """The templates whose approvals count: open ones, or in a closed release those that weren't removed."""
     if gate.release.is_open:
         return list(gate.open_members)
     return [member for member in gate.members if member.change.state == gate.release.state]
 
 
 def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> list[ApprovalRow]:
-    """Those who are waited for first. may_ask: whether the one who looks may ask for reviews."""
+    """Rows of the reviewers, pending ones first. may_ask: whether the reader may ask for reviews."""
     opinions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     requests: dict[str, dict[str, AskedReviewer]] = defaultdict(dict)
     for member in list_counted_members(gate):
@@ -60,7 +60,7 @@ def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> lis
         for asked in review_requests.list_asked(member.gate):
             requests[asked.person][path] = asked
     rows: list[ApprovalRow] = []
-    with_button = {actor.person.username}  # nobody asks themselves, and one button asks for everything
+    with_button = {actor.person.username}  # users don't ask themselves, and one button covers everything
     for (person, owns), by_path in sorted(opinions.items(), key=lambda item: _is_settled(item[1])):
         row = _row(person, owns, by_path, requests[person], may_ask=may_ask and person not in with_button)
         if row.button:
@@ -70,7 +70,7 @@ def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> lis
 
 
 def _list_opinions(member: Member, *, is_open: bool) -> dict[str, str]:
-    """What each person said about the template, and who is waited for."""
+    """Each user's decision about the template, and whom it waits for."""
     rules, facts, status = member.gate.rules, member.gate.facts, member.gate.approval_status
     opinions = dict.fromkeys(status.approvals, _APPROVED) | dict.fromkeys(status.objections, _OBJECTS)
     if not is_open or status.is_enough:
@@ -90,7 +90,7 @@ def _list_opinions(member: Member, *, is_open: bool) -> dict[str, str]:
 
 
 def _find_rule(member: Member, person: str) -> str:
-    """What the person owns that the template is in: `refunds`, a template's path, `*`; empty if they own it not."""
+    """The pattern by which the user owns the template: `refunds`, a template's path, `*`; empty if they don't."""
     facts = member.gate.facts
     owner = member.gate.rules.find_owner(facts.path)
     if owner is None or person not in owner.list_people({name: group.people for name, group in facts.groups.items()}):

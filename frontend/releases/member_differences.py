@@ -1,4 +1,4 @@
-"""What each template of a release changes, for its page: the difference, its size, and how the version scored."""
+"""What each template of a release changes: the difference, its size, and the version's scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from registry.templates.models import Version
 
 __all__ = ["MemberDifference", "compare_members", "difference_tabs"]
 
-MOST_SHOWN = 20  # differences on one page; those of the other templates are a link away
+MOST_SHOWN = 20  # most differences on one page; those of the other templates are linked
 
 
 @dataclass(frozen=True)
 class MemberDifference:
-    """What one template changes. base: what it is compared with, None if it is all new. lines: changed lines of its
-    source. tokens: tokens more or fewer on the sample shown, None if nothing renders. shown: the context of the
-    diff, None past the most that a page shows. counts: metrics as figure, word, look and icon. waits_for: what its
-    evaluation still waits for, empty if it waits for nothing.
+    """The difference of one template. base: the version it is compared with, None if the template is new. lines:
+    changed lines of its source. tokens: the token difference on the displayed sample, None if nothing renders. shown:
+    the context of the diff, None beyond the page's limit. counts: metrics as figure, word, look and icon. waits_for:
+    what its evaluation waits for, empty for nothing.
     """
 
     change: ChangeRequest
@@ -48,7 +48,7 @@ class MemberDifference:
 
 
 def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int, MemberDifference]:
-    """The difference of each change, by its number, in the view that the address names."""
+    """The difference of each change, by number, in the view from the URL."""
     bases = {member.change.number: change_queries.find_baseline(member.change) for member in members}
     pairs = {}
     for member in members:
@@ -69,7 +69,7 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
 
 
 def difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
-    """The views of all differences; without one in the address the rendered one is on, if any is shown rendered."""
+    """The view links for all differences. The default is the rendered view if any difference is shown rendered."""
     shown = [difference.shown["view"] for difference in differences if difference.shown]
     asked = request.GET.get("view", "")
     chosen = asked if asked in VIEWS else "rendered" if "rendered" in shown else "source"

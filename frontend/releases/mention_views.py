@@ -1,4 +1,4 @@
-"""The people and groups that a comment on a release can mention, for the list that opens while an @ is typed."""
+"""The users and groups that a comment on a release can mention, for autocompletion after @."""
 
 from django.http import HttpRequest, JsonResponse
 
@@ -13,5 +13,5 @@ __all__ = ["list_people"]
 
 @signed_in
 def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonResponse:
-    """As JSON, for whoever may comment on the release: members of its namespace, then its groups."""
+    """The candidates as JSON, for users who may comment on the release: members of its namespace, then its groups."""
     return answer_people(queries.find_release(actor, Verb.COMMENT, number).namespace)

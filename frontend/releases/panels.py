@@ -1,4 +1,4 @@
-"""The panels before a release is published and before it is rolled back; their forms go to the page of the release."""
+"""The panels before a release is published or rolled back; their forms post to the page of the release."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,8 +43,9 @@ ROLL_BACK_PANEL = "releases/_roll_back_panel.html"
 
 @dataclass(frozen=True)
 class PanelMember:
-    """A template in the panel, with what follows from moving its label. fault: why it does not move, empty if it
-    does; is_chosen: whether it is ticked."""
+    """A template in the panel, with the effects of moving its label. fault: why it doesn't move, empty if it does;
+    is_chosen: whether it is ticked.
+    """
 
     preview: LabelPreview
     fault: str = ""
@@ -52,13 +53,15 @@ class PanelMember:
 
     @property
     def seen(self) -> str:
-        """What the panel shows of it, as the form sends it back: its name, the version, what the label serves."""
+        """The state that the panel shows, as posted back by the form: name, version, and the version served by the
+        label.
+        """
         preview = self.preview
         return f"{preview.template.name} {preview.version.number} {preview.serves.number if preview.serves else 0}"
 
     @property
     def message(self) -> str:
-        """The first line of what the version was saved for."""
+        """The first line of the version's message."""
         return self.preview.version.message.partition("\n")[0]
 
     @property
@@ -68,27 +71,27 @@ class PanelMember:
 
 
 def read_seen(lines: Iterable[str]) -> Seen:
-    """What a panel showed, from lines such as `support/reply 3 2`; a line that is none of these is passed over."""
+    """Parse the state that a panel showed, from lines such as `support/reply 3 2`; invalid lines are ignored."""
     parts = [line.rsplit(" ", 2) for line in lines]
     return {part[0]: (parse_form_number(part[1]), parse_form_number(part[2])) for part in parts if len(part) == 3}
 
 
 @signed_in
 def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What publishing the release would do, and the button; what blocks it if something does."""
+    """The effects of publishing the release and the button, or what blocks it."""
     return show_publish_panel(request, actor, number)
 
 
 @signed_in
 def preview_roll_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """What rolling the release back would do, and the form."""
+    """The effects of rolling the release back, and the form."""
     return show_roll_back_panel(request, actor, number)
 
 
 def show_publish_panel(
     request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
 ) -> HttpResponse:
-    """The panel; after a form that was refused also why, with what was chosen."""
+    """The panel; after a refused form also with the reason and the user's choices."""
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
     act = presenters.permitted_release_actions(gate, actor)
@@ -116,7 +119,7 @@ def show_publish_panel(
 def show_roll_back_panel(
     request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
 ) -> HttpResponse:
-    """The panel; after a form that was refused also why, with what was ticked and written."""
+    """The panel; after a refused form also with the reason and the user's input."""
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
     is_published = release.state == release.PUBLISHED

@@ -1,4 +1,4 @@
-"""The templates of the panels that open releases: what would be promoted, and what follows from each."""
+"""The templates in panels that open releases: what would be promoted, and the effects."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ __all__ = ["MemberRow", "read_member_rows", "read_ticked"]
 
 @dataclass(frozen=True)
 class MemberRow:
-    """A template that would be promoted, with what follows from it."""
+    """A template that would be promoted, with the effects."""
 
     member: PlannedMember
     preview: LabelPreview
 
     @property
     def message(self) -> str:
-        """The first line of what the version was saved for."""
+        """The first line of the version's message."""
         return self.member.version.message.partition("\n")[0]
 
     @property
@@ -35,12 +35,12 @@ class MemberRow:
 
     @property
     def service_names(self) -> set[str]:
-        """The services that get the version."""
+        """The services that will get the version."""
         return {effect.fetches.service for effect in self.preview.services if effect.moves}
 
     @property
     def diff_url(self) -> str:
-        """The page of the difference from what the label serves; to the text itself if it serves nothing."""
+        """The URL of the difference from the version the label serves, or of the text itself if it serves nothing."""
         name, number = self.member.template.name, self.member.version.number
         if self.member.serves is None:
             return f"{reverse('template', args=[name])}?{urlencode({'ref': number})}"
@@ -48,11 +48,11 @@ class MemberRow:
 
 
 def read_member_rows(plan: ReleasePlan, label: str) -> list[MemberRow]:
-    """A row for each template of the plan, in its order; in as many queries for one as for many."""
+    """A row for each template of the plan, in order; the number of queries doesn't depend on their number."""
     moves = [(member.template, member.version) for member in plan.members]
     return [MemberRow(*pair) for pair in zip(plan.members, label_preview.preview_moves(label, moves), strict=True)]
 
 
 def read_ticked(lines: Sequence[str], chosen: Collection[str]) -> Seen:
-    """What the panel showed of the templates that are ticked."""
+    """The state of the ticked templates that the panel showed."""
     return {name: seen for name, seen in read_seen(lines).items() if name in chosen}

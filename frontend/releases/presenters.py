@@ -24,8 +24,8 @@ __all__ = ["MemberRow", "PermittedReleaseActions", "member_rows", "permitted_rel
 
 @dataclass(frozen=True)
 class MemberRow:
-    """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or
-    empty; `seen` is what the page shows of it, as forms send it back.
+    """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or empty;
+    `seen` is its state on the page, as forms post it back.
     """
 
     change: ChangeRequest
@@ -45,7 +45,7 @@ class MemberRow:
 
 @dataclass(frozen=True)
 class PermittedReleaseActions:
-    """What this reader may do. publish_fault: why not yet, empty if they may or never could."""
+    """What this reader may do. publish_fault: why they can't publish yet, empty if they can or never may."""
 
     approve: tuple[Member, ...]
     publish: bool
@@ -66,7 +66,7 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
     paths = [member.change.template.path for member in members]
 
     def may(verb: Verb) -> bool:
-        """Whether they may do it to every template of the release."""
+        """Whether the user may do it to every template of the release."""
         return roles is not None and roles.at_all(paths).rank >= TABLE[verb].rank
 
     def may_somewhere(verb: Verb) -> bool:
@@ -88,14 +88,12 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
 
 
 def member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[MemberRow]:
-    """The templates in the order of their names."""
+    """The templates ordered by name."""
     return [_member_row(member, actor, may_change=may_change) for member in gate.members]
 
 
 def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
-    """What was done to the release and said about all of it, oldest first. writer: the username of a reader who may
-    comment.
-    """
+    """All actions on the release and comments, oldest first. writer: the username of a reader who may comment."""
     entries = []
     for moment in release_queries.list_release_moments(release):
         line = moment.event.timeline_line()

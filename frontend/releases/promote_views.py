@@ -1,4 +1,4 @@
-"""The panel that opens releases of several namespaces at once, one for each, of the templates that were ticked."""
+"""The panel that opens a release in each of several namespaces at once, with the ticked templates."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ PANEL = "releases/_promote_panel.html"
 
 @dataclass(frozen=True)
 class NamespaceSection:
-    """What was ticked of one namespace. fault: why none of it can be proposed, empty if some can."""
+    """The ticked templates of one namespace. fault: why none of them can be proposed, empty if some can."""
 
     namespace: str
     rows: list[MemberRow]
@@ -38,7 +38,7 @@ class NamespaceSection:
 
     @property
     def approvals(self) -> int:
-        """How many approvals each of its templates needs, at most."""
+        """The most approvals that one of its templates needs."""
         return max((row.preview.approvals_needed for row in self.rows), default=0)
 
     @property
@@ -50,9 +50,9 @@ class NamespaceSection:
 @form_page
 @signed_in
 def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """GET shows what would be proposed of the templates that the address names; POST proposes those that are ticked.
+    """GET shows the proposal for the templates named in the URL; POST proposes the ticked ones.
 
-    The templates of one namespace are shown in the panel of a release of that namespace.
+    Templates of a single namespace are shown in the release panel of that namespace.
     """
     sent = request.POST if request.method == "POST" else request.GET
     source, target, names = sent.get("from", LATEST), sent.get("to", ""), sent.getlist("template")
@@ -60,7 +60,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
     selections = _select(source, listed)
     if request.method != "POST" and len(selections) == 1:
         return propose_release(request, folder=next(iter(selections)))
-    # What was typed belongs to the labels and the templates of the address.
+    # Posted fields belong to the labels and templates in the URL.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     form, status = ProposalForm(request.POST if request.method == "POST" else None), 200
     sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]
@@ -80,7 +80,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _select(source: str, names: Collection[str]) -> dict[str, ReleaseSelection]:
-    """By namespace, in the order of their names, what its release is made of."""
+    """What each namespace's release consists of, ordered by namespace name."""
     by_namespace: dict[str, list[str]] = {}
     for name in sorted({name for name in names if "/" in name}):
         by_namespace.setdefault(name.partition("/")[0], []).append(name)

@@ -1,4 +1,4 @@
-"""What the panels that open releases ask for beside the templates: a title, why, who reviews, and when it goes live."""
+"""The fields of panels that open releases: a title, a reason, the reviewers, and when it goes live."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -22,9 +22,9 @@ __all__ = ["ProposalForm"]
 
 
 class ProposalForm(forms.Form):
-    """A title, why, and who is asked for a review beside the owners.
+    """A title, a reason, and reviewers in addition to the owners.
 
-    refusal: the refusal of the moment at which it was to go live, which the panel shows at its field.
+    refusal: the refusal of the date, which the panel shows at its field.
     """
 
     title = forms.CharField(max_length=200)
@@ -37,17 +37,18 @@ class ProposalForm(forms.Form):
         self._candidates: dict[str, list[ReviewCandidate]] = {}
 
     def offer_reviewers(self, actor: Actor, rows: Sequence[MemberRow]) -> None:
-        """Offer the people whose approval would count for some of the templates."""
+        """Offer the users whose approval would count for some of the templates."""
         self._candidates = {row.member.template.name: list_review_candidates(actor, row.preview) for row in rows}
         set_choices(self, "reviewers", [(each.person, each.person) for each in self._people(self._candidates)])
 
     def propose(
         self, request: HttpRequest, actor: Actor, chosen: Collection[str], **proposal: Any
     ) -> tuple[list[int], int]:
-        """Open the releases that the valid form asks for: their numbers, and the status; without numbers the errors are
-        in the form. proposal: as `schedules.propose_releases_at` takes it."""
+        """Open the releases that the valid form requests. Returns their numbers and the status; without numbers the
+        errors are in the form. proposal: as taken by `schedules.propose_releases_at`.
+        """
         owners = [each.person for each in self._people(chosen) if each.reason == "owner"]
-        # What the panel offers no box for is refused with the reason, not passed over.
+        # Options that the panel doesn't offer are refused with the reason, not ignored.
         unplanned: Seen = {name: (0, 0) for name in chosen if name not in self._candidates}
         try:
             proposed = schedules.propose_releases_at(
@@ -68,7 +69,7 @@ class ProposalForm(forms.Form):
         return [one.release.number for one in proposed], 302
 
     def context(self, request: HttpRequest) -> dict[str, Any]:
-        """What the fields of the form need in their template."""
+        """The context of the form's fields."""
         people = self._people(self._candidates)
         return {
             "form": self,
@@ -80,7 +81,7 @@ class ProposalForm(forms.Form):
         }
 
     def _people(self, names: Collection[str]) -> list[ReviewCandidate]:
-        """Each person once, as an owner if they own one of these templates."""
+        """Each user once, as an owner if they own one of these templates."""
         people: dict[str, ReviewCandidate] = {}
         for name in names:
             for each in self._candidates.get(name, ()):

@@ -33,7 +33,7 @@ PANEL = "releases/_propose_panel.html"
 
 
 class ReleaseForm(ProposalForm):
-    """From which label to which, and what a proposal asks for."""
+    """The labels to promote from and to, and the fields of a proposal."""
 
     from_label = forms.ChoiceField()
     label = forms.ChoiceField()
@@ -47,7 +47,7 @@ class ReleaseForm(ProposalForm):
 @form_page
 @signed_in
 def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
-    """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
+    """GET shows the proposal for the labels in the URL; POST proposes the ticked templates."""
     name, _, path = folder.partition("/")
     space = path_permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
     sources, targets = _sources(space), list(space.protected_labels)
@@ -59,7 +59,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     }
     posted = request.POST if request.method == "POST" else None
     form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)
-    # The address names the labels and the templates that are ticked first: what was unticked belongs to these.
+    # The URL names the labels and the initially ticked templates, which the unticked ones refer to.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     status, chosen = 200, request.POST.getlist("template")
     labels = {name: form[name].value() for name in ("from_label", "label")}
@@ -107,7 +107,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
 
 
 def _first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:
-    """The templates that the address names, as far as they can be promoted; without any, all that can."""
+    """The templates named in the URL that can be promoted; without any, all that can."""
     names = _names_of(plan)
     named = [name for name in request.GET.getlist("template") if name in names]
     return named or names
@@ -118,14 +118,14 @@ def _names_of(plan: ReleasePlan) -> list[str]:
 
 
 def _sources(space: Namespace) -> list[str]:
-    """Labels that versions can come from: those that move freely first, then `latest`, then protected ones."""
+    """Labels to promote from: unprotected ones first, then `latest`, then protected ones."""
     names = set(Label.objects.filter(template__namespace=space).values_list("name", flat=True))
     free = sorted(names - set(space.protected_labels))
     return [*free, LATEST, *sorted(names & set(space.protected_labels))]
 
 
 def _plan(actor: Actor, space: Namespace, folder: str, labels: dict[str, str]) -> tuple[ReleasePlan | None, str]:
-    """What would be proposed, or why nothing can be. Templates without the label to come from are not worth a line."""
+    """The proposal, or why there can't be one. Templates without the source label are omitted."""
     selection = ReleaseSelection(from_label=labels["from_label"] or LATEST, folder=folder)
     try:
         plan = plans.plan_release(actor, space.name, labels["label"] or "", selection)

@@ -1,4 +1,4 @@
-"""The services that a release affects: how often each fetches its templates, and which of them stay if they are."""
+"""The services that a release affects: how often each fetches its templates, and which aren't moved."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ __all__ = ["ServiceRow", "list_affected_services"]
 
 @dataclass(frozen=True)
 class ServiceRow:
-    """One service that fetched templates of a release in the last thirty days.
+    """A service that fetched templates of a release in the last thirty days.
 
-    templates: how many of them it fetches by the label of the release, and per_day how often. Where it is 0, it fetches
-    them by another ref only: stays is one of them with the version that it stays on, such as `reply v1`, and per_day
+    templates: how many of them it fetches by the label of the release; per_day: how often. If templates is 0, it only
+    fetches by other refs: stays is one template with the version that it stays on, such as `reply v1`, and per_day
     counts those fetches.
     """
 
@@ -26,7 +26,7 @@ class ServiceRow:
 
 
 def list_affected_services(label: str, changes: Sequence[ChangeRequest]) -> list[ServiceRow]:
-    """The services that the label takes along, the busiest first, then those that stay; one query."""
+    """The services that move with the label, busiest first, then those that stay; one query."""
     names = {change.template_id: change.template.path.rpartition("/")[2] for change in changes}
     moving: defaultdict[str, dict[int, int]] = defaultdict(dict)
     staying: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)

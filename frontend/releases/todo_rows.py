@@ -1,4 +1,4 @@
-"""What is left to do before a release goes live: each failed check in a row, the other blockers with those alike."""
+"""What is left to do before a release goes live: a row for each failed check, and other blockers grouped."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -19,12 +19,11 @@ __all__ = ["TodoRow", "list_todo_rows"]
 
 @dataclass(frozen=True)
 class TodoRow:
-    """One thing to do, for all templates that it is needed for; none of them where it is about the whole release.
+    """A task, with all templates that need it; without templates if it concerns the whole release.
 
-    is_viewers: whether an approval of the one who looks would do it. person, button: whom the one who looks may ask
-    for a review, and whether they `ask` or `remind`; both empty if nobody. icon: of a failed check, of one that runs,
-    of a freeze, or of what somebody has to do. link, link_word: of a failed check where it is mended, or read by those
-    who can't.
+    is_viewers: whether the reader's approval would complete it. person, button: whom the reader may ask for a review,
+    and whether to `ask` or `remind`; both empty if nobody. icon: of a failed check, a running one, a freeze, or a task
+    for a user. link, link_word: where a failed check is fixed, or shown to readers who can't fix it.
     """
 
     changes: tuple[ChangeRequest, ...]
@@ -39,8 +38,8 @@ class TodoRow:
 
 
 def list_todo_rows(gate: ReleaseGate, actor: Actor, approvals: Iterable[ApprovalRow] = ()) -> list[TodoRow]:
-    """A freeze first, then what the templates need, in the order of their names. actor: who looks. approvals: rows with
-    buttons.
+    """A freeze first, then what the templates need, ordered by name. actor: the reader.
+    approvals: rows with buttons.
     """
     buttons = {row.person: row.button for row in approvals if row.button}
     alike: dict[Blocker, list[ChangeRequest]] = defaultdict(list)

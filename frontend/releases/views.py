@@ -89,7 +89,7 @@ def show_release(request: HttpRequest, actor: Actor, number: int) -> HttpRespons
 
 @signed_in
 def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
+    """Perform one of the page's actions; if it is refused, show the page again with what was typed."""
     queries.find_release(actor, Verb.READ, number)
     do = request.POST.get("do", "")
     try:
@@ -107,12 +107,12 @@ def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpRespo
 
 
 def _is_on_date(request: HttpRequest) -> bool:
-    """Whether the panel before publishing asks for a moment."""
+    """Whether the panel before publishing asks for a date."""
     return request.POST.get("do") == "publish" and request.POST.get("how") == "on_date"
 
 
 def _say_done(request: HttpRequest, actor: Actor, number: int, do: str) -> None:
-    """Put what was done into the status line; after publishing with the way back, for whoever may go it."""
+    """Add the result to the status line; after publishing with the rollback, if the user may do it."""
     line = str(_MESSAGES[do])
     if do == "publish":
         release = queries.find_release(actor, Verb.READ, number)
@@ -173,14 +173,14 @@ def _render_release(
 
 
 def _list_live_topics(gate: release_gate.ReleaseGate) -> str:
-    """What the page is about: what happens to its templates and changes, and to the releases of its namespace."""
+    """The topics of the page: its templates and changes, and the releases of its namespace."""
     names = [f"template={member.change.template.name}" for member in gate.members]
     changes = [f"change={member.change.number}" for member in gate.open_members] if gate.release.is_open else []
     return " ".join([f"releases={gate.release.namespace.name}", *names, *changes])
 
 
 def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
-    """The digests that the page showed, by the number of the change."""
+    """The digests that the page showed, by change number."""
     pairs = [value.partition(":") for value in request.POST.getlist("approve")]
     digests = {parse_form_number(change): digest for change, _, digest in pairs}
     services.approve_release(actor=actor, number=number, digests=digests)
@@ -215,7 +215,7 @@ def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _read_seen(request: HttpRequest) -> Seen | None:
-    """What the form showed of the templates; None if it does not say."""
+    """The state of the templates that the form showed; None if it wasn't posted."""
     return read_seen(request.POST.getlist("expected")) if "expected" in request.POST else None
 
 

@@ -1,1 +1,1 @@
-"""Settings of a namespace (rules, members, keys, models, webhooks, audit log), and the people of the installation."""
+"""Settings of a namespace (rules, members, keys, models, webhooks, audit log), and the users of the installation."""

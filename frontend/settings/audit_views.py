@@ -1,4 +1,4 @@
-"""The page of a namespace's journal: searched, read as sentences, exported and verified."""
+"""The page of a namespace's journal: searched, displayed as sentences, exported and verified."""
 
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
@@ -33,7 +33,7 @@ FORMS = tuple(export.CONTENT_TYPES)
 
 
 class SoughtForm(forms.Form):
-    """What is looked for; days are whole days of the reader's time zone, both included."""
+    """The search fields; days are whole days in the reader's time zone, inclusive."""
 
     kind = forms.ChoiceField(
         choices=[("", gettext_lazy("anything")), *((kind, name_kind(kind)) for kind in audit_queries.KINDS)],
@@ -53,9 +53,7 @@ class SoughtForm(forms.Form):
 @form_page
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """Events, newest first, without those that the worker writes by itself unless they are asked for; a POST has the
-    chain verified by the worker.
-    """
+    """Events, newest first, without those of the worker unless requested; a POST has the worker verify the chain."""
     space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
@@ -90,7 +88,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 def export_events(
     request: HttpRequest, actor: Actor, namespace: str, form: str
 ) -> HttpResponse | StreamingHttpResponse:
-    """What the filters find as a file, oldest first; results of checks are in it."""
+    """Export the filtered events as a file, oldest first, including results of checks."""
     if form not in FORMS:
         return refuse(request, Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))}))
     sought = _read(SoughtForm(request.GET or None))
@@ -105,7 +103,7 @@ def export_events(
 
 
 def _read(form: SoughtForm) -> Sought | None:
-    """What the form asks for; None if a field can't be read."""
+    """The parsed form; None if a field is invalid."""
     if not form.is_bound:
         return Sought()
     if not form.is_valid():

@@ -29,7 +29,7 @@ _SHOWN = ("name", "protocol", "base_url", "model", *_PRICES, "timeout", "concurr
 @form_page
 @signed_in
 def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All connections, the caps and the month's spending; a POST connects a model or sets the caps."""
+    """All connections, the caps and the month's spending; a POST adds a connection or sets the caps."""
     rows = queries.list_connections(actor, namespace)
     is_cap = request.method == "POST" and request.POST.get("do") == "cap"
     form = ConnectionForm(request.POST if request.method == "POST" and not is_cap else None)
@@ -67,7 +67,7 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
 @form_page
 @signed_in
 def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id: str) -> HttpResponse:
-    """One connection; a POST changes it, or does what the pressed button says: try, remove."""
+    """One connection; a POST changes it, or performs the button's action: try or remove."""
     row = queries.find_connection(actor, connection_id)
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "try":
@@ -83,7 +83,7 @@ def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id
         if form.is_valid():
             values = dict(form.cleaned_data)
             if not values["key"]:
-                del values["key"]  # the field is never filled in: empty means that the key stays
+                del values["key"]  # the field is never filled in: empty keeps the key
             try:
                 services.change_connection(actor=actor, connection_id=connection_id, **values)
             except (Invalid, Conflict) as error:

@@ -1,4 +1,4 @@
-"""The form of an evaluation that change requests have to pass: where it applies, its rows, and its thresholds."""
+"""The form of an evaluation that change requests have to pass: its scope, its rows, and its thresholds."""
 
 import math
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from registry.evaluations.person_score_queries import PEOPLE_METRIC
 __all__ = ["EvaluationForm", "GateRow", "gate_rows_of", "list_gate_metrics", "read_gate_rows"]
 
 FLOOR, FALL = "floor", "fall"
-_FREE_ROWS = 2  # below those that are filled in
+_FREE_ROWS = 2  # below the filled rows
 _MOST_ROWS = 20
 
 
 @dataclass(frozen=True)
 class GateRow:
-    """One threshold as it is typed. metric: with its output in brackets if it has one. kind: floor or fall."""
+    """One threshold as typed. metric: with its output in brackets if it has one. kind: floor or fall."""
 
     metric: str = ""
     kind: str = FLOOR
@@ -37,12 +37,12 @@ class GateRow:
 
     @property
     def text(self) -> str:
-        """The threshold as the service reads it."""
+        """The threshold as the service expects it."""
         return f"{self.metric} {'-' if self.kind == FALL else '>='} {self._number}"
 
     @property
     def problem(self) -> str:
-        """What is missing or wrong in the row, empty for nothing."""
+        """What is missing or wrong in the row; empty if it is valid."""
         if self.is_empty:
             return ""
         if not self.metric:
@@ -55,12 +55,12 @@ class GateRow:
 
     @property
     def _number(self) -> str:
-        """The bound as it is read: some languages write a comma."""
+        """The bound with a decimal point: some languages use a comma."""
         return self.bound.replace(",", ".")
 
 
 class EvaluationForm(forms.Form):
-    """An evaluation of a namespace. dataset_version: nothing for the latest."""
+    """An evaluation of a namespace. dataset_version: empty for the latest."""
 
     name = forms.CharField(max_length=64)
     pattern = forms.CharField(max_length=200)
@@ -93,7 +93,7 @@ class EvaluationForm(forms.Form):
 
     @property
     def evaluation(self) -> dict[str, Any]:
-        """Arguments of the service from a valid form, besides thresholds and metrics."""
+        """Arguments of the service from a valid form, except thresholds and metrics."""
         data = dict(self.cleaned_data)
         paths = {name: data.pop(f"judge_{name}").strip() for name in ("documents", "question")}
         if not data["judge"]:
@@ -102,7 +102,7 @@ class EvaluationForm(forms.Form):
 
 
 def gate_rows_of(attachment: Attachment | None, metric: str = "") -> list[GateRow]:
-    """The thresholds of an evaluation as rows, with free ones below. metric: one that a row is begun for."""
+    """The thresholds of an evaluation as rows, with empty ones below. metric: prefilled in a new row."""
     rows = []
     for gate in map(parse_gate, attachment.gates if attachment else ()):
         name = f"{gate.metric}[{gate.output}]" if gate.output else gate.metric
@@ -114,14 +114,14 @@ def gate_rows_of(attachment: Attachment | None, metric: str = "") -> list[GateRo
 
 
 def read_gate_rows(posted: QueryDict) -> list[GateRow]:
-    """The rows that were sent and are not empty, with free ones below."""
+    """The posted rows that aren't empty, with empty ones below."""
     columns = (posted.getlist(name)[:_MOST_ROWS] for name in ("metric", "kind", "bound"))
     rows = [GateRow(metric, kind, bound.strip()) for metric, kind, bound in zip(*columns, strict=False)]
     return _with_free_rows([row for row in rows if not row.is_empty])
 
 
 def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
-    """The metrics that a threshold may be on, and those that the rows have with an output."""
+    """The metrics that a threshold can use, and those that the rows use with an output."""
     names = {*catalogue.names(), PEOPLE_METRIC}
     return [*sorted(names), *sorted({row.metric for row in rows if row.metric} - names)]
 

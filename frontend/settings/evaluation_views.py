@@ -1,4 +1,4 @@
-"""The page of a namespace's evaluations: what change requests have to reach, and for admins setting and trying it."""
+"""The page of a namespace's evaluations: what change requests have to reach; admins can edit and try them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,16 +29,16 @@ from registry.namespaces.verbs import Verb
 __all__ = ["evaluations"]
 
 _MOST_DATASETS = 200
-_MOST_FAULTS = 3  # rows that are named if more do not fit
+_MOST_FAULTS = 3  # rows named if more don't fit
 
 
 @form_page
 @signed_in
 def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The evaluations by name. An admin sends one to be tried on the last runs, saved or taken away.
+    """The evaluations by name. An admin can try one on the last runs, save it or remove it.
 
-    The query fills the form: `name` with a saved evaluation, else `pattern`, `dataset` and `model`, and `metric` begins
-    a threshold.
+    The query fills the form: `name` with a saved evaluation, else `pattern`, `dataset` and `model`; `metric` starts a
+    threshold.
     """
     space = namespace_queries.get_namespace(actor, namespace)
     button, status = request.POST.get("do", ""), 200
@@ -128,7 +128,7 @@ def _try_gates(actor: Actor, namespace: str, form: EvaluationForm, rows: Sequenc
 def _attach(
     actor: Actor, namespace: str, form: EvaluationForm, rows: Sequence[GateRow], listed: Sequence[Attachment]
 ) -> None:
-    """Attach it; one that has the name keeps the metrics that are shown beside its thresholds."""
+    """Attach it; an existing one keeps the metrics that are shown beside its thresholds."""
     previous = next((row for row in listed if row.name == form.cleaned_data["name"]), None)
     attachments.attach_evaluation(
         actor=actor,
@@ -140,7 +140,7 @@ def _attach(
 
 
 def _place_errors(form: EvaluationForm, error: Invalid | NotFound) -> None:
-    """Put a refusal at its field: faults of rows at the dataset, faults of thresholds above the form."""
+    """Put a refusal at its field: errors of rows at the dataset, errors of thresholds above the form."""
     sentences = error.fields if isinstance(error, Invalid) else {}
     faults = [f"{place}: {text}" for place, text in sentences.items() if place not in {*form.fields, "gates"}]
     if not faults:

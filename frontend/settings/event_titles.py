@@ -1,4 +1,4 @@
-"""The kinds of events in the reader's language. What programs and chat channels read has the English ones."""
+"""The kinds of events in the reader's language. API clients and chat channels get the English ones."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from registry.journal.event import title_of
 
 __all__ = ["EVENT_TITLES", "name_kind"]
 
-# By kind; a test holds them to `registry.journal.event.title_of`.
+# By kind; a test compares them with `registry.journal.event.title_of`.
 EVENT_TITLES: Mapping[str, str | Promise] = {
     "namespace.created": gettext_lazy("Namespace created"),
     "namespace.ruled": gettext_lazy("Rules changed"),
@@ -85,5 +85,5 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
 
 
 def name_kind(kind: str) -> str | Promise:
-    """The kind in words; the English ones if it has no others."""
+    """The kind in words; in English if it isn't translated."""
     return EVENT_TITLES.get(kind) or title_of(kind)

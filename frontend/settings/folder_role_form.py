@@ -1,4 +1,4 @@
-"""The form of a role in a folder: which folder, who, and what they are there."""
+"""The form of a role in a folder: the folder, the user or group, and their role in it."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _PERSON, _GROUP = "person:", "group:"
 
 
 class FolderRoleForm(forms.Form):
-    """A folder, a person or a group with a role of their own in the namespace, and their role in the folder."""
+    """A folder, a user or a group with a role of their own in the namespace, and their role in the folder."""
 
     folder = forms.CharField(max_length=460)
     holder = forms.ChoiceField()
@@ -33,7 +33,7 @@ class FolderRoleForm(forms.Form):
     )
 
     def __init__(self, *args: Any, members: Iterable[Membership], groups: Sequence[Group], **options: Any) -> None:
-        """members, groups: of the namespace; those without a role of their own can't be chosen."""
+        """members, groups: of the namespace; only those with a role of their own can be chosen."""
         super().__init__(*args, **options)
         people = [row.person.username for row in members if row.own_role and row.person.is_active]
         people_shown = [(f"{_PERSON}{name}", name) for name in people]
@@ -45,7 +45,7 @@ class FolderRoleForm(forms.Form):
 
 
 def set_folder_role(actor: Actor, namespace: str, data: dict[str, str], posted: QueryDict) -> str | ActToConfirm:
-    """Give or take the role that the form says; what was done as a sentence, or what has to be confirmed first."""
+    """Set or remove the role in the form; returns the message, or the losses to confirm first."""
     folder, holder, role = data["folder"], data["holder"], data["folder_role"] or None
     person = holder.removeprefix(_PERSON) if holder.startswith(_PERSON) else None
     group = holder.removeprefix(_GROUP) if holder.startswith(_GROUP) else None

@@ -44,7 +44,7 @@ PROTOCOLS_IN_WORDS = {
 
 
 class MemberForm(forms.Form):
-    """An account and its role; no role takes the membership away."""
+    """A user and their role; an empty role removes the membership."""
 
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(
@@ -54,7 +54,7 @@ class MemberForm(forms.Form):
 
 
 class GroupForm(forms.Form):
-    """A new group: its title, and the role of its people."""
+    """A new group: its title, and the role of its members."""
 
     title = forms.CharField(max_length=80)
     role = forms.ChoiceField(
@@ -64,7 +64,7 @@ class GroupForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """Who is invited, and as what. emails: the addresses that the field `email` holds."""
+    """The invitees and their role. emails: the addresses in the field `email`."""
 
     email = forms.CharField(max_length=6000, required=False)
     role = forms.ChoiceField(choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()])
@@ -76,7 +76,7 @@ class InvitationForm(forms.Form):
 
 
 class NamespaceInvitationForm(InvitationForm):
-    """The same with the namespace, for the page of all people. namespaces: those that may be chosen."""
+    """The same with the namespace, for the page of all users. namespaces: the options."""
 
     namespace = forms.ChoiceField()
 
@@ -87,9 +87,9 @@ class NamespaceInvitationForm(InvitationForm):
 
 
 class WebhookForm(forms.Form):
-    """An address and what it hears of; nothing chosen means all.
+    """A URL and its topics; no selection means all.
 
-    For a webhook that there is, the receiver stays; so does the address of a chat if the field is left empty.
+    For an existing webhook, the receiver can't be changed; the URL of a chat is kept if the field is left empty.
     """
 
     receiver = forms.ChoiceField(choices=list(RECEIVERS_IN_WORDS.items()), required=False)
@@ -109,12 +109,12 @@ class WebhookForm(forms.Form):
         self.fields["url"].required = not webhook.is_chat
 
     def clean_receiver(self) -> str:
-        """What reads the messages; a service unless something else is chosen."""
+        """The receiver of the messages; a service by default."""
         return str(self.cleaned_data["receiver"]) or Webhook.STANDARD
 
 
 class ConnectionForm(forms.Form):
-    """A model to connect: how it is asked, and what it costs."""
+    """A model to connect: how it is called, and its prices."""
 
     name = forms.CharField(max_length=64)
     protocol = forms.ChoiceField(choices=list(PROTOCOLS_IN_WORDS.items()))
@@ -130,7 +130,7 @@ class ConnectionForm(forms.Form):
 
 
 class CapForm(forms.Form):
-    """What calls of models may cost; an empty amount is no cap."""
+    """Spending caps for model calls; an empty amount means no cap."""
 
     person_day = forms.CharField(max_length=20, required=False)
     namespace_month = forms.CharField(max_length=20, required=False)
