@@ -232,9 +232,7 @@ class _AnthropicMessages:
             delta = event["delta"]
             if delta["type"] == "thinking_delta":
                 reply.thoughts += delta["thinking"]
-            elif (
-                delta["type"] == "input_json_delta" and event["index"] in reply.tool_calls
-            ):  # not one of the provider's own fields
+            elif delta["type"] == "input_json_delta" and event["index"] in reply.tool_calls:  # not a server tool
                 reply.tool_calls[event["index"]].arguments += delta["partial_json"]
             return str(delta["text"]) if delta["type"] == "text_delta" else ""
         elif kind == "message_delta":

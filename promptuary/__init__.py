@@ -79,7 +79,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-if not TYPE_CHECKING:  # a type checker that saw this function would take every misspelt name for Any
+if not TYPE_CHECKING:  # a type checker that saw this function would accept any misspelt name as Any
 
     def __getattr__(name: str) -> Any:
         if name not in _HOME_OF:

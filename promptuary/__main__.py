@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; exit codes 0 ok, 1 findings, 2 usage or connection."""
+    """Run the command line. Exit codes: 0 ok, 1 findings, 2 usage or connection."""
     app(prog_name="promptuary")
 
 

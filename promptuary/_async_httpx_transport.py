@@ -1,4 +1,4 @@
-"""HTTP by httpx, for event loops."""
+"""HTTP for event loops, by httpx."""
 
 import asyncio
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class AsyncHttpTransport:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(self, request: Request) -> Answer:
-        """Raise `Unavailable` when no whole answer came within the request's timeout."""
+        """Send the request. Raises `Unavailable` if no complete answer arrives within its timeout."""
         client = self._client_of(asyncio.get_running_loop())
         try:
             async with asyncio.timeout(request.timeout):
@@ -50,11 +50,11 @@ class AsyncHttpTransport:
             self._client = None
 
     def blocking(self) -> HttpTransport:
-        """The same registry for a thread."""
+        """A blocking transport to the same registry."""
         return HttpTransport(self._url, self._headers)
 
     def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
-        # Connections belong to the loop they were opened on; a later `asyncio.run` starts again.
+        # Connections belong to the loop that opened them, and a later `asyncio.run` has a new one.
         if self._client is None or self._loop is not loop:
             self._client = httpx.AsyncClient(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
             self._loop = loop

@@ -1,4 +1,4 @@
-"""Single flight on an event loop: tasks that fetch one template and ref at a time share one request."""
+"""Single flight on an event loop: concurrent tasks that fetch the same template and ref share one request."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -10,17 +10,17 @@ Result = TypeVar("Result")
 
 
 class AsyncSingleFlight(Generic[Result]):
-    """The fetches under way, by template and ref. A task that gives up waiting does not take it from the others."""
+    """The fetches in progress, by template and ref. A cancelled task doesn't cancel the fetch for the others."""
 
     def __init__(self) -> None:
         self.renew()
 
     def renew(self) -> None:
-        """Start again, in a child after a fork."""
+        """Reset in a child after a fork."""
         self._flights: dict[tuple[str, str], asyncio.Task[Result]] = {}
 
     async def join(self, key: tuple[str, str], fetch: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Run `fetch` as a task, or wait for the one under way."""
+        """Run `fetch` as a task, or wait for the one in progress."""
         task = self._flights.get(key)
         if task is None or task.get_loop() is not asyncio.get_running_loop():
             task = asyncio.create_task(fetch())
@@ -32,4 +32,4 @@ class AsyncSingleFlight(Generic[Result]):
         if self._flights.get(key) is task:
             del self._flights[key]
         if not task.cancelled():
-            task.exception()  # fetched, so that asyncio does not complain when nobody waits any more
+            task.exception()  # retrieve it, so that asyncio doesn't complain if nobody is waiting

@@ -1,4 +1,4 @@
-"""Background work of a client: refreshing labels, following label moves, and reporting usage."""
+"""Background work of a client: refreshing labels, listening for label moves, and reporting usage."""
 
 import json
 import logging
@@ -16,22 +16,21 @@ from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, 
 
 __all__ = ["LabelRefresher", "MoveListener", "Moved"]
 
-REPORT_EVERY = 60.0  # seconds; the registry takes one report a minute
+REPORT_EVERY = 60.0  # seconds; the registry accepts one report a minute
 LONGEST_PAUSE = 60.0
 SHORTEST_PAUSE = 0.01
-WAIT = 25  # seconds that the registry may hold a question for moves
-SETTLED = 1.5  # seconds after which every process of the registry knows of a move
-AGAIN = 0.1  # seconds between two questions until then
+WAIT = 25  # seconds that the registry may hold a long poll for moves
+SETTLED = 1.5  # seconds after which every process of the registry has seen a move
+AGAIN = 0.1  # seconds between two retries until then
 _log = logging.getLogger("promptuary")
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What a label points to by now: the digest, None if it was removed, `""` if only that is known that it may
-    have moved.
+    """The new target of a moved label: its digest, None if the label was removed, `""` if it may or may not have moved.
 
-    One process of the registry may tell of a move that the next one to be asked has not heard of: until `settled`,
-    seconds of the client's clock, another answer than this is not the last word.
+    One registry process may report a move that the next one hasn't seen yet. So until `settled`, in seconds of the
+    client's clock, any other digest is checked again.
     """
 
     digest: str | None
@@ -39,7 +38,7 @@ class Moved:
 
 
 class LabelRefresher:
-    """Asks for the labels whose time is over, so that no caller waits for it, and sends reports."""
+    """Refreshes expired labels, so that no caller has to wait, and sends reports."""
 
     def __init__(self, state: ClientState, transport: Transport, daemon: DaemonThread) -> None:
         self._state = state
@@ -51,14 +50,14 @@ class LabelRefresher:
         daemon.attach(self.step)
 
     def step(self) -> float:
-        """Do what is due, and say in how many seconds there is more."""
+        """Do what is due and return the seconds until the next step."""
         self.refresh_due()
         if self._state.clock() >= self._report_at:
             self.report()
         return self._pause()
 
     def refresh_due(self) -> None:
-        """Confirm or replace the labels that moved, and those whose time is over as long as somebody asks for them."""
+        """Refresh the labels that moved, and the expired ones that were recently in use."""
         state = self._state
         now = state.clock()
         moves = self._take_moved(now)
@@ -70,7 +69,7 @@ class LabelRefresher:
                 continue
             try:
                 if outage is not None:
-                    raise outage  # the others are not asked for: each would wait for as long
+                    raise outage  # skip the others: each would wait for its timeout too
                 entry_or_error = run_flow(refresh_template(state, name, ref, entry), self.transport)
             except (NotAllowed, NotFound) as error:
                 _log.warning("%s@%s is not served any more: %s", name, ref, error)
@@ -81,7 +80,7 @@ class LabelRefresher:
                 self._settle((name, ref), move, entry_or_error.digest)
 
     def _take_moved(self, now: float) -> dict[tuple[str, str], Moved]:
-        """Label moves since the last call, and the labels that are due to be checked again."""
+        """Take the label moves since the last call, and the labels that are due for another check."""
         for target, (ask_at, move) in list(self._unsettled.items()):
             if ask_at <= now:
                 del self._unsettled[target]
@@ -100,10 +99,10 @@ class LabelRefresher:
         self._unsettled[target] = (move.settled if move.digest == "" else now + AGAIN), move
 
     def report(self, timeout: float | None = None, *, may_load: bool = True) -> None:
-        """Send what was counted, within the client's bound if no other is given.
+        """Send the collected counts, within `timeout` seconds or else the client's own timeout.
 
-        What does not arrive goes into the next report; what is refused is forgotten. `may_load` lets prompts be counted
-        with a vocabulary that has to be read from disk first.
+        Undelivered counts go into the next report; refused ones are dropped. With `may_load`, prompts may be counted
+        with a vocabulary that must first be read from disk.
         """
         self._report_at = self._state.clock() + REPORT_EVERY
         usage = self._state.usage
@@ -142,13 +141,13 @@ class LabelRefresher:
             raise error_of_answer(answer)
 
     def finish(self, seconds: float, *, may_load: bool) -> None:
-        """Stop, and send the last report, both within these seconds."""
+        """Stop, and send the last report, both within `seconds`."""
         ends = time.monotonic() + seconds
         self.daemon.stop(seconds)
         self.report(max(ends - time.monotonic(), SHORTEST_PAUSE), may_load=may_load)
 
     def renew(self) -> None:
-        """Start again, in a child after a fork."""
+        """Reset in a child after a fork."""
         self.daemon.renew()
         self._report_at = self._state.clock() + REPORT_EVERY
         self._unsettled.clear()
@@ -164,7 +163,7 @@ class LabelRefresher:
 
 
 class MoveListener:
-    """Waits for the moves of one namespace's labels, and has the keeper fetch what moved at once."""
+    """Long-polls for moves of one namespace's labels, and has the refresher fetch them immediately."""
 
     def __init__(self, state: ClientState, transport: Transport, keeper: LabelRefresher, namespace: str) -> None:
         self._state = state
@@ -177,7 +176,7 @@ class MoveListener:
         self.daemon.attach(self.step)
 
     def step(self) -> float:
-        """Ask once, and say in how many seconds to ask again."""
+        """Poll once and return the seconds until the next poll."""
         try:
             moves = self._ask()
         except PromptuaryError as error:
@@ -191,7 +190,7 @@ class MoveListener:
         return moves
 
     def renew(self) -> None:
-        """Start again, in a child after a fork."""
+        """Reset in a child after a fork."""
         self.daemon.renew()
         self.cursor = None
 
@@ -205,7 +204,7 @@ class MoveListener:
         answer_fields = decode_object(answer.body, "the registry")
         try:
             cursor, again = str(answer_fields["cursor"]), float(answer_fields["again"])
-            # Where a rollout changed the digest stays, so the digest cannot show that the answer is the newest.
+            # A change of a rollout leaves the digest as it is, so the digest can't show whether an answer is current.
             moves = {
                 (str(move["name"]), str(move["label"])): "" if move.get("rollout") else move["digest"]
                 for move in answer_fields["moves"]
@@ -213,7 +212,7 @@ class MoveListener:
         except (KeyError, TypeError, ValueError):
             raise BadAnswer("the registry: these are no label moves") from None
         if answer_fields.get("reset") or self.cursor is None:
-            # Moves up to this point were not announced to this client.
+            # Any label may have moved before this cursor without this client being notified.
             labels = [(name, ref) for name, ref, _ in self._state.memory.labels()]
             moves = {
                 **{target: "" for target in labels if target[0].startswith(f"{self._namespace}/")},

@@ -35,9 +35,9 @@ from promptuary.vocabularies import RegistryVocabularies
 
 __all__ = ["BaseClient", "Ref"]
 
-ENTRIES = 2000  # templates kept in memory
+ENTRIES = 2000  # templates cached in memory
 TTL = 60.0  # seconds a label is served before the registry is asked again
-TIMEOUT = 2.0  # seconds a failing call takes at most, in all
+TIMEOUT = 2.0  # seconds a failing call takes at most, in total
 _log = logging.getLogger("promptuary")
 Folder = str | os.PathLike[str]
 OnStale = Callable[[Fetched], object]
@@ -46,21 +46,21 @@ AnyTransport = TypeVar("AnyTransport", Transport, AsyncTransport)
 
 
 class BaseClient(ABC, Generic[AnyTransport]):
-    """A client but for the words `async` and `await`.
+    """What the sync and the async client share.
 
     `url` and `key` default to the environment's PROMPTUARY_URL and PROMPTUARY_KEY. `ttl` is how many seconds a label is
-    served before the registry is asked again (pins are kept for ever); `timeout` bounds a failing call as a whole, in
-    seconds. `background` asks behind the callers' backs, `live` follows label moves at once, `reports` tells the
-    registry how much was rendered (never with what). `lock` is a lock file whose pins the names in it mean, `frozen`
-    refuses labels that it does not pin; `vendored` is a file of templates for when the registry cannot be reached,
-    `vendored_first` serves it before the registry is asked; `cache_dir` keeps copies for a cold start without a
-    network. `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` lets the key go
-    over plain http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport` and
-    `clock` (seconds) are for tests.
+    served before it is fetched again (pins never expire). `timeout` bounds a failing call as a whole, in seconds.
+    `background` refreshes labels in a thread, `live` follows label moves immediately, `reports` sends usage counts to
+    the registry (never any data). `lock` is a lock file whose pins apply to the names in it; `frozen` refuses labels
+    that it doesn't pin. `vendored` is a file of templates to use when the registry can't be reached; with
+    `vendored_first` it is served before the registry is asked. `cache_dir` keeps copies for a cold start without a
+    network. `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` permits sending
+    the key over plain http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport`
+    and `clock` (seconds) are for tests.
     """
 
-    _transport_kind: ClassVar[tuple[str, str]]  # its module and class
-    _flights_kind: ClassVar[type[Any]]  # Flights or AsyncFlights
+    _transport_kind: ClassVar[tuple[str, str]]  # module and class
+    _flights_kind: ClassVar[type[Any]]  # SingleFlight or AsyncSingleFlight
 
     def __init__(  # noqa: PLR0913  # an argument an option, all by name
         self,
@@ -123,17 +123,17 @@ class BaseClient(ABC, Generic[AnyTransport]):
 
     @property
     def timeout(self) -> float:
-        """Seconds that a failing call takes at most."""
+        """Maximum seconds of a failing call."""
         return self._state.timeout
 
     @property
     def usage(self) -> Usage | None:
-        """Counts that were not reported yet; None when reports are off."""
+        """Counts not reported yet; None when reports are off."""
         return self._state.usage
 
     @property
     def vocabularies(self) -> VocabularySource | None:
-        """Where its templates get the vocabularies that no installed package holds."""
+        """The source of vocabularies that no installed package contains."""
         return self._state.vocabularies
 
     def __repr__(self) -> str:
@@ -141,16 +141,16 @@ class BaseClient(ABC, Generic[AnyTransport]):
 
     @abstractmethod
     def _blocking(self) -> Transport:
-        """The transport that the background uses."""
+        """The blocking transport for the background thread."""
 
     def _make_transport(self) -> Any:
-        # Loaded here and not with the package: see promptuary._httpx_transport.
+        # Imported here rather than with the package: see promptuary._httpx_transport.
         module, name = self._transport_kind
         transport = getattr(importlib.import_module(f"promptuary.{module}"), name)
         return transport(self._address.url, self._address.headers("promptuary-python"))
 
     def _kept(self, name: str, ref: Ref) -> Template | None:
-        """The short way: what memory holds and may serve without a word to anyone."""
+        """The fast path: a fresh template from memory, or None."""
         if ref.__class__ is int:
             ref = str(ref)
         if self._is_pinned:
@@ -165,14 +165,14 @@ class BaseClient(ABC, Generic[AnyTransport]):
         return entry.bundle.template
 
     def _candidate(self, fetched: Fetched, bucket: str | None) -> tuple[str, str] | None:
-        """The candidate that callers of this bucket get in place of what was fetched by a label, or None."""
+        """The candidate that callers in this bucket get instead of the label's version, or None."""
         rollout = fetched.rollout
         if bucket is None or rollout is None or not rollout.gets_candidate(bucket):
             return None
         return fetched.name, rollout.digest
 
     def _stay_stable(self, fetched: Fetched, error: PromptuaryError) -> Fetched:
-        """What the label serves, to a caller whose side could not be had."""
+        """Fall back to the label's version when the candidate can't be fetched."""
         _log.warning("%s@%s is served without its rollout: %s", fetched.name, fetched.ref, error)
         return fetched
 
@@ -199,7 +199,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         return [self._follow(fetched) for fetched in results]
 
     def _bring(self, results: list[Fetched]) -> list[Fetched]:
-        """Fetch the vocabularies that are not on this machine, so that no rendering has to; say which can't be had."""
+        """Fetch the vocabularies missing on this machine, so that rendering doesn't have to; log failures."""
         for fetched in results:
             try:
                 name = fetched.template.tokenizer().name
@@ -210,7 +210,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         return results
 
     def _follow(self, fetched: Fetched) -> Fetched:
-        """Look after what was just fetched from now on."""
+        """Keep what was just fetched up to date from now on."""
         if self._state.wake is None or is_pin(fetched.ref):
             return fetched
         namespace = fetched.name.partition("/")[0]
@@ -230,14 +230,14 @@ class BaseClient(ABC, Generic[AnyTransport]):
             listener.daemon.ensure()
 
     def _finish(self, seconds: float | None = None) -> None:
-        """Send what was counted and stop, within these seconds: those of one failing call if none are given."""
+        """Send the counts and stop, within `seconds`, by default those of one failing call."""
         for listener in self._listeners.values():
             listener.daemon.stop(0)
-        # The end of a process, which gives the seconds, is not held up by reading a vocabulary.
+        # `seconds` is passed when the process exits, which shouldn't wait for a vocabulary to be read.
         self._keeper.finish(self.timeout if seconds is None else seconds, may_load=seconds is None)
 
     def _renew(self) -> None:
-        """In a child after a fork: no threads, no flights, no counts of the parent's."""
+        """Reset in a child after a fork: no threads, no fetches in progress, none of the parent's counts."""
         self._flights.renew()
         self._keeper.renew()
         for listener in self._listeners.values():
@@ -248,7 +248,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
 
 
 def _make_row_sender(transport: Transport, timeout: float) -> RowSender:
-    """What templates add rows with."""
+    """Make the callable through which templates add rows."""
 
     def send(dataset: str, rows: Sequence[Row], *, template: str | None = None) -> AddedRows:
         return run_flow(add_rows(timeout, dataset, rows, template=template), transport)
@@ -257,7 +257,7 @@ def _make_row_sender(transport: Transport, timeout: float) -> RowSender:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number of seconds: not a bool, nor a float that is no number."""
+    """Whether it is a number of seconds: not a bool and not NaN."""
     return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
 
 

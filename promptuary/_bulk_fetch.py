@@ -23,14 +23,14 @@ from promptuary.renderer.digest import canonical
 
 __all__ = ["MOST_REFS", "fetch_many", "fetch_namespace"]
 
-MOST_REFS = 500  # as many as the registry gives at once
+MOST_REFS = 500  # the registry's limit per request
 Target = tuple[str, str]
 
 
 def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetched]]:
-    """Find these templates, asking once for all that must be asked for.
+    """Find these templates, with one request for all that are not available locally.
 
-    What could be had is kept, even if another is refused; then the first refusal is raised.
+    If one is refused, the others are still cached before its error is raised.
     """
     fetched: dict[Target, Fetched] = {}
     for name, ref in targets:
@@ -44,7 +44,7 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
         some = missing[start : start + MOST_REFS]
         try:
             if outage is not None:
-                raise outage  # it is not waited for a second time
+                raise outage  # don't wait for it twice
             answers = _results((yield _ask_for(state, some)), some)
         except Unavailable as error:
             outage = error
@@ -61,7 +61,7 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
 
 
 def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list[Fetched]]:
-    """Everything of a namespace that carries a label. Raises PromptuaryError."""
+    """Fetch everything in a namespace that carries a label. Raises PromptuaryError."""
     path = f"/api/v1/namespaces/{namespace}/bundle?{urlencode({'label': label})}"
     answer = yield Request("GET", path, state.timeout, {"Accept": "application/json"})
     if answer.status != 200:

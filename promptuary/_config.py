@@ -1,4 +1,4 @@
-"""The address of the registry and the key to use with it, from arguments or the environment."""
+"""The registry's address and key, from arguments or the environment."""
 
 import ipaddress
 import os
@@ -9,21 +9,21 @@ from promptuary.errors import ConfigurationError
 
 __all__ = ["ClientConfig"]
 
-ALLOW_HTTP = "PROMPTUARY_ALLOW_HTTP"  # the variable that lets a key go over plain http to any host
+ALLOW_HTTP = "PROMPTUARY_ALLOW_HTTP"  # permits sending a key over plain http to any host
 
 
 @dataclass(frozen=True)
 class ClientConfig:
-    """A checked address; the key is kept out of its representation."""
+    """A validated address and key; `repr` leaves the key out."""
 
     url: str
     key: str = field(default="", repr=False)
 
     @classmethod
     def read(cls, url: str | None, key: str | None, *, allow_http: bool | None = None) -> "ClientConfig":
-        """What was given, else the environment's PROMPTUARY_URL, PROMPTUARY_KEY and PROMPTUARY_ALLOW_HTTP.
+        """Take the arguments, or else the environment's PROMPTUARY_URL, PROMPTUARY_KEY and PROMPTUARY_ALLOW_HTTP.
 
-        Raises ConfigurationError, also for a key that would go over plain http to another machine: everybody on the way
+        Raises ConfigurationError, also for a key over plain http to another machine, where anyone on the network path
         could read it. `allow_http` permits that.
         """
         base_url = url or os.environ.get("PROMPTUARY_URL", "")
@@ -38,7 +38,7 @@ class ClientConfig:
         return address
 
     def headers(self, agent: str) -> dict[str, str]:
-        """What every request carries."""
+        """The headers of every request."""
         headers = {"User-Agent": agent}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"

@@ -1,4 +1,4 @@
-"""A daemon thread that ends with its owner and is started again in a child process after a fork."""
+"""A daemon thread that ends with its owner and restarts in a child process after a fork."""
 
 import logging
 import threading
@@ -8,13 +8,13 @@ from collections.abc import Callable
 __all__ = ["DaemonThread"]
 
 _log = logging.getLogger("promptuary")
-TROUBLE = 60.0  # seconds to wait after a step that failed in a way nobody thought of
+TROUBLE = 60.0  # seconds to wait after an unexpected error in a step
 
 
 class DaemonThread:
-    """Calls `step` again and again, each time after the seconds that it returned or when it is woken.
+    """Calls `step` repeatedly, each time after the number of seconds it returned, or earlier when woken.
 
-    It holds the step's owner weakly: a client that nobody holds any more takes its threads along.
+    It holds the step's owner weakly, so the threads of a garbage-collected client end.
     """
 
     def __init__(self, name: str) -> None:
@@ -23,23 +23,23 @@ class DaemonThread:
         self.renew()
 
     def attach(self, step: Callable[[], float]) -> None:
-        """Name the bound method to call."""
+        """Set the bound method to call."""
         self._step = weakref.WeakMethod(step)
 
     def renew(self) -> None:
-        """Begin at nothing: in a forked child the thread is gone and its locks may be held for ever."""
+        """Reset in a forked child, where the thread is gone and its locks may be held for ever."""
         self.stopping = False
         self._woken = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Let the next step begin at once."""
+        """Run the next step now."""
         self._woken.set()
         self.ensure()
 
     def ensure(self) -> None:
-        """Start the thread unless it runs."""
+        """Start the thread unless it is running."""
         thread = self._thread
         if thread is not None and thread.is_alive():
             return
@@ -50,11 +50,11 @@ class DaemonThread:
             try:
                 thread.start()
             except RuntimeError:
-                return  # the interpreter is on its way out, or there are too many threads: callers go on without
+                return  # the interpreter is shutting down, or there are too many threads: go on without it
             self._thread = thread
 
     def stop(self, timeout: float) -> None:
-        """Let the thread end after its present step, and wait for that as long as this."""
+        """End the thread after its current step, waiting at most this long."""
         self.stopping = True
         self._woken.set()
         thread = self._thread

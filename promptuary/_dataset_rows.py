@@ -1,4 +1,4 @@
-"""Rows that a service adds to a dataset: its own calls, sent to the registry at once. Does no I/O."""
+"""Adding rows to a dataset of the registry, for services that record their own calls. Does no I/O."""
 
 import json
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ LONGEST_CALL = 60.0  # seconds
 
 
 def rows_timeout(timeout: float) -> float:
-    """The seconds that such a call takes at most, from those of a fetch: every row is checked before it is answered."""
+    """The timeout of such a call in seconds, given that of a fetch: it is longer, as the registry checks every row."""
     return min(10 * timeout, max(LONGEST_CALL, timeout))
 
 
 def add_rows(
     timeout: float, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
 ) -> Flow[AddedRows]:
-    """Save the dataset with these rows below its latest ones. timeout: seconds of the call.
+    """Add these rows to the latest version of the dataset. timeout: seconds.
 
-    Raises ConfigurationError for a name that is none, ValueError for what is not JSON, PromptuaryError for a refusal.
+    Raises ConfigurationError for an invalid name, ValueError for anything but JSON, PromptuaryError for a refusal.
     """
     if not is_name(dataset):
         raise ConfigurationError(f"{dataset!r} is not a dataset name: lower-case slugs joined by '/', namespace first")

@@ -1,6 +1,4 @@
-"""Fetching a template from memory, disk, the vendored file or the registry, and what to do when one fails. Does no
-I/O.
-"""
+"""Fetching templates from memory, disk, the vendored file or the registry, and handling failures. Does no I/O."""
 
 import json
 import logging
@@ -38,17 +36,17 @@ Source = Literal["registry", "memory", "disk", "vendored", "fallback"]
 Fallback = renderer.Template | str | Callable[[], renderer.Template | str]
 
 FOREVER = float("inf")
-PAUSE = 5.0  # seconds a stale label is served before the registry is tried again
-IDLE = 3600.0  # seconds a label is kept fresh that nobody asks for
+PAUSE = 5.0  # seconds a stale label is served before the registry is retried
+IDLE = 3600.0  # seconds a label is kept fresh after its last use
 _log = logging.getLogger("promptuary")
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A template and how it was come by. `stale`: the registry could not confirm it, `error` says why.
+    """A template and where it came from. `stale`: the registry could not confirm it; `error` says why.
 
-    `age` is the seconds since the registry last confirmed it; None for what it never confirmed in this process.
-    `rollout` is what divides the callers of the label, if there is one.
+    `age` is the seconds since the registry last confirmed it, None if it hasn't in this process. `rollout` is the
+    label's current rollout, if any.
     """
 
     template: Template
@@ -65,10 +63,10 @@ class Fetched:
 
 @dataclass(frozen=True)
 class ClientState:
-    """What a client keeps, and its times in seconds.
+    """A client's caches and settings; times are in seconds.
 
-    `wake` rouses whoever keeps labels fresh behind the callers' backs; None if callers do it themselves. `rows` adds
-    rows to a dataset for the templates.
+    `wake` wakes the background refresher; None if callers refresh labels themselves. `rows` adds rows to a dataset for
+    the templates.
     """
 
     memory: MemoryCache
@@ -86,7 +84,7 @@ class ClientState:
 
 
 def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
-    """What memory may serve without asking anyone, or None."""
+    """Return what memory may serve without a request, or None."""
     entry = state.memory.get((name, ref))
     if entry is None:
         return None
@@ -100,7 +98,7 @@ def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
 
 
 def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
-    """Find one template, asking the registry when it must be asked."""
+    """Find one template, with a request to the registry if necessary."""
     entry = state.memory.get((name, ref))
     local_copy = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
     if local_copy is not None:
@@ -115,7 +113,7 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
 
 
 def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
-    """The cached or vendored bundle, marked as stale; the error itself if there is nothing."""
+    """Return the cached or vendored bundle, marked as stale; raise the error if there isn't one."""
     entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
     if entry is None:
         raise error
@@ -123,7 +121,7 @@ def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None,
 
 
 def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
-    """What disk or the vendored file may serve without asking anyone: pins, and if it is first the vendored file."""
+    """Return what disk or the vendored file may serve without a request: pins, or anything if the file comes first."""
     if is_pin(ref) or state.vendored_first:
         entry = _vendored(state, name, ref)
         if entry is not None:
@@ -139,8 +137,7 @@ def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
 
 
 def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
-    """Ask the registry, with the entity tag of the cached bundle. Raises PromptuaryError; what it refuses is
-    dropped."""
+    """Fetch with the cached bundle's ETag. Raises PromptuaryError; a refused template is dropped from the caches."""
     answer = yield from _ask(state, name, ref, entry)
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
@@ -152,7 +149,7 @@ def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | Non
 
 
 def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked_at: float) -> Fetched:
-    """Put what the registry has just confirmed into memory."""
+    """Store in memory what the registry has just confirmed."""
     now = state.clock()
     _equip(state, bundle.template)
     bundle.template.stale = False
@@ -162,7 +159,7 @@ def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, 
 
 
 def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
-    """Go on with what is kept, say so, and leave the registry alone for a while."""
+    """Keep serving the cached entry, log that it is stale, and pause before the next request."""
     pause = min(PAUSE, state.ttl) if state.ttl > 0 else 0.0
     stale = replace(entry, fresh_until=state.clock() + pause, error=error)
     _equip(state, stale.bundle.template)
@@ -173,7 +170,7 @@ def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exc
 
 
 def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
-    """The caller's own template in place of one that could not be fetched."""
+    """Use the caller's own template in place of one that could not be fetched."""
     source = fallback() if callable(fallback) else fallback
     loaded = renderer.load(source) if isinstance(source, str) else source
     template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
@@ -183,7 +180,7 @@ def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallbac
 
 
 def error_of_answer(answer: Answer) -> PromptuaryError:
-    """The error for an answer that is not a success."""
+    """The error for an unsuccessful answer."""
     problem = _problem(answer)
     if answer.status >= 500 or answer.status == 429:
         return Unavailable(f"the registry answered {answer.status}: {problem.get('detail') or 'no reason given'}")
@@ -201,7 +198,7 @@ def _ask(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[A
         return answer
     error = error_of_answer(answer)
     if isinstance(error, NotAllowed | NotFound):
-        # A revoked key or a removed label holds here too: what was kept under it is not served again.
+        # The key was revoked or the label removed, so the cached copy must not be served either.
         state.memory.drop(name, ref)
         if state.disk is not None:
             state.disk.drop(name, ref)
@@ -224,7 +221,7 @@ def _unconfirmed(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Ent
 
 
 def _equip(state: ClientState, template: Template) -> None:
-    """Connect a template with its client, for usage counts and vocabularies."""
+    """Give a template its client's usage counts and vocabularies."""
     template.usage = state.usage
     template.vocabularies = state.vocabularies
     template.rows = state.rows

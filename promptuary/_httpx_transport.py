@@ -1,7 +1,7 @@
-"""HTTP by httpx, for threads. It and the one for event loops are the only modules that import httpx.
+"""HTTP for threads, by httpx. Only this module and its counterpart for event loops import httpx.
 
-They are loaded when a client is made, not by `import promptuary`: httpx brings rich and click along if they
-are installed, which a service that only renders from its cache never needs.
+They are loaded when a client is created, not by `import promptuary`: httpx imports rich and click if they are
+installed, which a service that only renders from its cache never needs.
 """
 
 import os
@@ -18,16 +18,16 @@ from promptuary.errors import BadAnswer, PromptuaryError, Unavailable
 
 __all__ = ["BROKEN", "HttpTransport", "add_chunk", "late_error", "lowered_names", "tls_settings", "unreachable_error"]
 
-MAX_BYTES = 40 * 1024 * 1024  # of one answer, decompressed
-# A kept connection that the server has closed meanwhile; worth one more try if asking twice does no harm.
+MAX_BYTES = 40 * 1024 * 1024  # of one answer, after decompression
+# Raised on a kept-alive connection that the server has since closed: retry if the request is idempotent.
 BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
 class HttpTransport:
     """Blocking HTTP. Safe to share between threads, and in a child after a fork.
 
-    httpx limits each phase of a call, not the whole call: a slow name server or a slow answer makes it take much
-    longer. So the call runs on a thread of its own, and the caller stops waiting after the request's timeout.
+    httpx limits each phase of a call, not the whole call, so slow DNS or a slow answer can make it take much longer.
+    The call therefore runs on its own thread, and the caller stops waiting after the request's timeout.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -36,14 +36,14 @@ class HttpTransport:
         self._clients: dict[int, httpx.Client] = {}
 
     def send(self, request: Request) -> Answer:
-        """Raise `Unavailable` when no whole answer came within the request's timeout."""
+        """Send the request. Raises `Unavailable` if no complete answer arrives within its timeout."""
         result = _Outcome()
         deadline = time.monotonic() + request.timeout
         worker = threading.Thread(target=self._call, args=(request, deadline, result), daemon=True)
         try:
             worker.start()
         except RuntimeError:
-            # The interpreter is shutting down and starts no thread: call here, with the limit on each phase only.
+            # The interpreter is shutting down and starts no threads: call here, limited per phase only.
             self._call(request, deadline, result)
         else:
             worker.join(request.timeout)
@@ -59,7 +59,7 @@ class HttpTransport:
             client.close()
 
     def _client(self) -> httpx.Client:
-        # One for each process, because connections made before a fork belong to the parent.
+        # One per process, because connections made before a fork belong to the parent.
         client = self._clients.get(os.getpid())
         if client is None:
             fresh = httpx.Client(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
@@ -77,10 +77,10 @@ class HttpTransport:
         except PromptuaryError as error:
             result.error = error
         except httpx.TimeoutException:
-            # Every phase has the whole time that is left, so the deadline has passed whichever phase noticed it.
+            # Each phase is given all the remaining time, so the deadline has passed whichever phase timed out.
             result.error = late_error(request)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError) as error:
-            # RuntimeError: httpx says so when another thread has closed the client meanwhile.
+            # httpx raises RuntimeError if another thread has closed the client.
             result.error = unreachable_error(self._url, error)
 
     def _exchange(self, request: Request, deadline: float) -> Answer:
@@ -103,28 +103,27 @@ class _Outcome:
 
 
 def add_chunk(body: bytearray, chunk: bytes) -> None:
-    """Raise BadAnswer if the answer has become too large."""
+    """Append a chunk. Raises BadAnswer if the answer is too large."""
     body += chunk
     if len(body) > MAX_BYTES:
         raise BadAnswer(f"the answer is larger than {MAX_BYTES} bytes")
 
 
 def lowered_names(headers: httpx.Headers) -> dict[str, str]:
-    """The headers as `Answer` has them."""
+    """The headers in the form of `Answer`, names in lower case."""
     return {name.lower(): value for name, value in headers.items()}
 
 
 def tls_settings(url: str) -> bool | ssl.SSLContext:
-    """The `verify` of an httpx client that speaks with this address only.
+    """The `verify` of an httpx client that connects to this address only.
 
-    Over plain http a context that trusts no certificate, so it would refuse any TLS server: the system's certificates
-    take 20 ms to read.
+    For plain http it is a context that trusts no certificate, since loading the system's certificates takes 20 ms.
     """
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.lower().startswith("http:") else True
 
 
 def late_error(request: Request) -> Unavailable:
-    """The error for an answer that did not come in time."""
+    """The error for an answer that did not arrive in time."""
     return Unavailable(f"no answer to {request.method} {request.path} within {request.timeout:g} s")
 
 

@@ -1,4 +1,4 @@
-"""Outcomes of a client: scores of replies, kept in memory until the background sends them to the registry."""
+"""Outcomes of a client: scores of replies, kept in memory until the background thread sends them."""
 
 import re
 import threading
@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["MOST_IN_A_REPORT", "Outcomes", "check_scores"]
 
-MOST_IN_A_REPORT = 1000  # the registry takes as many at once
+MOST_IN_A_REPORT = 1000  # the registry's limit per request
 MOST_WAITING = 20_000
 LARGEST_VALUE = 1_000_000
 LONGEST_ID = 100
@@ -18,9 +18,9 @@ Outcome = dict[str, Any]
 
 
 class Outcomes:
-    """Scores that wait to be sent, the oldest first. Threads may share it.
+    """Scores waiting to be sent, oldest first. Thread-safe.
 
-    `dropped` is how many were not sent because too many waited or the registry refused them.
+    `dropped` counts those not sent, because the queue was full or the registry refused them.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Outcomes:
         self.renew()
 
     def renew(self) -> None:
-        """Begin at nothing: in a child after a fork, whose parent sends what it has itself."""
+        """Clear, in a child after a fork: the parent sends its own scores."""
         self._lock = threading.Lock()
         self._waiting: deque[Outcome] = deque()
 
@@ -36,18 +36,18 @@ class Outcomes:
         return len(self._waiting)
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Put these behind what waits; the oldest go if there is no room."""
+        """Append scores to the queue; if it is full, the oldest are dropped."""
         with self._lock:
             self._waiting.extend(outcomes)
             self._drop_oldest()
 
     def take(self) -> list[Outcome]:
-        """Take as many as one report may hold."""
+        """Take as many as fit into one report."""
         with self._lock:
             return [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_IN_A_REPORT))]
 
     def give_back(self, outcomes: list[Outcome]) -> None:
-        """Put a report that did not arrive before what waits."""
+        """Put an undelivered report back at the front of the queue."""
         with self._lock:
             self._waiting.extendleft(reversed(outcomes))
             self._drop_oldest()
@@ -59,7 +59,7 @@ class Outcomes:
 
 
 def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object) -> dict[str, float]:
-    """The scores as numbers, True as 1. Raises ValueError for what the registry would refuse, naming it."""
+    """Return the scores as numbers, True as 1. Raises ValueError, naming a score that the registry would refuse."""
     if not scores:
         raise ValueError("report at least one score, such as score=1 or helpful=True")
     for kind, text in (("trace_id", trace_id), ("bucket", bucket)):
@@ -70,7 +70,7 @@ def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object)
         if not _NAME.fullmatch(name):
             rule = "1 to 60 lower-case letters, digits and _, a letter first"
             raise ValueError(f"{name[:80]!r} can't name a score: {rule}")
-        if not isinstance(value, int | float) or not abs(value) <= LARGEST_VALUE:  # NaN is not either
+        if not isinstance(value, int | float) or not abs(value) <= LARGEST_VALUE:  # also false for NaN
             shown = "a larger one" if isinstance(value, int) else repr(value)[:80]
             raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {shown}")
         numbers[name] = float(value)

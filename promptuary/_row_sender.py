@@ -1,4 +1,4 @@
-"""The interface by which a template adds rows to a dataset, and the result."""
+"""The interface through which a template adds rows to a dataset, and the result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class AddedRows:
-    """The version of a dataset that holds the rows.
+    """The version of a dataset that contains the rows.
 
-    `created`: whether a version was made; it was not if all rows were there already. `warnings`: sentences about
-    what looks like personal data or a credential.
+    `created`: whether a new version was made; it wasn't if all rows existed already. `warnings`: sentences about
+    possible personal data or credentials.
     """
 
     dataset: str
@@ -25,6 +25,6 @@ class AddedRows:
 
 
 class RowSender(Protocol):
-    """Adds rows to a dataset of the registry; blocks until it answered."""
+    """Adds rows to a dataset of the registry; blocks until the registry has answered."""
 
     def __call__(self, dataset: str, rows: Sequence[Row], *, template: str | None = None) -> AddedRows: ...

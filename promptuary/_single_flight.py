@@ -1,4 +1,4 @@
-"""Single flight: threads that fetch one template and ref at a time share one request."""
+"""Single flight: threads that concurrently fetch the same template and ref share one request."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -12,17 +12,17 @@ Result = TypeVar("Result")
 
 
 class SingleFlight(Generic[Result]):
-    """The fetches under way, by template and ref."""
+    """The fetches in progress, by template and ref."""
 
     def __init__(self) -> None:
         self.renew()
 
     def renew(self) -> None:
-        """Drop all flights: a flight of the parent's threads never lands in a forked child."""
+        """Drop all fetches: those of the parent's threads never finish in a forked child."""
         self._flights: dict[tuple[str, str], Future[Result]] = {}
 
     def join(self, key: tuple[str, str], fetch: Callable[[], Result], timeout: float) -> Result:
-        """Run `fetch`, or wait for the one under way; its error is everybody's."""
+        """Run `fetch`, or wait for the one in progress. All waiters get its error."""
         new_flight: Future[Result] = Future()
         flight = self._flights.setdefault(key, new_flight)
         if flight is not new_flight:
@@ -36,7 +36,7 @@ class SingleFlight(Generic[Result]):
             new_flight.set_exception(error)
             raise
         except BaseException:
-            # An interrupt is for this thread alone.
+            # an interrupt is for this thread only
             new_flight.set_exception(Unavailable(f"the fetch of {key[0]}@{key[1]} was interrupted"))
             raise
         finally:

@@ -1,7 +1,7 @@
 """Requests and answers as plain values, and the two functions that run a flow of them, sync and async.
 
-A flow is a generator that yields `Request`s, is sent `Answer`s (or thrown `Unavailable`) and returns its
-result. It does no input or output itself, so one text of it serves the sync and the async client.
+A flow is a generator that yields `Request`s, is sent `Answer`s (or thrown `Unavailable`) and returns its result. It
+does no I/O, so the sync and the async client share the same code.
 """
 
 from collections.abc import Generator, Mapping
@@ -17,9 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Request:
-    """One call. `path` starts with a slash and is appended to the registry's address; `timeout` is in seconds, in
-    all.
-    """
+    """One call. `path` starts with a slash, relative to the registry's address; `timeout` is the total in seconds."""
 
     method: str
     path: str
@@ -30,7 +28,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back. Header names are lower case."""
+    """The response. Header names are lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +39,7 @@ Flow = Generator[Request, Answer, Result]
 
 
 class Transport(Protocol):
-    """Carries a request within its timeout, or raises `Unavailable`."""
+    """Sends a request within its timeout, or raises `Unavailable`."""
 
     def send(self, request: Request) -> Answer: ...
 
@@ -49,14 +47,14 @@ class Transport(Protocol):
 
 
 class AsyncTransport(Protocol):
-    """The same for asyncio."""
+    """The asyncio counterpart of `Transport`."""
 
     async def send(self, request: Request) -> Answer: ...
 
     async def close(self) -> None: ...
 
     def blocking(self) -> Transport:
-        """A transport to the same registry for the thread that works in the background."""
+        """A blocking transport to the same registry, for the background thread."""
         ...
 
 
@@ -72,7 +70,7 @@ def run_flow(flow: Flow[Result], transport: Transport) -> Result:
             else:
                 request = flow.send(answer)
     except StopIteration as stop:
-        # A generator's return value is typed by `Flow`, but StopIteration carries it untyped.
+        # `Flow` types a generator's return value, but StopIteration carries it untyped.
         result: Result = stop.value
         return result
 

@@ -1,6 +1,6 @@
 """Usage counts of a client, kept in memory and reported to the registry: numbers and names only.
 
-Counting takes a microsecond and asks nobody. A value never enters: of the data only the names of the inputs are noted.
+Counting takes a microsecond and no I/O. Values are never recorded: of the data, only the names of the inputs are.
 """
 
 import threading
@@ -16,16 +16,16 @@ from promptuary.renderer.tokens.vocabularies import is_at_hand
 
 __all__ = ["Rendered", "Usage"]
 
-MOST_DIGESTS = 500  # as many as one report may hold
+MOST_DIGESTS = 500  # the limit of one report
 MOST_NAMES = 200
 MOST_CODES = 50
 LONGEST_NAME = 100
-MOST_UNCOUNTED = 1000  # prompts that wait for the report to count them
-MOST_CHARACTERS = 4_000_000  # of all of these
+MOST_UNCOUNTED = 1000  # prompts waiting to be counted for the report
+MOST_CHARACTERS = 4_000_000  # of all of these together
 
 
 class Rendered(Protocol):
-    """A template as far as counting needs it."""
+    """The fields of a template that counting needs."""
 
     name: str | None
 
@@ -52,14 +52,14 @@ class _Counts:
 
 
 class Usage:
-    """Counts for each name and digest since they were last taken. Threads may share it.
+    """Counts by name and digest since the last report. Thread-safe.
 
-    `failed` is how many reports did not arrive (their counts go into the next one), `dropped` how many renders and
+    `failed` is how many reports were not delivered (their counts go into the next one), `dropped` how many renders and
     failures were not counted because there were too many different templates.
     """
 
     def __init__(self, on_first: Callable[[], object] | None = None) -> None:
-        """`on_first` is called when there is something to tell again."""
+        """`on_first` is called when there is something to report again."""
         self.failed = 0
         self.dropped = 0
         self._on_first = on_first
@@ -67,7 +67,7 @@ class Usage:
         self.renew()
 
     def renew(self) -> None:
-        """Begin at nothing: in a child after a fork, whose parent tells what it counted itself."""
+        """Clear, in a child after a fork: the parent reports its own counts."""
         self._lock = threading.Lock()
         self._counts: dict[tuple[str, str], _Counts] = {}
         self._uncounted: deque[tuple[_Counts, Prompt, int]] = deque()
@@ -82,7 +82,7 @@ class Usage:
         uncounted: Sequence[Prompt] = (),
         cut: int = 0,
     ) -> None:
-        """Prompts that came out, with their token counts; those of `uncounted` prompts are counted for the report.
+        """Count rendered prompts, given their token counts. `uncounted` prompts are counted when the report is made.
 
         `cut` is how many of them lost text to the token limit.
         """
@@ -102,7 +102,7 @@ class Usage:
                 self._characters -= self._uncounted.popleft()[2]
 
     def count_failure(self, template: Rendered, code: str, data: Mapping[str, Any] | None) -> None:
-        """A rendering that failed, by the problem's code."""
+        """Count a failed rendering, by the problem's code."""
         with self._lock:
             counts = self._of(template)
             if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
@@ -111,7 +111,7 @@ class Usage:
     def note_outcomes(
         self, template: Rendered, scores: Mapping[str, float], trace_id: str | None, bucket: str | None
     ) -> None:
-        """Keep the scores of one reply for the next report. Raises ValueError for a name or number that is none."""
+        """Queue the scores of one reply for the next report. Raises ValueError for an invalid name or number."""
         numbers = check_scores(scores, trace_id, bucket)
         place = {"template": template.name or "", "digest": template.digest}
         ids = {name: text for name, text in (("trace_id", trace_id), ("bucket", bucket)) if text is not None}
@@ -121,10 +121,10 @@ class Usage:
             self._on_first()
 
     def take(self, *, may_load: bool = True) -> list[dict[str, Any]]:
-        """Return the counts in the form of a report, and start counting from zero.
+        """Return the counts in the form of a report, and reset them to zero.
 
-        Prompts that nobody has counted are counted now: with vocabularies on this machine, or, unless `may_load`, with
-        those that this process has read.
+        Prompts not counted yet are counted now, with vocabularies on this machine or, without `may_load`, with those
+        that this process has read.
         """
         with self._lock:
             taken_counts, self._counts = self._counts, {}
@@ -138,7 +138,7 @@ class Usage:
                 "name": name,
                 "digest": digest,
                 "renders": counts.renders,
-                **({"cut": counts.cut} if counts.cut else {}),  # registries before this field refuse it
+                **({"cut": counts.cut} if counts.cut else {}),  # older registries refuse the field
                 "failures": dict(counts.failures),
                 "tokens": {str(tokens): count for tokens, count in counts.tokens.items()},
                 "inputs": dict(counts.inputs),
@@ -147,7 +147,7 @@ class Usage:
         ]
 
     def give_back(self, reports: Iterable[Mapping[str, Any]]) -> None:
-        """Put a report that did not arrive into the next one."""
+        """Add an undelivered report to the next one."""
         with self._lock:
             self.failed += 1
             for report in reports:
@@ -181,7 +181,7 @@ def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
 
 
 def _count(prompt: Prompt, may_load: bool) -> int | None:
-    """The tokens, if the vocabulary is on this machine: a report is no reason to fetch one."""
+    """The tokens, if the vocabulary is on this machine: a report doesn't justify fetching one."""
     name = prompt.tokenizer["name"]
     if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and is_at_hand(name))):
         return None
@@ -192,6 +192,6 @@ def _count(prompt: Prompt, may_load: bool) -> int | None:
 
 
 def _round_up(tokens: int) -> int:
-    """To two significant digits, upwards: 812 is 820."""
+    """Round up to two significant digits: 812 becomes 820."""
     unit = int(10 ** max(len(str(tokens)) - 2, 0))
     return -(-tokens // unit) * unit

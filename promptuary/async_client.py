@@ -1,4 +1,4 @@
-"""The client for services on an event loop; apart, so that others need not load asyncio."""
+"""The client for services on an event loop, in its own module so that others need not load asyncio."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class AsyncPromptuary(BaseClient[AsyncTransport]):
-    """Fetch and render templates on an event loop; options and methods are those of `Promptuary`."""
+    """Fetches and renders templates on an event loop. Options and methods are those of `Promptuary`."""
 
     _transport_kind = "_async_httpx_transport", "AsyncHttpTransport"
     _flights_kind = AsyncSingleFlight
@@ -77,7 +77,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
     async def render(
         self, name: str, data: Mapping[str, Any], ref: Ref = None, *, bucket: str | None = None, **options: Any
     ) -> renderer.Prompt:
-        """As `Promptuary.render`; the event loop goes on while a vocabulary is fetched and read."""
+        """As `Promptuary.render`; doesn't block the event loop while a vocabulary is fetched and read."""
         template = await self.get(name, ref, bucket=bucket)
         if template.needs_nothing(options.get("tokenizer")):
             return template.render(data, **options)
@@ -91,7 +91,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         return await self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     async def close(self) -> None:
-        """As `Promptuary.close`; the event loop goes on meanwhile."""
+        """As `Promptuary.close`; doesn't block the event loop."""
         await asyncio.to_thread(self._finish)
         self._keeper.transport.close()
         await self._transport.close()

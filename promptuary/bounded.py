@@ -10,11 +10,11 @@ __all__ = ["BoundedRenderer"]
 
 
 class BoundedRenderer(isolation_renderer.BoundedRenderer):
-    """As `renderer.isolation.renderer.BoundedRenderer`, with methods that take a template. Keep one for a process;
+    """A `renderer.isolation.renderer.BoundedRenderer` with methods that take a template. Use one per process;
     threads share it.
 
-    A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's
-    line, and the calling process goes on. Needs a system that can fork: Linux or macOS.
+    Rendering that takes too much time, memory or output raises `renderer.LimitError` with the line in the template,
+    and the calling process carries on. Needs a system that can fork: Linux or macOS.
     """
 
     def render_template(
@@ -26,11 +26,10 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
         cpu_seconds: float | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """What `template.render(data, **options).to_dict(target)` gives, made in a child process.
+        """Return `template.render(data, **options).to_dict(target)`, made in a child process.
 
-        Raises what `Template.render` raises, LimitError if a bound was hit, and BusyError if too many are under
-        way. Functions of the caller's own can't be called from a child; a template that has some is refused with
-        InputError.
+        Raises what `Template.render` raises, LimitError if a limit was hit, and BusyError if too many calls are in
+        progress. A child can't call the caller's own functions, so a template with some is refused with InputError.
         """
         _require_no_functions(template)
         result = self.render(
@@ -55,7 +54,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
         *,
         cpu_seconds: float | None = None,
     ) -> Any:
-        """What `template.read(replies, data)` gives, made in a child process."""
+        """Return `template.read(replies, data)`, made in a child process."""
         _require_no_functions(template)
         text, fragments, profile = template.document.text, template.fragments, template.profile
         return self.read(text, replies, data, fragments=fragments, profile=profile, cpu_seconds=cpu_seconds)

@@ -1,4 +1,4 @@
-"""Fetched bundles: parsing the bytes of a fetch, checking the digest and building the template."""
+"""Fetched bundles: parsing a response, checking the digest and building the template."""
 
 import hashlib
 import json
@@ -16,25 +16,25 @@ from promptuary.template import Template
 
 __all__ = ["FIELDS", "Bundle", "Rollout", "build_bundle", "decode_object", "parse_bundle"]
 
-FIELDS = ("engine", "document", "fragments", "profile")  # what the digest covers, and nothing else
+FIELDS = ("engine", "document", "fragments", "profile")  # the fields that the digest covers
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """What divides the callers of a label: a share of them, in ten-thousandths, gets the candidate with this digest."""
+    """A gradual publication: a share of a label's callers, in ten-thousandths, gets the candidate with this digest."""
 
     salt: str
     share: int
     digest: str
 
     def gets_candidate(self, bucket: str) -> bool:
-        """Whether the callers of this bucket do."""
+        """Whether callers in this bucket get the candidate."""
         return is_on_candidate_side(self.salt, bucket, self.share)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A version as fetched: its digest was computed from its content when it came in, from network, disk or file.
+    """A fetched version. Its digest was computed from its content when it was read, from network, disk or file.
 
     rollout: of the label that it was fetched by, if there is one.
     """
@@ -55,7 +55,7 @@ def parse_bundle(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
 
 
 def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) -> Bundle:
-    """The same for what is decoded already."""
+    """As `parse_bundle`, from parsed JSON."""
     version, digest = fields.get("version"), fields.get("digest")
     if fields.get("name") != name or type(version) is not int or not isinstance(digest, str):
         raise BadAnswer(f"{where}: this is not a version of {name}")
@@ -71,12 +71,12 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
     if not actual == digest == expected:
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
     template = build_template(Template, fields)
-    template.digest = digest  # proven a line above, so it is not computed a second time
+    template.digest = digest  # verified a line above, so not computed again
     return Bundle(name, version, digest, template, _read_rollout(fields.get("rollout"), where))
 
 
 def _read_rollout(facts: object, where: str) -> Rollout | None:
-    """The rollout of an answer, None if it has none. Raises `BadAnswer`."""
+    """The rollout of an answer, or None. Raises `BadAnswer`."""
     if facts is None:
         return None
     if isinstance(facts, dict):
@@ -87,7 +87,7 @@ def _read_rollout(facts: object, where: str) -> Rollout | None:
 
 
 def decode_object(body: bytes, where: str) -> dict[str, Any]:
-    """A JSON object, or `BadAnswer`."""
+    """Parse a JSON object. Raises `BadAnswer`."""
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):

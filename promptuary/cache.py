@@ -22,10 +22,10 @@ _log = logging.getLogger("promptuary")
 
 @dataclass(slots=True)
 class Entry:
-    """A bundle with how the registry named this state of the ref, and until when it may be served unasked.
+    """A bundle with its ETag, and until when it may be served without a request.
 
-    `confirmed`, `fresh_until` and `asked` (when a caller last wanted it) are seconds of the client's clock; `error` is
-    why it could not be confirmed since. Only `asked` changes in place.
+    `confirmed`, `fresh_until` and `asked` (the last use by a caller) are seconds of the client's clock; `error` is why
+    it could not be confirmed since. Only `asked` changes in place.
     """
 
     bundle: Bundle
@@ -37,25 +37,25 @@ class Entry:
 
 
 class MemoryCache:
-    """At most `size` entries, the oldest dropped first. Each step is atomic, so threads need no lock."""
+    """At most `size` entries, the oldest dropped first. Each operation is atomic, so threads need no lock."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._entries: OrderedDict[tuple[str, str], Entry] = OrderedDict()
-        # Asked with each call of a service: the dictionary's own method spares a call of Python's.
+        # Called on every use of a template: the dictionary's own method saves a Python call.
         self.get: Callable[[tuple[str, str]], Entry | None] = self._entries.get
 
     def keep(self, name: str, ref: str, entry: Entry) -> None:
-        """Keep the entry and drop the oldest beyond the size."""
+        """Store the entry and drop the oldest beyond the size."""
         self._entries[name, ref] = entry
         while len(self._entries) > self._size:
             try:
                 self._entries.popitem(last=False)
-            except KeyError:  # another thread made the room
+            except KeyError:  # another thread made room
                 return
 
     def drop(self, name: str, ref: str) -> None:
-        """Forget one entry."""
+        """Drop one entry."""
         self._entries.pop((name, ref), None)
 
     def labels(self) -> list[tuple[str, str, Entry]]:
@@ -63,20 +63,20 @@ class MemoryCache:
         return [(name, ref, entry) for (name, ref), entry in list(self._entries.items()) if not is_pin(ref)]
 
     def expire(self) -> None:
-        """Mark every label as expired, so that the next fetch of it asks the registry."""
+        """Mark every label as expired, so that its next fetch asks the registry."""
         for name, ref, entry in self.labels():
             self._entries[name, ref] = replace(entry, fresh_until=0.0)
 
 
 class DiskCache:
-    """One file for each template and ref below `folder`, apart for each registry address."""
+    """One file per template and ref below `folder`, separate for each registry address."""
 
     def __init__(self, folder: str | os.PathLike[str], url: str) -> None:
         self.folder = Path(folder) / sha256(url.encode()).hexdigest()[:16]
         self._is_writable = True
 
     def find(self, name: str, ref: str) -> tuple[Bundle, str] | None:
-        """The bundle and its entity tag. Content that fails its digest raises `DigestMismatch` naming the file."""
+        """Return the bundle and its ETag. Raises `DigestMismatch`, naming the file, if the content fails its digest."""
         path = self._path(name, ref)
         try:
             head, _, body = path.read_bytes().partition(b"\n")
@@ -89,11 +89,11 @@ class DiskCache:
             return None
 
     def keep(self, name: str, ref: str, body: bytes, etag: str) -> None:
-        """Write whole or not at all. A full or read-only disk costs the copy, never the answer."""
+        """Write the file atomically. On a full or read-only disk nothing is cached, and the fetch still succeeds."""
         path = self._path(name, ref)
         try:
             make_private_folder(path.parent)
-            close_folder(self.folder)  # an earlier version made it for everybody
+            close_folder(self.folder)  # earlier versions created it readable by everybody
             write_atomically(path, json.dumps({"etag": etag}).encode() + b"\n" + body, mode=0o600)
         except OSError as error:
             if self._is_writable:
@@ -101,12 +101,12 @@ class DiskCache:
             self._is_writable = False
 
     def drop(self, name: str, ref: str) -> None:
-        """Forget one file."""
+        """Delete one file."""
         try:
             self._path(name, ref).unlink(missing_ok=True)
         except OSError as error:
             _log.warning("a cached template cannot be removed: %s", error)
 
     def _path(self, name: str, ref: str) -> Path:
-        # Both are checked slugs; a colon in a file name would not do on Windows.
+        # Both are validated slugs. A colon in a file name would not work on Windows.
         return self.folder / name / f"@{ref.replace(':', '-')}.json"

@@ -37,14 +37,14 @@ class Promptuary(BaseClient[Transport]):
     def get(
         self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
     ) -> Template:
-        """The template at a number, label or digest, its digest recomputed.
+        """Return the template at a version number, label or digest, with its digest verified.
 
-        Without a ref it is what the lock file pins, or else what `production` holds. `fallback` (a template, a
-        document's text, or a callable giving either) is used when the registry cannot be reached or has no such
-        template, never for a digest that does not match or a key that is refused. Raises `PromptuaryError`.
+        Without a ref it is what the lock file pins, or else what `production` points to. `fallback` (a template, a
+        document's text, or a callable returning either) is used when the registry can't be reached or has no such
+        template, but never after a digest mismatch or a refused key. Raises `PromptuaryError`.
 
-        `bucket` says for whom it is, such as a user's id: while a rollout divides the label, callers of one bucket stay
-        on one side. Without it they get the stable version.
+        `bucket` identifies the caller, such as a user's id: during a rollout of the label, callers in one bucket stay
+        on one side. Without a bucket they get the stable version.
         """
         template = self._kept(name, ref) if bucket is None else None
         return self.fetch(name, ref, bucket=bucket, fallback=fallback).template if template is None else template
@@ -52,7 +52,7 @@ class Promptuary(BaseClient[Transport]):
     def fetch(
         self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
     ) -> Fetched:
-        """The same, with where it came from and whether it is stale."""
+        """As `get`, with where the template came from and whether it is stale."""
         target = self._target(name, ref)
         fetched = self._fetch_target(target, fallback)
         candidate = self._candidate(fetched, check_bucket(bucket))
@@ -76,11 +76,10 @@ class Promptuary(BaseClient[Transport]):
         return self._follow(result)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
-        """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises
-        `PromptuaryError`.
+        """Fetch many `<name>[@<ref>]` in one request; by default everything the lock file pins.
 
-        What could be had is kept, even if another of them is refused. The vocabularies that count their tokens, and
-        that are not on this machine yet, are fetched as well.
+        If one is refused, the others are still cached. Vocabularies that are needed to count their tokens and not on
+        this machine yet are fetched as well. Raises `PromptuaryError`.
         """
         return self._bring(self.fetch_many(names))
 
@@ -89,7 +88,7 @@ class Promptuary(BaseClient[Transport]):
         return self._follow_all(self._drive(fetch_many(self._state, self._targets(names))))
 
     def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
-        """Fetch all that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
+        """Fetch everything that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
         return self._bring(self._follow_all(self._drive(self._whole(namespace, label))))
 
     def render(
@@ -101,16 +100,16 @@ class Promptuary(BaseClient[Transport]):
     def add_rows(
         self, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
     ) -> AddedRows:
-        """Save a dataset with 1 to 100 rows more, each {"inputs", "expected"?, "id"?, "tags"?}, below its latest ones.
+        """Save a dataset with 1 to 100 more rows, each {"inputs", "expected"?, "id"?, "tags"?}, after its latest ones.
 
-        `template` names one whose inputs the rows must fit. A row with an `id` that is there already as it is given is
-        not added again, so that a call can be sent again. Raises `PromptuaryError`; ValueError for what is not JSON.
+        `template` names one whose inputs the rows must fit. A row whose `id` exists already with the same content is
+        not added again, so a call can be retried. Raises `PromptuaryError`; ValueError for anything but JSON.
         """
         timeout = rows_timeout(self.timeout)
         return self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     def close(self) -> None:
-        """Send what was counted and close the connections."""
+        """Send the remaining counts and close the connections."""
         self._finish()
         self._transport.close()
 

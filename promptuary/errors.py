@@ -1,9 +1,9 @@
 """Errors of the client.
 
     PromptuaryError
-    |-- ConfigurationError   an address, key, name or ref that cannot be asked for
+    |-- ConfigurationError   an invalid address, key, name or ref
     |-- Unavailable          no usable answer in time: network, server error, rate limit
-    |-- BadAnswer            something answered that is not this API
+    |-- BadAnswer            the answer doesn't come from this API
     |-- DigestMismatch       the content is not what its digest says
     `-- Refused              the registry said no; `.status`, `.type`, `.detail`
         |-- NotAllowed       401, 403
@@ -35,11 +35,11 @@ __all__ = [
 
 
 class PromptuaryError(Exception):
-    """Anything this package raises about the registry, its answers or its own settings."""
+    """Any error of this package about the registry, its answers or the client's own settings."""
 
 
 class ConfigurationError(PromptuaryError):
-    """An address, key, template name or ref that cannot be asked for."""
+    """An invalid address, key, template name or ref."""
 
 
 class Unavailable(PromptuaryError):
@@ -51,7 +51,7 @@ class BadAnswer(PromptuaryError):
 
 
 class DigestMismatch(PromptuaryError):
-    """Content whose recomputed digest is not the one it carries or was asked for by."""
+    """Content whose recomputed digest differs from the one it carries or was requested by."""
 
     def __init__(self, subject: str, *, expected: str, actual: str) -> None:
         super().__init__(f"{subject}: the content hashes to {actual}, not to {expected}")
@@ -60,7 +60,7 @@ class DigestMismatch(PromptuaryError):
 
 
 class Refused(PromptuaryError):
-    """The registry's own refusal, from its problem document."""
+    """The registry refused the request; the attributes are from its problem document."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         title = str(problem.get("title") or f"HTTP {status}")
@@ -73,7 +73,7 @@ class Refused(PromptuaryError):
 
 
 class NotAllowed(Refused):
-    """The key is unknown, expired or revoked (401), or has not the right (403)."""
+    """The key is unknown, expired or revoked (401), or lacks the permission (403)."""
 
 
 class NotFound(Refused):
@@ -85,12 +85,12 @@ class Gone(NotFound):
 
     @property
     def reason(self) -> str:
-        """Why, as an admin said."""
+        """The reason given by the admin."""
         return str(self.problem.get("reason", ""))
 
     @property
     def redacted_at(self) -> str:
-        """When: UTC, ISO 8601."""
+        """UTC, ISO 8601."""
         return str(self.problem.get("redacted_at", ""))
 
     @property
@@ -100,11 +100,11 @@ class Gone(NotFound):
 
 
 class Conflict(Refused):
-    """Somebody else was first: the state the call was made from is no longer the current one."""
+    """Somebody else was first: the state that the call was based on has changed."""
 
 
 class Invalid(Refused):
-    """The call or the document in it is wrong; `.problems` lists what, with lines and columns."""
+    """The call or the document in it is wrong; `.problems` lists the errors, with lines and columns."""
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -127,5 +127,5 @@ _BY_STATUS: dict[int, type[Refused]] = {
 
 
 def refusal(status: int, problem: Mapping[str, Any]) -> Refused:
-    """The error for a 4xx answer."""
+    """Make the error for a 4xx answer."""
     return _BY_STATUS.get(status, Refused)(status, problem)

@@ -12,12 +12,12 @@ from promptuary.renderer.names import is_pin
 
 __all__ = ["DEFAULT", "Locked", "Pins", "read_lock", "write_lock"]
 
-DEFAULT = "production"  # what a service gets unless it says otherwise
+DEFAULT = "production"  # what a service gets by default
 
 
 @dataclass(frozen=True)
 class Locked:
-    """The ref that was asked for, and what it meant when it was locked."""
+    """The ref that was requested, and what it resolved to when it was locked."""
 
     ref: str
     version: int
@@ -25,9 +25,9 @@ class Locked:
 
 
 class Pins:
-    """What the refs of an application mean by its lock file; without one every ref means itself.
+    """The refs that a lock file resolves; without one, every ref stays as it is.
 
-    `frozen`: a label that the file does not pin is an error.
+    `frozen`: a label that the file doesn't pin is an error.
     """
 
     def __init__(self, locked: Mapping[str, Locked] | None = None, *, frozen: bool = False) -> None:
@@ -40,7 +40,7 @@ class Pins:
             self._digests[name, None] = self._digests[name, entry.ref] = entry.digest
 
     def resolve(self, name: str, ref: str | None) -> str:
-        """The ref to ask for; None is the application's own choice. Raises ConfigurationError."""
+        """The ref to fetch; None stands for the application's default. Raises ConfigurationError."""
         pinned = self._digests.get((name, ref))
         if pinned is not None:
             return pinned
@@ -56,7 +56,7 @@ class Pins:
 
 
 def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
-    """Template name to its pin. Raises ConfigurationError for a file that is not there or of another form."""
+    """Return the pin of each template name. Raises ConfigurationError for a missing or malformed file."""
     try:
         templates = json.loads(Path(path).read_text("utf-8"))["templates"]
         locked = {check_name(name): Locked(**entry) for name, entry in templates.items()}
@@ -72,6 +72,6 @@ def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
 
 
 def write_lock(path: str | PathLike[str], locked: Mapping[str, Locked]) -> None:
-    """Write the file in one order, so that its history shows only what changed."""
+    """Write the file in a fixed order, so that its history shows only what changed."""
     templates = {name: asdict(entry) for name, entry in sorted(locked.items())}
     Path(path).write_text(json.dumps({"templates": templates}, indent=2) + "\n", "utf-8")

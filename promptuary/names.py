@@ -12,33 +12,33 @@ _NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MOST_SEGMENTS 
 
 
 def check_bucket(bucket: object) -> str | None:
-    """The bucket itself, or `ConfigurationError`: a text, or None for a caller without one."""
+    """Return the bucket, a text or None. Raises `ConfigurationError` for anything else."""
     if bucket is None or (isinstance(bucket, str) and 1 <= len(bucket) <= LONGEST_BUCKET):
         return bucket
     raise ConfigurationError(f"{bucket!r} is not a bucket: a text of 1 to {LONGEST_BUCKET} characters")
 
 
 def is_name(name: object) -> bool:
-    """Whether this is `<namespace>/<name>` in lower-case slugs, as templates and datasets are called."""
+    """Whether this is `<namespace>/<name>` in lower-case slugs, the form of template and dataset names."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def check_name(name: str) -> str:
-    """The name itself, or `ConfigurationError`: `<namespace>/<name>` in lower-case slugs."""
+    """Return the name. Raises `ConfigurationError` unless it is `<namespace>/<name>` in lower-case slugs."""
     if not _NAME.fullmatch(str(name)):
         raise ConfigurationError(f"{name!r} is not a template name: lower-case slugs joined by '/', namespace first")
     return name
 
 
 def check_namespace(namespace: str) -> str:
-    """The namespace itself, or `ConfigurationError`: one lower-case slug."""
+    """Return the namespace. Raises `ConfigurationError` unless it is one lower-case slug."""
     if not SEGMENT.fullmatch(str(namespace)):
         raise ConfigurationError(f"{namespace!r} is not a namespace: one lower-case slug")
     return namespace
 
 
 def check_ref(ref: str | int) -> str:
-    """The ref as text, or `ConfigurationError`: a version number, a label or a digest."""
+    """Return the ref as text. Raises `ConfigurationError` unless it is a version number, a label or a digest."""
     text = "" if isinstance(ref, bool) else str(ref)
     if not (NUMBER.fullmatch(text) or LABEL.fullmatch(text) or DIGEST.fullmatch(text)):
         raise ConfigurationError(f"{ref!r} is not a ref: a version number, a label or sha256:<64 hex digits>")
@@ -46,6 +46,6 @@ def check_ref(ref: str | int) -> str:
 
 
 def split_target(target: str, default: str = "production") -> tuple[str, str]:
-    """`support/refunds/reply@3` as name and ref."""
+    """Split `support/refunds/reply@3` into name and ref."""
     name, _, ref = target.partition("@")
     return check_name(name), check_ref(ref or default)

@@ -15,9 +15,9 @@ __all__ = ["Template"]
 
 
 class Template(renderer.Template):
-    """What a client gives. Threads may share it.
+    """A template from a client. Thread-safe.
 
-    `stale`: the registry could not confirm it when it was last asked; it is set and cleared while the template is kept.
+    `stale`: the registry could not confirm it the last time; updated while the template is in the cache.
     """
 
     stale: bool = False
@@ -26,7 +26,7 @@ class Template(renderer.Template):
 
     @classmethod
     def adopt(cls, template: renderer.Template) -> Self:
-        """The same template as one of this kind, without compiling it again."""
+        """Make a template of this class from another one without recompiling it."""
         adopted = cls.__new__(cls)
         adopted.__dict__.update(template.__dict__)
         return adopted
@@ -65,9 +65,9 @@ class Template(renderer.Template):
     def report(self, *, trace_id: str | None = None, bucket: str | None = None, **scores: float) -> bool:
         """Report scores of one reply to this version: `template.report(helpful=1, cites_source=0.5, trace_id=…)`.
 
-        They are sent in the background with the next report. A score with the same `trace_id` and name as an earlier
-        one replaces it; `bucket` says whose reply it was (it is counted, never shown). Gives False if the client was
-        made with `reports=False`. Raises ValueError for a name or number that is none.
+        They are sent in the background with the next report. A score replaces an earlier one with the same `trace_id`
+        and name; `bucket` says whose reply it was (it is counted, never shown). Returns False if the client was created
+        with `reports=False`. Raises ValueError for an invalid name or number.
         """
         if self.usage is None:
             check_scores(scores, trace_id, bucket)
@@ -76,13 +76,12 @@ class Template(renderer.Template):
         return True
 
     def add_row(self, dataset: str, inputs: Mapping[str, Any], expected: object = None, *, name: str = "") -> AddedRows:
-        """Keep one call of this template as a row of a dataset, which must fit its inputs; the key must be one that may
-        save.
+        """Save one call of this template as a row of a dataset. The row must fit the template's inputs.
 
-        expected: outputs by name, or a text, which becomes the expected `answer`. name: of the row, such as a trace id;
-        a named row that is there already as it is given is not added again. Blocks until the registry answered: on an
-        event loop use `AsyncPromptuary.add_rows`. Raises PromptuaryError; ConfigurationError for a template that came
-        from no registry.
+        expected: outputs by name, or a text for the output `answer`. name: of the row, such as a trace id; a named row
+        that exists with the same content is not added again. The key needs permission to save. Blocks until the
+        registry has answered: on an event loop use `AsyncPromptuary.add_rows`. Raises PromptuaryError;
+        ConfigurationError for a template that wasn't fetched from a registry.
         """
         if self.rows is None:
             raise ConfigurationError("this template came from no registry, so it has none to add a row to")
@@ -90,5 +89,5 @@ class Template(renderer.Template):
         return self.rows(dataset, [row], template=self.name)
 
     def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
-        """Whether its tokens can be counted with what this process has read already."""
+        """Whether its tokens can be counted with what this process has already loaded."""
         return tokenizers.is_loaded(self.tokenizer(tokenizer).name)

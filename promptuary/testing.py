@@ -1,4 +1,4 @@
-"""A fake registry without a network, for the tests of services that use this package."""
+"""A fake registry that needs no network, for the tests of services that use this package."""
 
 import json
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ __all__ = ["AsyncFakeTransport", "FakeTransport"]
 class FakeTransport:
     """Answers fetches from documents put into it, with the registry's own bodies and headers.
 
-    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told, `outcomes`
-    the scores, `rows` the rows of datasets, by name. `vocabularies` holds the files it has, by digest.
+    `down = True` makes it unreachable. `requests` lists all requests, `reports` the usage reports, `outcomes` the
+    scores and `rows` the rows of datasets, by name. `vocabularies` holds its vocabulary files, by digest.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class FakeTransport:
         self._moves.append((name, label, version))
 
     def roll_out(self, name: str, label: str, version: int, share: int, salt: str = "salt") -> None:
-        """Give a share of the label's callers, in ten-thousandths, this version; 0 ends the rollout."""
+        """Give this version to a share of the label's callers, in ten-thousandths; 0 ends the rollout."""
         if share == 0:
             self._rollouts.pop((name, label), None)
             return
@@ -89,7 +89,7 @@ class FakeTransport:
         return Answer(200, {"etag": etag, "content-type": "application/json"}, json.dumps(version).encode())
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def _answer_many(self, request: Request) -> Answer:
         results = []
@@ -123,7 +123,7 @@ class FakeTransport:
             for name, label, version in self._moves[after:]
             if name.startswith(f"{namespace}/")
         ]
-        # Nothing is held open here: who asks in vain is told to come again soon.
+        # Long polls are not held open here: with no moves to report, the client is told to ask again soon.
         again = 0.0 if moves else 0.05
         return _json(200, {"moves": moves, "cursor": str(len(self._moves)), "again": again, "reset": False})
 
@@ -176,10 +176,10 @@ class AsyncFakeTransport:
         return self.registry.send(request)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def blocking(self) -> FakeTransport:
-        """The registry itself."""
+        """Return the registry itself."""
         return self.registry
 
 

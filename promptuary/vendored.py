@@ -16,14 +16,14 @@ from promptuary.errors import BadAnswer, ConfigurationError, DigestMismatch
 __all__ = ["Vendored", "write_vendored"]
 
 FORM = 1  # of the file
-FOLDER = "promptuary.vocabularies"  # beside it, with the vocabularies that its templates count with
+FOLDER = "promptuary.vocabularies"  # folder beside the file with the vocabularies that its templates count with
 
 
 class Vendored:
-    """Such a file. A template's digest is recomputed when it is taken out of it."""
+    """A file of vendored templates. A template's digest is recomputed when it is read from it."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        """Raises ConfigurationError for a file that is not there or of another form."""
+        """Raises ConfigurationError for a missing or malformed file."""
         self.path = path
         try:
             value = json.loads(Path(path).read_text("utf-8"))
@@ -38,7 +38,7 @@ class Vendored:
             raise ConfigurationError(f"{path} is of form {form}; this package reads form {FORM}: vendor again")
 
     def find(self, name: str, ref: str) -> Bundle | None:
-        """The template that the ref meant when the file was written. Raises DigestMismatch for altered content."""
+        """Return the template that the ref pointed to when the file was written. Raises DigestMismatch if altered."""
         entry = self._entries.get((name, ref))
         if entry is None:
             return None
@@ -48,7 +48,7 @@ class Vendored:
             raise ConfigurationError(str(error)) from None
 
     def read_vocabulary(self, digest: str) -> bytes | None:
-        """The vocabulary that was brought along, or None. Raises DigestMismatch for altered content."""
+        """Return the vendored vocabulary, or None. Raises DigestMismatch for altered content."""
         file = self.vocabularies.get(digest)
         if file is None:
             return None
@@ -70,8 +70,9 @@ class Vendored:
 def write_vendored(
     path: str | PathLike[str], entries: Sequence[Mapping[str, Any]], vocabularies: Mapping[str, bytes] | None = None
 ) -> None:
-    """Write the fields of fetches, each with the `ref` it was asked by, in one order; vocabularies by digest beside
-    them.
+    """Write fetches, each with the `ref` it was fetched by, in a fixed order, and the vocabularies beside the file.
+
+    vocabularies: content by digest.
     """
     file = Path(path)
     value: dict[str, Any] = {

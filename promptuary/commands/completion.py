@@ -11,12 +11,12 @@ from promptuary.workspace import DOCUMENT, Workspace, find_documents
 
 __all__ = ["complete_name"]
 
-TIMEOUT = 1.0  # seconds; whoever presses Tab does not wait longer
+TIMEOUT = 1.0  # seconds: nobody waits longer after pressing Tab
 MOST = 100
 
 
 def complete_name(incomplete: str) -> list[str]:
-    """Names of templates that begin like this."""
+    """Return the template names that start with the text."""
     names = {name for name in (*_list_local_names(), *_list_locked_names()) if name.startswith(incomplete)}
     return sorted(names | _fetch_names(incomplete))
 

@@ -34,7 +34,7 @@ Data = Annotated[str, typer.Option("--data", "-d", help="Render with this in pla
 
 @dataclass(frozen=True)
 class Document:
-    """One side. `samples` are those that are beside it."""
+    """One side of the comparison. `samples` are those in the file beside it."""
 
     name: str
     text: str
@@ -100,9 +100,9 @@ def _compare_rendered(
 
 
 def _render(document: Document, values: Any, source: VocabularySource | None) -> tuple[str, int | None]:
-    """Messages as text with a line for each role, and the tokens; the error's sentence if it does not render.
+    """Return the messages as text with a line for each role, and the tokens; the error's sentence if it doesn't render.
 
-    The tokens are None if it fits and can't be counted.
+    The tokens are None if the prompt fits but can't be counted.
     """
     try:
         template = renderer.load(document.text, fragments=document.fragments, vocabularies=source)
@@ -121,7 +121,7 @@ def _text(content: Any) -> str:
 
 
 def compare_texts(before: str, after: str, old: str, new: str) -> str:
-    """The unified difference of two texts, named as given; empty if they are equal."""
+    """Return the unified diff of two texts under these names; empty if they are equal."""
     return "".join(sequence_diff.unified(_lines(before), _lines(after), old, new))
 
 

@@ -56,7 +56,7 @@ def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 
 
 def _describe_judge(answer: Any) -> str:
-    """The tokens of the judge's calls, nothing without any."""
+    """Describe the tokens of the judge's calls; empty without a judge."""
     if not answer["judge_prompt_tokens"]:
         return ""
     return (

@@ -133,12 +133,12 @@ def _find_model(name: str, url: str, key: str) -> evaluation.Model:
         return evaluation.RecordedModel(_read_replies(Path(name.removeprefix("recorded:"))))
     if not url:
         raise UsageError(f"where is the model {name}? Give its --model-url, or use echo or recorded:FILE")
-    logging.getLogger("stamina").setLevel(logging.ERROR)  # its lines name neither the model nor the reason
+    logging.getLogger("stamina").setLevel(logging.ERROR)  # its lines contain neither the model nor the reason
     return evaluation.HTTPModel(name, url, key=key or None)
 
 
 def _read_replies(path: Path) -> dict[str, str]:
-    """Replies by prompt digest, from lines {"prompt": "sha256:…", "reply": "…"}."""
+    """Read replies by prompt digest, from lines {"prompt": "sha256:…", "reply": "…"}."""
     replies = {}
     for number, line in enumerate(read_document_text(path).split("\n"), start=1):
         if not line.strip():

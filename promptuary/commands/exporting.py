@@ -21,14 +21,14 @@ __all__ = ["export"]
 
 
 class Form(StrEnum):
-    """What a line for fine-tuning holds."""
+    """The form of a line for fine-tuning."""
 
     messages = "messages"
     text = "text"
 
 
 class Target(StrEnum):
-    """Whose form."""
+    """The system to export for."""
 
     haystack = "haystack"
     prompty = "prompty"

@@ -66,7 +66,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would hap
 
 @dataclass(frozen=True)
 class Planned:
-    """One prompt on its way in. `state` is `new`, `changed` or `unchanged`; `digest` is what it would be saved over."""
+    """One prompt to import. `state` is `new`, `changed` or `unchanged`; `digest` is the version it would replace."""
 
     name: str
     imported: ImportedTemplate
@@ -123,7 +123,7 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
 
 
 def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple[list[Found], list[str]]:
-    """Every prompt of every file, and the refusals. Raises Finding if there is a refusal that may not be skipped."""
+    """Read every prompt of every file, and the refusals. Raises Finding for a refusal that may not be skipped."""
     if not files:
         raise UsageError("name files or folders, or a server by --source-url")
     source_format = "" if source_format in ("content", "folder") else source_format
@@ -159,7 +159,7 @@ def _add_results(results: list[reading.FileResult], folder: Path, found: list[Fo
 
 
 def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplate | None:
-    """A document of our own with the samples beside it, not a character changed; None if the file is another."""
+    """Read a Promptuary document, unchanged, and the samples beside it; None for any other file."""
     content = path.read_bytes()
     if is_zip(content) or source_format not in ("", own_document.KIND):
         return None
@@ -232,7 +232,7 @@ def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
 
 
 def _held(connection: Connection, item: Planned) -> Planned:
-    """What the registry has of it: a version that said the same once makes it unchanged, whatever came after."""
+    """The registry's state of the prompt: a past version with the same text makes it unchanged, whatever came later."""
     try:
         latest = connection.get(f"templates/{item.name}")["latest"]
     except NotFound:

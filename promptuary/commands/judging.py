@@ -1,4 +1,4 @@
-"""The options of `promptuary test` that have a judge read each row's answer."""
+"""The options of `promptuary test` for having a judge read each row's answer."""
 
 from collections import Counter
 from dataclasses import replace
@@ -29,13 +29,13 @@ _NAMES = ("documents", "question", "response")
 def judge_rows(
     result: evaluation.EvaluationResult, runnable: evaluation.Runnable, places: list[str], workers: int
 ) -> evaluation.EvaluationResult:
-    """The result with each row's judgement beside its answer. UsageError for a place that can't be read."""
+    """Add each row's judgement to its answer. Raises UsageError for a path that can't be read."""
     judge = replace(evaluation.Judge(runnable), **read_places(places))
     return evaluation.add_judgements(result, judge, workers=workers)
 
 
 def read_places(places: list[str]) -> dict[str, Any]:
-    """Paths in a row by what is found there. UsageError for a place that can't be read."""
+    """Parse the paths in a row, by judge input. Raises UsageError for a path that can't be read."""
     paths = {}
     for place in places:
         name, sign, path = place.partition("=")
@@ -46,13 +46,13 @@ def read_places(places: list[str]) -> dict[str, Any]:
 
 
 def list_silences(result: evaluation.EvaluationResult) -> list[tuple[int, dict[str, str]]]:
-    """The rows whose judgement says nothing, by number, with why."""
+    """List the rows without a usable judgement, by number, with the reason."""
     judged = ((number, (row["actual"] or {}).get("judgement")) for number, row in enumerate(result.rows()))
     return [(number, judgement["error"]) for number, judgement in judged if judgement and judgement["error"]]
 
 
 def tell_silences(silences: list[tuple[int, dict[str, str]]]) -> None:
-    """Say why rows were not judged: each reason once, with how many rows it is of."""
+    """Print why rows were not judged: each reason once, with the number of rows."""
     for reason, count in Counter(error["message"] for _, error in silences).items():
         say(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
     if any(error["kind"] != "OutputError" for _, error in silences):

@@ -1,4 +1,4 @@
-"""The preview of a label's move on the terminal: what `propose --dry-run` and `rollback --dry-run` say."""
+"""The preview of a label's move on the terminal, printed by `propose --dry-run` and `rollback --dry-run`."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _STATES = {
 
 
 def tell_preview(preview: Any, as_json: bool) -> None:
-    """Print what would follow from the move; with `as_json` the registry's answer as it is."""
+    """Print the consequences of the move; with `as_json`, the registry's answer unchanged."""
     if as_json:
         write_json(preview)
         return
@@ -28,8 +28,11 @@ def tell_preview(preview: Any, as_json: bool) -> None:
 
 
 def tell_roll_back(preview: Any, as_json: bool) -> None:
-    """Print what would follow if the label went back to the version: who gets it and how the version did. It needs no
-    approval, and no request for the label is concerned. With `as_json` the registry's answer as it is."""
+    """Print the consequences of rolling the label back to the version: who gets it and how the version did.
+
+    A rollback needs no approval, so requests for the label are left out. With `as_json`, prints the registry's answer
+    unchanged.
+    """
     if as_json:
         write_json(preview)
         return
@@ -44,7 +47,7 @@ def tell_roll_back(preview: Any, as_json: bool) -> None:
 
 
 def tell_roll_back_effects(preview: Any) -> None:
-    """Print what follows from one label that goes back, without the move itself."""
+    """Print the consequences of rolling one label back, without the move itself."""
     _tell_roll_back(preview)
     _tell_size(preview.get("size"), is_first=False)
     _tell_services(preview)
@@ -54,7 +57,7 @@ def tell_roll_back_effects(preview: Any) -> None:
 
 
 def tell_effects(preview: Any) -> None:
-    """Print what follows from one move, without the move itself."""
+    """Print the consequences of one move, without the move itself."""
     label = preview["label"]
     if sentence := _STATES.get(preview["state"]):
         say(f"  {sentence}")
@@ -73,20 +76,20 @@ def tell_effects(preview: Any) -> None:
         needed = preview["approvals_needed"]
         owners = f", one of an owner: {', '.join(preview['owners'])}" if preview["owners"] else ""
         say(f"  Needs {needed} approval{'' if needed == 1 else 's'}{owners}.")
-        for group in preview.get("groups", ()):  # older registries know no groups
+        for group in preview.get("groups", ()):  # missing from older registries
             say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
 
 
 def _tell_roll_back(preview: Any) -> None:
-    """A line if the label was rolled back from the version. Older registries don't say it."""
+    """Print a line if the label was rolled back from the version. Older registries don't report it."""
     if past := preview.get("rolled_back"):
         reason = f": {past['reason']}" if past["reason"] else ""
         say(f"  {preview['label']} was rolled back from this version by {past['by']} at {past['at']}{reason}.")
 
 
 def _tell_size(size: Any, *, is_first: bool) -> None:
-    """A line on how much changes. size: of the API; None from an older registry, or if a text was redacted."""
+    """Print how much changes. size: from the API; None from an older registry, or if a text was redacted."""
     if size is None:
         return
     facts = [f"{size['lines']} {'line changes' if size['lines'] == 1 else 'lines change'}"]
@@ -116,13 +119,13 @@ def _tell_services(preview: Any) -> None:
 
 
 def _tell_other_labels(preview: Any) -> None:
-    """A line for each other label that serves the version already. Older registries don't say it."""
+    """Print a line for each other label that points to the version already. Older registries don't report it."""
     for other in preview.get("served_by", ()):
         say(f"  {other['name']} serves it already, since {other['since']}.")
 
 
 def _tell_evaluation(evaluation: Any, suggested: Any) -> None:
-    """The newest run; without one what would evaluate the version. suggested: None from an older registry too."""
+    """Print the newest run, or else what would evaluate the version. suggested: None from an older registry too."""
     if evaluation is None:
         say("  Not evaluated yet.")
         if suggested:
@@ -151,13 +154,13 @@ def _tell_suggested_run(run: Any) -> None:
 
 
 def _amount(value: float) -> str:
-    """As the pages write money: no digits behind the point where there are none, else two."""
+    """Format money as the pages do: without decimals for whole numbers, else with two."""
     text = f"{value:.2f}"
     return text.removesuffix(".00")
 
 
 def _tell_checks(checks: Any) -> None:
-    """A line for each check. checks: of the API; None from an older registry, which does not give them."""
+    """Print a line for each check. checks: from the API; None from an older registry."""
     if checks is None:
         return
     if not checks:
@@ -171,7 +174,7 @@ def _tell_checks(checks: Any) -> None:
 
 
 def _tell_change(metric: Any) -> str:
-    """The change and its 95 % interval, in brackets; nothing if there is nothing to compare with."""
+    """Format the change and its 95 % interval, in brackets; empty if there is nothing to compare with."""
     if metric["difference"] is None:
         return ""
     change = _signed(metric["difference"])
@@ -198,7 +201,7 @@ def _tell_undo(preview: Any) -> None:
 
 
 def tell_ungated_losses(losses: Any) -> None:
-    """A line for each metric of a change that gets worse and blocks nothing. losses: of the API, None without any."""
+    """Print a line for each metric that the change makes worse without a gate. losses: from the API, None if empty."""
     for metric in losses["metrics"] if losses else ():
         before, after = (_figure(metric[side]) for side in ("before", "after"))
         say(
@@ -208,7 +211,7 @@ def tell_ungated_losses(losses: Any) -> None:
 
 
 def _figure(value: float | None) -> str:
-    """As the pages write a score: two digits behind the point below 10, one above."""
+    """Format a score as the pages do: two decimals below 10, one above."""
     return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 
 

@@ -39,7 +39,7 @@ def move(
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
         body = {"version": version, "expected": standing}
-        if reason:  # an older registry knows no such field
+        if reason:  # missing from older registries
             body["reason"] = reason
         try:
             answer = connection.call("PUT", f"templates/{name}/-/labels/{label}", body)

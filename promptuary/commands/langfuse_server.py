@@ -1,4 +1,4 @@
-"""Prompts from a Langfuse server, by its public API: read only, one request a prompt."""
+"""Prompts from a Langfuse server, through its public API: read-only, one request per prompt."""
 
 import base64
 import json
@@ -18,14 +18,15 @@ __all__ = ["read_server"]
 
 PAGE = 50
 MOST_PAGES = 1000
-TIMEOUT = 30.0  # seconds a request takes at most
+TIMEOUT = 30.0  # seconds per request
 
 
 def read_server(
     url: str, public_key: str, secret_key: str, names: Sequence[str], label: str
 ) -> list[tuple[str, ImportedTemplate]]:
-    """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all
-    refusals.
+    """Yield these prompts, or all, with their addresses: at the label, or the newest version.
+
+    Raises Finding with all refusals.
     """
     if not (public_key and secret_key):
         raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
@@ -62,7 +63,7 @@ def _list(transport: HttpTransport, label: str) -> Iterator[str]:
 
 
 def _get(transport: HttpTransport, name: str, label: str) -> Any:
-    # `latest` points to the newest version there. References to other prompts are not filled in, so that they are seen.
+    # There, `latest` is the newest version. References to other prompts stay unresolved, so that they are noticed.
     query = urlencode({"label": label or "latest", "resolve": "false"})
     return _ask(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
 

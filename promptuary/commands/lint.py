@@ -1,6 +1,4 @@
-"""`promptuary lint`: check documents and their samples, asking a registry for nothing but a vocabulary that is not
-here.
-"""
+"""`promptuary lint`: check documents and their samples offline; only a missing vocabulary is fetched from a registry."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +26,7 @@ StandardsFile = Annotated[
 ]
 
 
-def lint(  # the options of a command
+def lint(  # options of the command
     paths: Paths = None,
     strict: Strict = False,
     standards_file: StandardsFile = None,
@@ -58,7 +56,7 @@ def lint(  # the options of a command
 
 
 def _check(path: Path, source: VocabularySource | None, standards: Standards | None) -> list[Problem]:
-    """The problems of a document. standards: those to check; None: those of its namespace, if they were pulled."""
+    """Check a document. standards: those to check; None for those pulled for its namespace, if any."""
     workspace = Workspace.around(path)
     fragments = workspace.fragments() if workspace else {}
     text, samples = read_document_text(path), read_samples(path)
@@ -71,7 +69,7 @@ def _check(path: Path, source: VocabularySource | None, standards: Standards | N
         return problems
     try:
         included = list(resolve_fragments(document, fragments).values())
-    except RenderError:  # one is missing, which is among the problems
+    except RenderError:  # a fragment is missing, which is reported as a problem
         included = []
     exists = workspace is not None and name in workspace.pulled()
     subject = Subject(document, name.partition("/")[2] if name else None, exists, list(samples), included)

@@ -38,16 +38,16 @@ Key = Annotated[str, typer.Option("--key", envvar="PROMPTUARY_KEY", help="An API
 
 
 class Finding(PromptuaryError):
-    """Something the command was asked to find, and found: exit code 1."""
+    """The command found what it looks for: exit code 1."""
 
 
 class UsageError(PromptuaryError):
-    """The command cannot be carried out as given: exit code 2."""
+    """The command can't run as given: exit code 2."""
 
 
 @contextmanager
 def answering(as_json: bool) -> Iterator[None]:
-    """Turn an error into a sentence (or a JSON object) and an exit code; never a traceback."""
+    """Turn an error into a sentence (or a JSON object) and an exit code, never a traceback."""
     try:
         yield
     except (PromptuaryError, LossError, renderer.RenderError) as error:
@@ -57,14 +57,14 @@ def answering(as_json: bool) -> Iterator[None]:
 
 
 def say(line: str, style: str = "") -> None:
-    """One line for a person, on standard error, never read as markup."""
+    """Print a line for a person to standard error, without interpreting markup."""
     Console(stderr=True, soft_wrap=True, highlight=False).print(Text(line, style=style))
 
 
 def summarize_refusal(message: str, facts: Mapping[str, Any]) -> str:
-    """The first line of a refusal: its title where the message repeats a problem that is listed, else the message.
+    """Return the first line of a refusal: the title if the message only repeats a listed problem, else the message.
 
-    facts: the registry's problem document, or what else is known of the refusal.
+    facts: the registry's problem document, or anything else known about the refusal.
     """
     sentences = [str(problem.get("message", "")) for problem in facts.get("problems") or []]
     is_repeated = any(sentence and sentence in message for sentence in sentences)
@@ -72,12 +72,12 @@ def summarize_refusal(message: str, facts: Mapping[str, Any]) -> str:
 
 
 def write_json(value: object) -> None:
-    """A JSON value on standard output."""
+    """Write a JSON value to standard output."""
     write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_text(text: str) -> None:
-    """Exactly these characters, as UTF-8 whatever the terminal's locale, with no line ending translated."""
+    """Write exactly these characters, as UTF-8 in any locale and without translating line endings."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
     sys.stdout.buffer.flush()

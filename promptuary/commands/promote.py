@@ -1,4 +1,4 @@
-"""`promptuary promote`: a version of one registry as a change request of another."""
+"""`promptuary promote`: a version of one registry as a change request in another."""
 
 import sys
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only show the dif
 
 @dataclass(frozen=True)
 class Source:
-    """The version that is promoted. pin: `name@number`."""
+    """The version to promote. pin: `name@number`."""
 
     pin: str
     digest: str
@@ -50,8 +50,8 @@ class Source:
 class Destination:
     """A template of the other registry, which may not exist yet.
 
-    live, newest: the answers to a fetch by the label and by `latest`; None if there is no such version. One whose text
-    was redacted there has an empty document.
+    live, newest: what the label and `latest` return there; None if there is no such version. A redacted version has an
+    empty document.
     """
 
     name: str
@@ -101,7 +101,7 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 
 
 def _read_source(here: Connection, name: str, ref: str) -> Source:
-    template = here.client.get(name, ref)  # its digest is computed again
+    template = here.client.get(name, ref)  # its digest is recomputed
     return Source(f"{name}@{template.version}", str(template.digest), template.document.text)
 
 
@@ -129,7 +129,7 @@ def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
 
 
 def _require_news(there: Connection, source: Source, destination: Destination) -> None:
-    """Raises Finding if the label serves the version already, or a request for it proposes it."""
+    """Raise Finding if the label points to the version already, or an open request proposes it."""
     name, label, live = destination.name, destination.label, destination.live
     if live is not None and live["digest"] == source.digest:
         raise Finding(f"{label} of {name} serves this text already, as version {live['version']}.")
@@ -139,13 +139,13 @@ def _require_news(there: Connection, source: Source, destination: Destination) -
 
 
 def _check(there: Connection, source: Source, destination: Destination) -> None:
-    """Raises Finding if the document would not be sound there, or would be another prompt."""
+    """Raise Finding if the document has errors there, or would be a different prompt."""
     checked = there.call("POST", "check", {"document": source.document, "template": destination.name})
     errors = [problem for problem in checked["problems"] if problem["severity"] == "error"]
     if errors:
         lines = [f"line {problem['line']}: {problem['message']}" for problem in errors]
         raise Finding("The document can't be saved there. " + " ".join(lines))
-    if checked.get("digest", source.digest) != source.digest:  # an older registry gives none
+    if checked.get("digest", source.digest) != source.digest:  # missing from older registries
         raise Finding(
             f"It would be another prompt there ({checked['digest']}) than {source.pin} ({source.digest}): "
             "a fragment or the profile has another content. Promote the fragments first."
@@ -153,7 +153,7 @@ def _check(there: Connection, source: Source, destination: Destination) -> None:
 
 
 def _show(there: Connection, source: Source, destination: Destination, as_json: bool) -> dict[str, Any]:
-    """Print what would change for who fetches the label there, and give it as JSON."""
+    """Print what would change for users of the label there, and return it as JSON."""
     live = destination.live
     before = f"{destination.name}@{live['version']}" if live else "nothing"
     if live and not live["document"]:
@@ -173,7 +173,7 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
 
 
 def _describe(here: Connection, source: Source, message: str) -> str:
-    """What history and reviewers there read: why, and which version of which registry it is."""
+    """The message for history and reviewers there: the reason, and the version and registry it came from."""
     origin = f"Promoted from {here.url}: {source.pin}"
     return f"{message.strip()}\n\n{origin}, {source.digest}" if message.strip() else f"{origin}\n\n{source.digest}"
 
@@ -194,7 +194,7 @@ def _propose(there: Connection, source: Source, destination: Destination, messag
 
 @contextmanager
 def _naming(there: Connection) -> Iterator[None]:
-    """Refusals say that they are the other registry's."""
+    """Make refusals say that they come from the other registry."""
     try:
         yield
     except Refused as error:

@@ -1,7 +1,7 @@
-"""An MCP server of prompts: lists what a label holds, renders one with arguments, completes their values.
+"""An MCP server of prompts: lists a label's templates, renders one with arguments, completes argument values.
 
-MCP knows arguments that are text, and messages of a user or an assistant. So an argument of a declared type other than
-text is written as JSON, and a system part becomes the first user message, as MCP's own examples have it.
+MCP only has text arguments, and messages of a user or an assistant. So an argument of a declared type other than text
+is written as JSON, and a system part becomes the first user message, as in MCP's own examples.
 """
 
 import json
@@ -23,12 +23,12 @@ from promptuary.version import VERSION
 __all__ = ["PromptServer", "serve_http", "serve_stdio"]
 
 PAGE = "50"
-MOST_VALUES = 100  # as many completions as MCP allows
+MOST_VALUES = 100  # MCP's limit for completions
 Context = ServerRequestContext[Any]
 
 
 class PromptServer:
-    """What answers the three calls, over a connection to a registry. `ref` is the label or version it speaks for."""
+    """The handlers of the three calls, on top of a connection to a registry. `ref` is the label or version served."""
 
     def __init__(self, connection: Connection, ref: str = "production") -> None:
         self._connection, self._ref = connection, ref
@@ -46,15 +46,15 @@ class PromptServer:
     async def list_prompts(
         self, _context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """A page of the templates that carry the label."""
+        """Return a page of the templates that carry the label."""
         return await anyio.to_thread.run_sync(self._list, params.cursor if params else None)
 
     async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """The template's messages with the arguments filled in."""
+        """Return the template's messages with the arguments filled in."""
         return await anyio.to_thread.run_sync(self._get, params.name, params.arguments or {})
 
     async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """The values an argument may take, if its schema lists them."""
+        """Return the values that an argument may have, if its schema lists them."""
         values: list[str] = []
         if isinstance(params.ref, types.PromptReference):
             values = await anyio.to_thread.run_sync(self._complete, params.ref.name, params.argument)
@@ -73,7 +73,7 @@ class PromptServer:
         try:
             document = self._client.get(name, self._ref).document
         except (NotFound, NotAllowed):
-            return None  # the label moved away meanwhile, or the key may not read what it holds
+            return None  # the label has been removed since, or the key may not read its version
         arguments = [
             types.PromptArgument(name=argument, description=_say(schema), required="default" not in schema)
             for argument, schema in (document.inputs or {}).items()
@@ -101,19 +101,19 @@ class PromptServer:
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Answer on standard input and output until they close."""
+    """Serve on standard input and output until they close."""
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 async def serve_http(server: Server[Any], port: int) -> None:
-    """Answer as streamable HTTP at http://127.0.0.1:<port>/mcp until interrupted."""
+    """Serve streamable HTTP at http://127.0.0.1:<port>/mcp until interrupted."""
     app = server.streamable_http_app(stateless_http=True)
     await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 
 def _typed(template: renderer.Template, arguments: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments as the declared types have them: text as it is, anything else read as JSON."""
+    """Convert arguments to the declared types: text as it is, anything else parsed as JSON."""
     inputs = template.document.inputs or {}
     return {name: _read(name, value, inputs.get(name, {})) for name, value in arguments.items()}
 

@@ -81,7 +81,7 @@ def _pull(connection: Connection, workspace: Workspace, name: str, ref: str) -> 
 
 
 def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
-    """Bring an edited document and what was saved meanwhile together; a document that is nobody's is taken as it is."""
+    """Merge an edited document with versions saved since. One that was never pulled is merged from an empty base."""
     fetched, samples = _fetch(connection, name, ref)
     pulled = workspace.pulled().get(name)
     path = workspace.document_path(name)
@@ -101,16 +101,16 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
 
 
 def _pull_standards(connection: Connection, workspace: Workspace, namespace: str) -> None:
-    """Keep what documents of the namespace must meet, for `lint`; a key that may not ask leaves what was kept."""
+    """Store the namespace's standards for `lint`. A key without access leaves the stored ones as they are."""
     try:
         rules = connection.get(f"namespaces/{namespace}")["rules"]
     except (NotAllowed, NotFound):
         return
-    workspace.write_standards(namespace, rules.get("standards", {}))  # an older registry has none
+    workspace.write_standards(namespace, rules.get("standards", {}))  # missing from older registries
 
 
 def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any] | None]:
-    """The version and the template's samples; None in their place if the key is limited and may not read samples."""
+    """Fetch the version and the template's samples; None for samples that the key may not read."""
     fetched = connection.client.fetch(name, ref)
     try:
         samples = connection.get(f"templates/{name}/-/samples")["samples"]

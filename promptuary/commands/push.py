@@ -75,7 +75,7 @@ def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
 
 
 def _try_to_push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
-    """One template's refusal keeps no other from being saved; its file stays as it is."""
+    """Push one template. If it is refused, its file stays as it is and the others are still pushed."""
     try:
         return _push(connection, workspace, name, message, label)
     except NotAllowed as error:
@@ -107,7 +107,7 @@ def _push(connection: Connection, workspace: Workspace, name: str, message: str,
     path = workspace.document_path(name)
     body: dict[str, Any] = {"document": read_document_text(path), "message": message}
     samples = read_samples(path)
-    if samples or pulled is None or pulled.samples is not None:  # if there were none and are none, nothing changes
+    if samples or pulled is None or pulled.samples is not None:  # without samples before and now, leave them out
         body["samples"] = samples
     answer = connection.call("PUT", f"templates/{name}", body, _base_of(pulled))
     workspace.remember(name, answer["version"], answer["digest"])

@@ -1,4 +1,4 @@
-"""The preview of a release's roll back on the terminal: what `release rollback --dry-run` says."""
+"""The preview of a release's rollback on the terminal, printed by `release rollback --dry-run`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,9 @@ __all__ = ["tell_release_roll_back"]
 
 
 def tell_release_roll_back(preview: Any, templates: Sequence[str], as_json: bool) -> None:
-    """Print where each label would go back to, what blocks it, and who gets it. templates: those that are asked about,
-    all if empty. With `as_json` the registry's answer as it is, about all templates.
+    """Print where each label would go back to, what blocks it, and who gets it.
+
+    templates: those to show, all if empty. With `as_json`, prints the registry's unchanged answer about all templates.
     """
     by_name = {member["template"]: member for member in preview["members"]}
     if unknown := [name for name in templates if name not in by_name]:
@@ -49,7 +50,7 @@ def _tell_member(member: Any, label: str) -> None:
 
 
 def _tell_services(members: Sequence[Any]) -> None:
-    """How many services get another version, and how often they fetch it."""
+    """Print how many services get another version, and how often they fetch it."""
     previews = [member["preview"] for member in members]
     services = {it["service"] for preview in previews for it in preview["services"] if it["moves"]}
     fetches = sum(preview["fetches_moving"] for preview in previews)

@@ -65,7 +65,7 @@ def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the c
             _tell_plan(connection.call("POST", f"namespaces/{namespace}/releases/plan", selection), target, as_json)
             return
         body: dict[str, Any] = {**selection, "title": title or f"Promote {source} to {target}"}
-        if reviewer:  # an older registry knows neither field
+        if reviewer:  # both are missing from older registries
             body["reviewers"] = reviewer
         if at:
             body["goes_live_at"] = at
@@ -139,7 +139,7 @@ def _tell_plan(plan: Any, label: str, as_json: bool) -> None:
         holds = f"version {member['holds']}" if member["holds"] else "nothing"
         joins = f" (change {member['change']} joins)" if member["change"] else ""
         say(f"{member['template']}: {label} from {holds} to version {member['version']}{joins}")
-        if preview := member.get("preview"):  # an older registry gives none
+        if preview := member.get("preview"):  # missing from older registries
             tell_effects(preview)
     _tell_left_out(plan)
     say("Nothing was stored." if plan["members"] else "Nothing would be proposed.")
@@ -155,7 +155,7 @@ def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
         say(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
         for blocker in member["blockers"]:
             say(f"    {blocker['cause']} {blocker['action']}")
-    if release["state"] == "open" and release.get("goes_live_at"):  # an older registry gives none
+    if release["state"] == "open" and release.get("goes_live_at"):  # missing from older registries
         say(f"  goes live {release['goes_live_at']}")
     for losses in release.get("ungated_losses", ()):
         tell_ungated_losses(losses)

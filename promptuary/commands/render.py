@@ -22,7 +22,7 @@ __all__ = ["read_data", "render"]
 
 
 class Target(StrEnum):
-    """What to make of the parts."""
+    """The form of the output."""
 
     messages = "messages"
     text = "text"
@@ -89,7 +89,7 @@ def _sample_of(path: Path, sample: str) -> dict[str, Any]:
 def read_data(argument: str) -> dict[str, Any]:
     if not argument:
         return {}
-    text = os.fsencode(argument).decode("utf-8")  # whatever the terminal's locale
+    text = os.fsencode(argument).decode("utf-8")  # UTF-8 in any locale
     if argument == "-":
         text = sys.stdin.buffer.read().decode("utf-8")
     elif not argument.lstrip().startswith("{"):

@@ -110,7 +110,7 @@ def publish(
     key: Key = "",
 ) -> None:
     """Publish an approved change request: its label moves, now or at a moment, or its planned rollout starts."""
-    seen = {} if version is None else {"version": version}  # an older registry knows no such field
+    seen = {} if version is None else {"version": version}  # missing from older registries
     with answering(as_json), Connection(url, key) as connection:
         if at:
             schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at, **seen})
@@ -127,9 +127,10 @@ def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: U
 
 
 def read_steps(shares: str, hours: int | None, option: str) -> list[dict[str, Any]]:
-    """The steps of a rollout as the API takes them, from shares in percent between commas; none without shares.
+    """Parse comma-separated shares in percent into the API's steps of a rollout; empty without shares.
 
-    option: the name of the option that has the shares."""
+    option: the name of the option, for errors.
+    """
     if not shares:
         if hours is not None:
             raise UsageError(f"--step-hours needs the shares: {option} 5,25.")
@@ -151,15 +152,15 @@ def propose_version(
     steps: Sequence[Mapping[str, Any]] = (),
     goes_live_at: str = "",
 ) -> Any:
-    """The change request for this label, opened or brought up to this version.
+    """Open the change request for this label, or move the open one to this version.
 
-    reviewers: who is asked for a review. steps: of the rollout that publishing is to start; only if it is opened.
-    goes_live_at: when it is published by itself once it is approved; empty for by hand.
+    reviewers: who is asked for a review. steps: of the rollout that publishing starts; only for a new request.
+    goes_live_at: when it is published automatically once approved; empty to publish by hand.
     """
     change = open_change(connection, name, label)
     if change is None:
         body: dict[str, Any] = {"template": name, "label": label, "version": version, "message": message}
-        if reviewers:  # an older registry knows no such field
+        if reviewers:  # missing from older registries
             body["reviewers"] = list(reviewers)
         if steps:
             body["planned_rollout"] = {"steps": list(steps)}
@@ -183,16 +184,15 @@ def propose_version(
 
 
 def open_change(connection: Connection, name: str, label: str) -> Any:
-    """The open change request for this label; None if there is none."""
+    """Return the open change request for this label, or None."""
     pending = connection.pages("changes", template=name, state="pending")
-    # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any
-    # more.
+    # An emergency publication is pending too until it is approved, but its version must not be replaced.
     open_ones = [change for change in pending if change["state"] in ("open", "approved")]
     return next((change for change in open_ones if change["label"] == label), None)
 
 
 def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
-    """The request as sentences, or as JSON."""
+    """Print the request as sentences, or as JSON."""
     if as_json:
         write_json(change)
         return
@@ -201,7 +201,7 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is "
         f"{change['state']}"
     )
-    if change["state"] in ("open", "approved") and change.get("goes_live_at"):  # an older registry gives none
+    if change["state"] in ("open", "approved") and change.get("goes_live_at"):  # missing from older registries
         say(f"  goes live {change['goes_live_at']}")
     if change["state"] in ("open", "approved") and change.get("planned_rollout"):
         shares = ", ".join(f"{step['share'] / 100:g} %" for step in change["planned_rollout"]["steps"])
@@ -210,7 +210,7 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
         say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:
         say(f"  {blocker['cause']} {blocker['action']}")
-    for exemption in change.get("exemptions", ()):  # an older registry gives none
+    for exemption in change.get("exemptions", ()):  # missing from older registries
         person, rule, why = exemption["person"], exemption["rule"], exemption["why"]
         say(f"  The approval by {person} counts by the rule {rule}, though {person} {why}.")
     for contributor in change.get("contributors", ()) if change["blockers"] else ():

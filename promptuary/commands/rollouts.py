@@ -78,7 +78,7 @@ def show_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key 
 def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Go on to the next share now, and after the last to everybody."""
     with answering(as_json), Connection(url, key) as connection:
-        seen = connection.get(f"rollouts/{number}")["share"]  # refused where somebody else went on meanwhile
+        seen = connection.get(f"rollouts/{number}")["share"]  # refused if somebody else moved on first
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/step", {"share": seen}), as_json)
 
 
@@ -123,7 +123,7 @@ def finish_rollout(number: Number, as_json: Json = False, url: Url = "", key: Ke
 
 
 def _tell_stop(connection: Connection, rollout: Any, as_json: bool) -> None:
-    """What would follow from stopping the rollout; with `as_json` the rollout as it is."""
+    """Print the consequences of stopping the rollout; with `as_json`, the rollout unchanged."""
     _tell_rollout(connection, rollout, as_json)
     if as_json:
         return

@@ -72,7 +72,7 @@ def vendor(
 def _fetch(
     names: list[str] | None, lock: Path, url: str, key: str, with_vocabularies: bool
 ) -> tuple[list[dict[str, Any]], dict[str, bytes], list[str]]:
-    """The entries, the vocabularies by digest, and a sentence for each vocabulary that is needed and not brought."""
+    """Return the entries, the vocabularies by digest, and a sentence for each needed vocabulary that is left out."""
     if names:
         targets = [split_target(name) for name in names]
         refs = targets
@@ -92,7 +92,7 @@ def _fetch(
 def _bring(
     results: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
 ) -> tuple[dict[str, bytes], list[str]]:
-    """The vocabularies that not every installation of the client has."""
+    """Return the vocabularies that not every installation of the client has."""
     files, missing = {}, []
     for name in sorted({fetched.template.tokenizer().name for fetched in results}):
         if name not in VOCABULARIES or is_always_installed(name):
