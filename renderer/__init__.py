@@ -1,12 +1,12 @@
-"""Prompt templates: read, check, render, count and fit them. Knows nothing of servers.
+"""Prompt templates: parse, check, render, count and fit them. Independent of any server.
 
-Names are loaded when first used, so that importing `promptuary.renderer` costs next to nothing.
+Names are loaded on first use, so importing `promptuary.renderer` costs next to nothing.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# Not when first used: importing the module later would put it in the function's place.
+# Imported eagerly: importing the module later would replace the function of the same name.
 from promptuary.renderer.digest import ENGINE, digest
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
-if not TYPE_CHECKING:  # a type checker that saw this function would take every misspelt name for Any
+if not TYPE_CHECKING:  # a type checker that saw this function would accept any misspelt name as Any
 
     def __getattr__(name: str) -> Any:
         if name in _HOME_OF:

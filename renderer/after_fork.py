@@ -1,6 +1,6 @@
 """Hooks that run in a child process right after a fork.
 
-A child has copies of its parent's locks and counts, but none of its threads: whoever keeps such things recreates them.
+A child has copies of its parent's locks and counts but none of its threads, so their owners recreate them.
 """
 
 import os
@@ -12,9 +12,9 @@ __all__ = ["run_after_fork"]
 
 
 def run_after_fork(function: Callable[[], object]) -> None:
-    """Call the function in each forked child from now on. Nothing happens if the platform can't fork.
+    """Call the function in each forked child from now on. Does nothing if the platform can't fork.
 
-    A bound method is held weakly, so that its object may go.
+    A bound method is held weakly, so its object can be garbage-collected.
     """
     if not hasattr(os, "register_at_fork"):
         return

@@ -1,4 +1,4 @@
-"""The digest: one hash over everything a rendering needs besides data."""
+"""The digest: one hash over everything that a rendering depends on besides data."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from promptuary.renderer.errors import DocumentError, EngineError
 __all__ = ["ENGINE", "canonical", "digest"]
 
 ENGINE = 1
-"""The number of the rendering rules. A released engine never changes what a document renders to."""
+"""The version of the rendering rules. A released engine never changes what a document renders to."""
 
 _FIELDS = ("engine", "document", "fragments", "profile")
 
 
 def canonical(value: Any) -> bytes:
-    """The RFC 8785 bytes of a JSON value."""
+    """Return the RFC 8785 bytes of a JSON value."""
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
@@ -25,7 +25,7 @@ def canonical(value: Any) -> bytes:
 
 
 def digest(bundle: Mapping[str, Any]) -> str:
-    """`sha256:<hex>` of a bundle: a mapping with engine, document, fragments and profile; other keys are ignored."""
+    """Return `sha256:<hex>` of a bundle, a mapping with engine, document, fragments and profile; ignores other keys."""
     missing = [name for name in _FIELDS if name not in bundle]
     if missing:
         raise DocumentError(f"a bundle needs {', '.join(missing)}", code="PT107")

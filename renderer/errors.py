@@ -1,19 +1,19 @@
 """Errors that the renderer raises.
 
-    RenderError                 anything below; always says what, and where it can
-    ├── DocumentError           the document cannot be used as it is
+    RenderError                 the base class; has a message and, if known, a place
+    ├── DocumentError           the document has an error
     │   ├── FragmentError       a fragment is missing, not pinned, cyclic or declared otherwise
     │   ├── ProfileError        a profile is unknown or ill-formed
     │   └── EngineError         the document asks for a newer engine than this one
-    ├── InputError              the given data do not fit (`path` names the input)
-    │   └── PrompterError       a prompter cannot be made or filled so (`cause` says why)
-    ├── TruncationError         the prompt cannot be made to fit (`protected`, `shortfall`)
+    ├── InputError              the data are missing or invalid (`path` names the input)
+    │   └── PrompterError       a prompter can't be created or filled (`cause` says why)
+    ├── TruncationError         the prompt can't be made to fit (`protected`, `shortfall`)
     ├── TokenizerError          a tokenizer is unknown, missing or does not match its checksum
     │   └── MissingVocabularyError  the vocabulary is known and can't be had here (`vocabulary`, `digest`)
     ├── LimitError              a bound of time, memory or size was hit
-    └── OutputError             a model's reply cannot be read as the document declares
+    └── OutputError             a model's reply can't be read as the document declares
 
-An error crosses process borders as `to_dict()` and comes back by `from_dict()` as the same class.
+An error crosses process boundaries as `to_dict()`, and `from_dict()` rebuilds it with the same class.
 """
 
 from typing import Any, ClassVar
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class RenderError(Exception):
-    """The root. `facts` holds what a subclass adds (path, shortfall …), as plain JSON values."""
+    """The base class. `facts` holds what a subclass adds (path, shortfall …), as plain JSON values."""
 
     default_code: ClassVar[str] = "PT206"
 
@@ -62,7 +62,7 @@ class RenderError(Exception):
 
     @property
     def line(self) -> int | None:
-        """1-based line of the document, or None when no line is to blame."""
+        """1-based line of the document, or None if no line is to blame."""
         return self.place.line if self.place else None
 
     @property
@@ -74,13 +74,13 @@ class RenderError(Exception):
         return f"line {self.place.line}: {self.message}" if self.place else self.message
 
     def located(self, place: Place | None) -> "RenderError":
-        """Give the error a place unless it has one; returns itself."""
+        """Set the error's place unless it has one, and return the error."""
         if self.place is None:
             self.place = place
         return self
 
     def to_problem(self) -> Problem:
-        """The same finding as a Problem of severity error; without a place it is put on line 1."""
+        """Convert to a Problem of severity error; without a place, it is on line 1."""
         place = self.place or Place(1, 1)
         return Problem(
             code=self.code,
@@ -101,13 +101,13 @@ class RenderError(Exception):
 
 
 class DocumentError(RenderError):
-    """The document cannot be used as it is."""
+    """The document has an error."""
 
     default_code = "PT101"
 
 
 class FragmentError(DocumentError):
-    """A fragment is missing, not pinned, cyclic, too deep or declares inputs its includer does not."""
+    """A fragment is missing, not pinned, cyclic, too deep, or declares inputs that its includer doesn't."""
 
     default_code = "PT501"
 
@@ -119,13 +119,13 @@ class ProfileError(DocumentError):
 
 
 class EngineError(DocumentError):
-    """The bundle was saved under an engine that this renderer does not know."""
+    """The bundle was saved under an engine that this renderer doesn't support."""
 
     default_code = "PT109"
 
 
 class InputError(RenderError):
-    """The data given to a rendering do not fit. `path` names the place in the data: `customer.name`,
+    """The data for a rendering are missing or invalid. `path` is the place in the data: `customer.name`,
     `turns[3].text`.
     """
 
@@ -138,7 +138,7 @@ class InputError(RenderError):
 
 
 class PrompterError(InputError):
-    """A prompter cannot be made or filled so. `cause` is one word: slots, keys, history, tools, marks …"""
+    """A prompter can't be created or filled. `cause` is one word: slots, keys, history, tools, marks …"""
 
     default_code = "PT921"
 
@@ -149,7 +149,7 @@ class PrompterError(InputError):
 
 
 class TruncationError(RenderError):
-    """The prompt cannot be made to fit. `protected` names the parts that may not be cut, `shortfall` is in tokens."""
+    """The prompt can't be made to fit. `protected` names the parts that may not be cut; `shortfall` is in tokens."""
 
     default_code = "PT603"
 
@@ -167,9 +167,7 @@ class TokenizerError(RenderError):
 
 
 class MissingVocabularyError(TokenizerError):
-    """A known vocabulary is needed and can't be had. `vocabulary` is its name, `digest` (`sha256:…`) that of its
-    file.
-    """
+    """A known vocabulary is not available. `vocabulary` is its name, `digest` (`sha256:…`) the digest of its file."""
 
     def __init__(self, message: str, *, vocabulary: str = "", digest: str = "", **facts: Any) -> None:
         super().__init__(message, **facts)
@@ -179,13 +177,13 @@ class MissingVocabularyError(TokenizerError):
 
 
 class LimitError(RenderError):
-    """A bound of time, memory, size or depth was hit."""
+    """A limit on time, memory, size or depth was hit."""
 
     default_code = "PT702"
 
 
 class OutputError(RenderError):
-    """A model's reply cannot be read the way the document declares."""
+    """A model's reply can't be read as the document declares."""
 
     default_code = "PT801"
 

@@ -1,4 +1,4 @@
-"""`promptuary lint`: check documents and their samples offline; only a missing vocabulary is fetched from a registry."""
+"""`promptuary lint`: check documents and samples offline; only a missing vocabulary is fetched from a registry."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,1 +1,1 @@
-"""The contract of a template: what a change means for those who send data and read replies."""
+"""The contract of a template: what a change means for code that sends data or reads replies."""

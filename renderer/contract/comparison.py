@@ -1,4 +1,4 @@
-"""Two templates side by side: what changed for those who send data and for those who read replies."""
+"""Comparison of two templates: what changed for code that sends data or reads replies."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ __all__ = ["Change", "compare", "list_required_inputs"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `kind` says in what (input, output, model, limit …), `path` where in it.
+    """One difference. `kind` is the area (input, output, model, limit …), `path` the place in it.
 
-    `breaking` means that a caller who did everything right with the old template may fail with the new one.
+    `breaking` means that a caller who used the old template correctly may fail with the new one.
     """
 
     kind: str
@@ -27,7 +27,7 @@ class Change:
 
 
 def compare(old: Template, new: Template) -> list[Change]:
-    """What changed, breaking changes first; an empty list for templates that differ in nothing a caller can notice."""
+    """Return the changes, breaking ones first; empty if there is no difference that a caller can notice."""
     changes = [*_inputs(old, new), *_format(old, new), *_output(old, new), *_model(old, new), *_body(old, new)]
     return sorted(changes, key=lambda change: not change.breaking)
 
@@ -48,12 +48,12 @@ def _inputs(old: Template, new: Template) -> Iterator[Change]:
 
 
 def list_required_inputs(template: Template) -> list[str]:
-    """The names of the inputs that every caller has to send."""
+    """Return the names of the required inputs."""
     return sorted(name for name, schema in _declared(template).items() if "default" not in schema)
 
 
 def _declared(template: Template) -> dict[str, Any]:
-    """The inputs by name; what a document without declarations uses counts as required and of any type."""
+    """The inputs by name. Without declarations, the names that the body uses count as required and of any type."""
     if template.document.inputs is not None:
         return template.document.inputs
     return {name: {} for name in template.body.names() if name != "token_limit"}
@@ -76,14 +76,14 @@ def _input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Chan
 def _format(old: Template, new: Template) -> Iterator[Change]:
     before, after = old.document.format, new.document.format
     if before != after:
-        # A shaped document may give many prompts where the others give one, and the other way round.
+        # A shaped document may make many prompts where other formats make one, and vice versa.
         yield Change("format", "format", f"the format went from {before} to {after}", "shaped" in (before, after))
 
 
 def _output(old: Template, new: Template) -> Iterator[Change]:
     before, after = old.document.output, new.document.output
     if before.get("schema") != after.get("schema"):
-        # Reading is the mirror image of sending: a change that widens what may come surprises whoever reads it.
+        # Replies are read, not sent, so here it is a wider schema that can break a caller.
         surprising = {change.path for change in _schema_diff(after, before) if change.narrows}
         for path, message, _ in _schema_diff(before, after):
             yield Change("output", path, f"`{path}`: {message}", path in surprising)

@@ -1,4 +1,4 @@
-"""The effect of a changed JSON Schema on callers: their data stay accepted, or may be refused."""
+"""The effect of a JSON Schema change on callers: whether their data are still accepted."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ _EVERY_TYPE = frozenset(("string", "number", "integer", "boolean", "null", "obje
 
 
 class SchemaChange(NamedTuple):
-    """`narrows` tells whether data taken before may be refused now; it is True if that cannot be ruled out."""
+    """`narrows` tells whether data accepted before may now be refused; it is True if that can't be ruled out."""
 
     path: str
     message: str
@@ -32,7 +32,7 @@ class SchemaChange(NamedTuple):
 
 
 def schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
-    """The differences that matter to data, with the path of the value concerned."""
+    """Yield the differences that affect data, each with the path of the value."""
     old, new = _as_mapping(old), _as_mapping(new)
     yield from _types(old, new, path)
     yield from _choices(old, new, path)

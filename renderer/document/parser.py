@@ -1,4 +1,4 @@
-"""The parser of documents: front matter read and checked, body found. Nothing is run here."""
+"""The parser of documents: reads and checks the front matter, finds the body. Never runs anything."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -22,17 +22,17 @@ __all__ = [
 ]
 
 MAX_BYTES = 256 * 1024
-"""A document of more bytes is refused: prompts are written by people, data come at render time."""
+"""The size limit of a document in bytes: prompts are written by people, and data are sent at render time."""
 
 FORMATS = ("parts", "text", "shaped", "prompter")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A template's text, taken apart.
+    """A parsed template document.
 
-    `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` holds the front
-    matter as plain JSON values and `places` says where each of its values is, by path: `("inputs", "tone",
+    `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` contains the
+    front matter as plain JSON values, and `places` the place of each of its values, by path: `("inputs", "tone",
     "enum")`. `inputs` is None if the document declares none, else a JSON Schema per name.
     """
 
@@ -57,36 +57,36 @@ class Document:
     places: dict[tuple[str | int, ...], Place] = field(default_factory=dict, repr=False, compare=False)
 
     def place(self, *path: str | int) -> Place:
-        """Where a front matter value is; the nearest enclosing one if it is not written out."""
+        """Return the place of a front matter value, or of the nearest enclosing one if it isn't written out."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.places:
                 return self.places[path[:end]]
         return Place(1, 1)
 
     def with_body(self, body: str) -> "Document":
-        """The same document with another body. Raises DocumentError for one that no document can have."""
+        """Return the document with another body. Raises DocumentError for a body that no document can have."""
         if "\0" in body or len(body.encode(errors="surrogatepass")) > MAX_BYTES:
             raise DocumentError("the prompt is too large or has a NUL character", code="PT106")
         return replace(self, body=unify_newlines(body), body_line=1)
 
     def body_place(self, start: int, end: int | None = None) -> Place:
-        """The place of an offset in the body."""
+        """Return the place of an offset in the body."""
         return _lines(self.body, self.body_line).place(start, end)
 
 
 @lru_cache(maxsize=16)
 def _lines(body: str, first_line: int) -> Lines:
-    """The same for the same body: a body of thousands of places is searched for its line ends once."""
+    """Cached per body, so that a body with thousands of places is searched for line ends once."""
     return Lines(body, first_line)
 
 
 def forget_texts() -> None:
-    """Drop what is kept of documents that were read lately."""
+    """Clear the cache of recently parsed documents."""
     _lines.cache_clear()
 
 
 def parse_document(text: str) -> Document:
-    """Read a document; safe on any text, and never runs any of it. Raises DocumentError for its first error."""
+    """Parse a document. Safe on any text; never runs any of it. Raises DocumentError for its first error."""
     document, problems = inspect_document(text)
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors or document is None:
@@ -97,9 +97,7 @@ def parse_document(text: str) -> Document:
 
 
 def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
-    """Read a document and say everything that is wrong with its text and front matter; no Document if that is
-    hopeless.
-    """
+    """Parse a document and list all problems of its text and front matter; the Document is None if it is unreadable."""
     problem = _refused_text(text)
     if problem:
         return None, [problem]
@@ -148,7 +146,7 @@ _Found = tuple[yaml_reader.Mapping, str, int, str]
 
 
 def _split(text: str) -> _Found | None:
-    """(front mapping, body, the body's first line, front text), or None if the text has no front matter."""
+    """(front mapping, body, the body's first line, front text), or None without front matter."""
     if not text.startswith("---") or text.partition("\n")[0].rstrip(" \t") != "---":
         return None
     start = text.find("\n") + 1
@@ -159,7 +157,7 @@ def _split(text: str) -> _Found | None:
     try:
         node = yaml_reader.compose(source)
     except yaml_reader.YamlError:
-        # A body that opens with a YAML document marker is no broken front matter.
+        # A body that starts with a YAML document marker is not broken front matter.
         if re.match(r"\s*(?:#.*\n\s*)*(?:- |-\n|\{%|\{#|\{\{)", source):
             return None
         raise
@@ -219,11 +217,11 @@ FRONT_MATTER_KEYS: dict[str, Callable[[Any], str | None]] = {
     "tools": _list_of(_mapping, "function tools"),
     "output": _mapping,
 }
-"""What front matter may hold, each key with the check of its value."""
+"""The front matter keys, each with the check of its value."""
 
 
 def read_front_matter(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[str, Any], list[Problem]]:
-    """The fields of a Document that front matter gives (`front` and `places` among them), and what is wrong with it."""
+    """Return the Document fields that come from front matter (including `front` and `places`), and its problems."""
     places: dict[_Path, Place] = {}
     _note_places(mapping, (), lines, places)
     front: dict[str, Any] = {}
@@ -262,7 +260,7 @@ def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Pr
 
 
 def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
-    """A problem for each of the first ten, and one for all the others."""
+    """One problem for each of the first ten unknown keys, and one for all others."""
     yield from (_unknown(key, place) for key, place in unknown[: suggestions.MOST_NAMED])
     if len(unknown) > suggestions.MOST_NAMED:
         rest = len(unknown) - suggestions.MOST_NAMED

@@ -1,6 +1,6 @@
-"""Documents that hold plain names in double braces and nothing else: what systems with such texts can carry.
+"""Documents with plain names in double braces and no other Jinja: the kind that other systems can represent.
 
-How they print is asked of the renderer itself: each name is given its own mark as its value.
+The renderer itself shows where names are printed: each name's value is a unique mark.
 """
 
 import re
@@ -16,32 +16,31 @@ _NAME = re.compile(r"(?<!\{)\{\{-?\s*([^\W\d]\w*)\s*-?\}\}(?!\})")
 _STRING = re.compile(r"\{\{-?\s*'(?:[^'\\]|\\.)*'\s*-?\}\}")
 _FRAGMENT = re.compile(r"""\{\{-?\s*fragment\(\s*(['"])[^'"]+\1\s*\)\s*-?\}\}""")
 _MARKS = re.compile(r"\{\{|\{%|\{#")
-_OPEN, _CLOSE = "\ue000", "\ue001"  # around a name while it is rendered; Unicode leaves them to private use
+_OPEN, _CLOSE = "\ue000", "\ue001"  # around a name while it is rendered; both are for private use in Unicode
 _MARKED = re.compile(f"{_OPEN}(\\w+){_CLOSE}")
 _EXPRESSION = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}")
 _OWN_BRACES = re.compile(r"\{\{|\{\Z")
 
 
 class NotPlainError(ValueError):
-    """It holds more than plain names; the sentence says what."""
+    """The document has more than plain names; the message says what."""
 
 
 @dataclass(frozen=True)
 class PlainDocument:
-    """The names, and what to render to see where they are: the document without declared types, and names as
-    values.
-    """
+    """The names, and a document to render to find where they are printed: it declares no types."""
 
     names: tuple[str, ...]
     document: str
 
     @property
     def data(self) -> dict[str, str]:
-        """Each name printing itself with a mark, so that the text's own braces are not taken for it."""
+        """A marked value for each name, so that the text's own braces aren't mistaken for a name."""
         return {name: f"{_OPEN}{name}{_CLOSE}" for name in self.names}
 
     def write_names(self, rendered: str, write_literal: Callable[[str], str]) -> str:
-        """A text rendered with `data`: the names in double braces, and what is between them as write_literal gives it.
+        """Rewrite a text rendered with `data`: names in double braces, the text between them passed through
+        write_literal.
 
         Raises what write_literal raises.
         """
@@ -50,7 +49,7 @@ class PlainDocument:
 
 
 def read_placeholders(document: Document, fragments: Mapping[str, str]) -> PlainDocument:
-    """The plain names of a document and its fragments. Raises NotPlain."""
+    """Find the plain names of a document and its fragments. Raises NotPlainError."""
     if document.format not in FORMATS:
         raise NotPlainError(f"its format is {document.format}")
     names: dict[str, None] = {}
@@ -61,18 +60,18 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
         if match := _MARKS.search(rest):
             raise NotPlainError(f"it has more than plain names: {_first_expression(rest[match.start() :])}")
         names |= dict.fromkeys(_NAME.findall(body))
-    # Declared types would refuse the marks.
+    # Declared types would reject the marks.
     return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")
 
 
 def _first_expression(text: str) -> str:
-    """The expression or statement with which the text begins, or its beginning."""
+    """The expression or statement at the start of the text, or the first 60 characters of its line."""
     found = _EXPRESSION.match(text)
     return (found[0] if found else text.splitlines()[0])[:60]
 
 
 def require_no_braces(literal: str) -> str:
-    """The literal, if no reader of double braces takes it for the beginning of a name. Raises NotPlainError."""
+    """Return the literal unless double braces in it could be read as a name. Raises NotPlainError."""
     if match := _OWN_BRACES.search(literal):
         shown = literal[match.start() :].splitlines()[0][:60]
         raise NotPlainError(f"it shows double braces as text, which would be read as a name: {shown}")

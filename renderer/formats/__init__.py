@@ -1,4 +1,4 @@
-"""Formats: the four ways in which a body becomes parts. The rarer two are loaded when a document first needs them."""
+"""Formats: the four ways in which a body becomes parts. The two less common ones are imported on first use."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ __all__ = [
 
 @cache
 def find_format(name: str) -> Format:
-    """The format of this name; documents are checked to name one that exists."""
+    """Return the format of this name, which documents have already validated."""
     if name == "shaped":
         return shaped_format.Shaped()
     return prompter_format.Prompter() if name == "prompter" else JinjaFormat(name)

@@ -1,4 +1,4 @@
-"""Fragments: other documents' texts, named by a pinned reference and frozen into the bundle."""
+"""Fragments: other documents' texts, included by a pinned reference and stored in the bundle."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ _MOST = 64
 _MOST_BYTES = 1024 * 1024
 
 Source = Mapping[str, str] | Callable[[str], str] | None
-"""Where fragments come from: a mapping, or a function that raises LookupError for an unknown reference.
+"""Where fragments are looked up: a mapping, or a function that raises LookupError for an unknown reference.
 
-A function may have an attribute `pin(reference) -> str | None` that gives the pinned form of a label's reference; it
-becomes the fix of the problem.
+A function may have an attribute `pin(reference) -> str | None` that returns the pinned form of a label reference, for
+the problem's fix.
 """
 
 _NAME = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)+"
@@ -30,16 +30,14 @@ _SPELLED = re.compile(r"\b(?:fragment|include)\b")
 
 
 def resolve_fragments(document: Document, source: Source) -> dict[str, str]:
-    """The text of every fragment the document needs, nested ones too, by the reference as written. Raises
-    FragmentError.
-    """
+    """Return every fragment's text, nested ones too, by the reference as written. Raises FragmentError."""
     texts: dict[str, str] = {}
     _descend(document, source, texts, (), None)
     return texts
 
 
 def can_have_fragments(document: Document) -> bool:
-    """Only Jinja bodies can refer to fragments."""
+    """Whether the format allows fragments: only Jinja bodies can refer to them."""
     return document.format in ("parts", "text")
 
 
@@ -92,7 +90,7 @@ def _not_pinned(reference: Reference, source: Source) -> FragmentError:
 
 
 def read_fragment(reference: Reference, text: str, includer: Document) -> Document:
-    """A fragment as a document, checked to be usable where it is asked for."""
+    """Parse a fragment and check that it can be used where it is included."""
     try:
         inner = documents.parse_document(text)
     except DocumentError as error:

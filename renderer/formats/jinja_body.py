@@ -1,4 +1,4 @@
-"""A Jinja body with its fragments, compiled: the shared half of the formats `parts` and `text`."""
+"""A Jinja body with its fragments, compiled: what the formats `parts` and `text` share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -43,14 +43,14 @@ class Assembly(Protocol):
 
 @dataclass
 class _Run:
-    """What one rendering shares with the fragments it calls."""
+    """State that a rendering shares with its fragments."""
 
     data: Mapping[str, Any]
     texts: dict[str, FragmentText] = field(default_factory=dict)
 
 
 class JinjaBody:
-    """A compiled body of format parts or text. Threads may share it."""
+    """A compiled body of format parts or text. Thread-safe."""
 
     def __init__(
         self,
@@ -82,19 +82,19 @@ class JinjaBody:
         return [parts]
 
     def stream(self, data: Mapping[str, Any]) -> Stream:
-        """One rendering before it is parts: the author's literals and the values between them."""
+        """Render to a stream that isn't split into parts yet: the author's literals and the values between them."""
         return self.program.run(data, _Run(data))
 
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
         return self.assembly.parts(self.program.run(data, run), data)
 
     def uses(self) -> list[Use]:
-        """Every name it takes from outside, functions left out; a fragment's at the place of its call."""
+        """Return every name used from outside, except functions. A name in a fragment is placed at its call."""
         return list(self._uses)
 
     @cached_property
     def _uses(self) -> tuple[Use, ...]:
-        """A check asks for the uses several times, and each time the whole tree would be walked."""
+        """Cached, because a check asks several times and each time would walk the whole tree."""
         input_uses = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
         return (*input_uses, *(use for body in self.fragments.values() for use in body.uses()))
 
@@ -102,17 +102,17 @@ class JinjaBody:
         return {use.name for use in self._uses}
 
     def units(self) -> list[Unit]:
-        """The body's unit and those of its fragments: what `parse_units` gives, without another parse."""
+        """Return the body's unit and those of its fragments, like `parse_units` but without parsing again."""
         return [self.unit, *(unit for body in self.fragments.values() for unit in body.units())]
 
     def without_inputs(self, document: Document) -> "JinjaBody":
-        """The same compiled body for its document with nothing declared, so that no input is untrusted."""
+        """Return the same compiled body with no declared inputs, so none is untrusted."""
         opened = copy(self)
         opened.document, opened.untrusted = document, frozenset()
         return opened
 
     def problems(self) -> list[Problem]:
-        """Heavy and irreproducible constructs, fragments' included, and untrusted values in system parts."""
+        """Find expensive and irreproducible constructs, also in fragments, and untrusted values in system parts."""
         body_problems = [
             Problem(
                 item.code,
@@ -141,9 +141,9 @@ def compile_body(
     shown_place: Place | None = None,
     untrusted: frozenset[str] | None = None,
 ) -> JinjaBody:
-    """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at.
+    """Compile a document and all its fragments. `shown_place` is where a fragment's errors are reported.
 
-    `untrusted` are the includer's untrusted inputs; None are the document's own.
+    `untrusted` are the includer's untrusted inputs; None stands for the document's own.
     """
     if untrusted is None:
         untrusted = declarations.find_untrusted_inputs(document)
@@ -163,9 +163,7 @@ def parse_units(
     functions: Mapping[str, Callable[..., Any]],
     shown: Place | None = None,
 ) -> list[Unit]:
-    """The document's body and its fragments' bodies, parsed and not compiled; includes hang in their includer's
-    sandbox.
-    """
+    """Parse the document's body and its fragments' without compiling. Includes are in their includer's sandbox."""
     sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall({}))}, spells=document.format == "parts")
     unit = parse_template(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
@@ -188,14 +186,14 @@ def _parse_includes(
         if reference.kind == "text":
             texts.setdefault(reference.ref, (inner, reference.place))
         elif reference.ref not in sandbox.units:
-            # The includer's own line end follows the tag, so the fragment's last one would be one too many.
+            # The includer's own line end follows the tag, so drop the fragment's last one.
             body = inner.body.removesuffix("\n") if document.format == "parts" else inner.body
             included = parse_template(sandbox, reference.ref, body, inner.body_line, reference.place)
             _parse_includes(sandbox, included, document, fragments, texts)
 
 
 class _FragmentCall:
-    """`fragment("ns/name@3")`: the fragment's text, once per rendering."""
+    """`fragment("ns/name@3")`: the fragment's text, rendered once per rendering."""
 
     def __init__(self, bodies: dict[str, JinjaBody]) -> None:
         self.bodies = bodies
@@ -233,7 +231,7 @@ ASSEMBLIES: Mapping[str, Callable[[Sandbox], Assembly]] = {"parts": PartsParser,
 
 
 class JinjaFormat:
-    """A format whose bodies are Jinja; what follows is in ASSEMBLIES."""
+    """A format whose bodies are Jinja; ASSEMBLIES turns their output into parts."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""The protocol of a document format: compile a document once, then turn data into parts."""
+"""The interface of a document format: compile a document once, then turn data into parts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -15,16 +15,14 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 class Body(Protocol):
-    """A compiled body. It holds no state of a rendering, so threads may share it."""
+    """A compiled body. It holds no state of a rendering, so it is thread-safe."""
 
     def parts(self, data: Mapping[str, Any]) -> Sequence[Sequence[Part]]:
-        """One list of parts a prompt; only `shaped` gives more than one. Data are plain JSON values, defaults filled
-        in.
-        """
+        """Return one list of parts per prompt; only `shaped` returns several. Data are plain JSON with defaults."""
         ...
 
     def problems(self) -> list[Problem]:
-        """What can be said without data."""
+        """Return the problems that can be found without data."""
         ...
 
     def names(self) -> set[str]:
@@ -34,7 +32,7 @@ class Body(Protocol):
 
 @runtime_checkable
 class WithUses(Protocol):
-    """A body that can tell where it uses each name; others report undeclared names among their problems."""
+    """A body that has the place of each use of a name; others report undeclared names as problems."""
 
     def uses(self) -> list[Use]: ...
 
@@ -48,20 +46,20 @@ class WithProfile(Protocol):
 
 @runtime_checkable
 class WithTools(Protocol):
-    """A body that says itself which tools its prompts have."""
+    """A body that determines its prompts' tools itself."""
 
     def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]: ...
 
 
 @runtime_checkable
 class WithoutInputs(Protocol):
-    """A body that need not be compiled again where its document declares no inputs."""
+    """A body that can drop its document's declared inputs without being recompiled."""
 
     def without_inputs(self, document: Document) -> Body: ...
 
 
 class Format(Protocol):
-    """A way to read bodies. `fragments` maps each reference as written to that document's text."""
+    """A body format. `fragments` maps each reference as written to that document's text."""
 
     name: str
 

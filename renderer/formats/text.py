@@ -1,4 +1,4 @@
-"""Format `text`: one Jinja text that becomes one part; nothing is stripped and no character means anything else."""
+"""Format `text`: one Jinja text that becomes one part; nothing is stripped, and no character has a special meaning."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ PART_NAME = "text"
 
 
 class TextParser:
-    """The stream as one user part."""
+    """Makes one user part of the stream."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.texts = sandbox.texts

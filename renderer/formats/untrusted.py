@@ -1,4 +1,4 @@
-"""Untrusted inputs stay out of system parts: a rule at save, and the same rule on what was rendered."""
+"""Untrusted inputs stay out of system parts: the rule as checked on save, and as checked on each rendering."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,9 +21,9 @@ _ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
 def find_untrusted_in_system(
     skeleton: Sequence[str | Site], untrusted: frozenset[str], source: str = ""
 ) -> list[Problem]:
-    """An error for each untrusted value that is in a part with a literal system role.
+    """Return an error for each untrusted value in a part with a literal system role.
 
-    source: the document, in which the fix changes the role of the part; without it no fix is offered.
+    source: the document, in which the fix changes the part's role; without it there is no fix.
     """
     problems = []
     lines = unify_newlines(source).split("\n")
@@ -37,7 +37,7 @@ def find_untrusted_in_system(
 
 
 def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
-    """Raise InputError if a part that came out with a system role holds an untrusted value."""
+    """Raise InputError if a rendered system part contains an untrusted value."""
     for part in parts:
         if part.role not in _TRUSTED_ROLES:
             continue
@@ -50,7 +50,7 @@ def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
 
 
 def _role_fix(lines: Sequence[str], line: int) -> Fix | None:
-    """Make the part around a line a user part; None if its role is not on one line of its own."""
+    """A fix that makes the part around a line a user part; None if its role isn't on a line of its own."""
     dashes = [(number, match) for number, text in enumerate(lines, start=1) if (match := _DASH.match(text))]
     indent = min((len(match[1]) for _, match in dashes), default=0)
     starts = [number for number, match in dashes if len(match[1]) == indent]
@@ -90,7 +90,7 @@ def _in_system_parts(skeleton: Sequence[str | Site]) -> Iterator[Site]:
 
 
 def _item_starts(text: str) -> list[int]:
-    """Where list items of the outermost list start: dashes as far left as the first one."""
+    """The offsets of the items of the outermost list: dashes indented like the first one."""
     matches = list(_ITEM.finditer(text))
     if not matches:
         return []
@@ -99,9 +99,7 @@ def _item_starts(text: str) -> list[int]:
 
 
 def _slots_of_system_part(item: str) -> list[int]:
-    """The numbers of the slots in the content of an item that has a system role; all of them if it cannot be
-    read.
-    """
+    """The slots in the content of an item with a system role; all its slots if it can't be parsed."""
     marked_text, count = _numbered(item)
     try:
         node = yaml_reader.compose(marked_text)
@@ -127,7 +125,7 @@ def _slots_of(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
 
 
 def _slots_in_flow(text: str) -> list[int]:
-    """The same for a body without dashes: a list in brackets."""
+    """The same for a body in flow style, a list in brackets."""
     marked_text, count = _numbered(text)
     try:
         node = yaml_reader.compose(marked_text)

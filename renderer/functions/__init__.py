@@ -1,7 +1,7 @@
 """The shaping functions a prompt may call: `{join(documents)}` in shaped documents, `{{ join(documents) }}` elsewhere.
 
-The registry is what the formats call, what the editor completes and what the reference page lists. A function takes
-plain JSON values, gives text or a list, and raises InputError or LimitError. None reads a clock, a file or the network.
+The formats, the editor's completion and the reference page all use this registry. A function takes plain JSON values,
+returns text or a list, and raises InputError or LimitError. None of them reads a clock, a file or the network.
 """
 
 import inspect
@@ -62,7 +62,7 @@ def to_list(value: Any, like: Sequence[Any] | None = None) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One shaping function: what the editor offers and the reference page shows."""
+    """One shaping function, with what the editor and the reference page show of it."""
 
     name: str
     call: Callable[..., Any]
@@ -88,7 +88,7 @@ class Function:
 
 
 def text(value: Any) -> str:
-    """The value as text; documents give their content."""
+    """Return the value as text; documents are represented by their content."""
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
         return show(value)
     return printed(value)
@@ -110,6 +110,6 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """End a message about an unknown name: the likely one, or all there are."""
+    """Return the end of a message about an unknown name: the likely one, or all known ones."""
     suggestion = suggestions.likely_name(name, names)
     return f"did you mean `{suggestion}`?" if suggestion else f"there are {', '.join(sorted(names))}"

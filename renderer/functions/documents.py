@@ -1,7 +1,7 @@
-"""Documents and answers as prompts see them: plain mappings, shown through a pattern.
+"""Documents and answers in prompts: plain mappings, printed through a pattern.
 
-A document is `{"content": str, "id": str, "meta": {...}, "score": float | None}`, of which only `content` is needed; an
-answer is `{"answer": str, "meta": {...}, ...}`. Both come from retrieval and question answering as Haystack knows them.
+A document is `{"content": str, "id": str, "meta": {...}, "score": float | None}`, of which only `content` is required;
+an answer is `{"answer": str, "meta": {...}, ...}`. Both are Haystack's forms for retrieval and question answering.
 """
 
 import re
@@ -16,7 +16,7 @@ from promptuary.renderer.values.printing import printed
 __all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
 
 MAX_TEXT = 8_000_000
-"""The longest text, in characters, that a shaping function may give."""
+"""The longest text, in characters, that a shaping function may return."""
 
 _PLACEHOLDER = re.compile(
     r"\$(?:(?P<escaped>\$)|(?P<named>[_a-z][_a-z0-9]*)|\{(?P<braced>[_a-z][_a-z0-9]*)\}|(?P<alone>))",
@@ -47,12 +47,12 @@ def _pieces(pattern: str) -> tuple[_Piece, ...]:
 
 
 def check_pattern(pattern: str) -> tuple[str, ...]:
-    """Return the names of the placeholders in `pattern`; raise InputError for a `$` that starts none."""
+    """Return the names of the placeholders in `pattern`. Raises InputError for a `$` that doesn't start one."""
     return tuple(name for _, name in _pieces(pattern) if name)
 
 
 def replace(text: str, str_replace: Mapping[str, str] | None = None) -> str:
-    """Replace each key by its value, one pair after the other, so that a later pair sees what an earlier one wrote."""
+    """Replace each key by its value, one pair after the other, so later pairs also apply to earlier replacements."""
     for old, new in _pairs(str_replace):
         if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
             raise LimitError(f"a replacement would make a text of more than {MAX_TEXT:,} characters")
@@ -84,13 +84,13 @@ def content_of(item: Any) -> str:
 
 
 def id_of(document: Any) -> str:
-    """Return the document's id; one that has none is known by the fingerprint of its content, as in Haystack."""
+    """Return the document's id; without one, the fingerprint of its content, as in Haystack."""
     document_id = document.get("id") if isinstance(document, Mapping) else None
     return murmur128(content_of(document)) if document_id is None else str(document_id)
 
 
 def _value(item: Any, name: str, index: int) -> str:
-    """What the placeholder `name` stands for; a meta field that the item lacks is empty."""
+    """The value of the placeholder `name`; empty for a meta field that the item lacks."""
     answer = isinstance(item, Mapping) and "content" not in item and "answer" in item
     if name == "idx":
         return str(index)
@@ -106,16 +106,16 @@ def _value(item: Any, name: str, index: int) -> str:
 
 
 def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] | None = None, idx: int = 1) -> str:
-    """Show one document, answer or string through `pattern`.
+    """Print one document, answer or string through `pattern`.
 
     Placeholders: `$content` (`$answer` for answers), `$idx` (from 1), `$id`, `$score` and every field of `meta`;
-    `${idx}x` if a letter follows, `$$` for a dollar sign. Replacements touch the values, never the pattern.
+    `${idx}x` before a letter, `$$` for a dollar sign. Replacements apply to the values, never to the pattern.
     """
     if pattern is not None and not isinstance(pattern, str):
         raise InputError(f"the pattern must be text, not {_kind(pattern)}")
     if not pattern:
         return replace(content_of(item), str_replace)
-    content_of(item)  # refuses what is neither document nor answer, whatever the pattern asks for
+    content_of(item)  # rejects anything but documents and answers, whatever the pattern uses
     blocks: list[str] = []
     length = 0
     for literal, name in _pieces(pattern):
@@ -132,7 +132,7 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
 def show_all(
     items: Sequence[Any], pattern: str | None = None, str_replace: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Show each item, numbered from 1; the whole is bounded by MAX_TEXT characters."""
+    """Print each item, numbered from 1. Raises if the total exceeds MAX_TEXT characters."""
     if isinstance(items, str | Mapping) or not isinstance(items, Sequence):
         raise InputError(f"documents must be given as a list, not {_kind(items)}")
     texts, length = [], 0

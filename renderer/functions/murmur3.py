@@ -1,6 +1,6 @@
-"""MurmurHash3, x64, 128 bits: the hash by which Haystack names a document after its content.
+"""MurmurHash3, x64, 128 bits: the hash from which Haystack derives a document's id.
 
-Method: Austin Appleby's MurmurHash3 (public domain), written from its published description. Not for secrets.
+Written from the published description of Austin Appleby's MurmurHash3 (public domain). Not for cryptographic use.
 """
 
 __all__ = ["murmur128"]
@@ -10,9 +10,7 @@ _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 
 
 def murmur128(text: str, seed: int = 0) -> str:
-    """Return the fingerprint of the UTF-8 text as lower-case hexadecimal, at least two digits, without leading
-    zeros.
-    """
+    """Return the hash of the UTF-8 text as lower-case hexadecimal without leading zeros, at least two digits."""
     data = text.encode("utf-8", "surrogatepass")
     high = low = seed
     block_bytes = len(data) - len(data) % 16

@@ -1,4 +1,4 @@
-"""Sentences with keys, so that a judge can point at them: `0a`, `0b` … in documents, `a`, `b` … in a response.
+"""Sentences with keys that a judge can refer to: `0a`, `0b` … in documents, `a`, `b` … in a response.
 
 The keys are those of TRACe (RAGBench, arXiv 2407.11005): the document's number from 0, then letters; after `z` comes
 `aa`.
@@ -13,20 +13,20 @@ from promptuary.renderer.functions.documents import content_of
 
 __all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
 
-# Words whose full stop does not end a sentence, without that stop and in lower case.
+# Abbreviations whose full stop doesn't end a sentence, in lower case and without the stop.
 _ABBREVIATION = re.compile(
     r"mr|mrs|ms|dr|prof|rev|hon|st|jr|sr|messrs|gen|col|lt|capt|sgt|gov|sen|rep|bros|inc|ltd|co|corp|dept|est|"
     r"vs|etc|e\.g|i\.e|cf|al|figs?|eqs?|nos?|vol|pp?|ch|sec|art|approx|ca|nr|bzw|usw|z\.b|d\.h|abs|"
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|"
     r"a\.m|p\.m|u\.s|u\.k|u\.n|e\.u|ph\.d|b\.c|a\.d"
 )
-# The end of a sentence: closing punctuation, perhaps a quote or bracket, then space; after CJK marks no space is
-# needed. It begins where the marks begin and gives none of them back, so that a long row of marks is looked at once.
+# The end of a sentence: closing punctuation, an optional quote or bracket, then space (optional after CJK marks).
+# Possessive and anchored at the first mark, so that a long run of marks is scanned only once.
 _END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+(?=\s)|[。！？｡]+["'”’」』）]*""")
 _WORD = re.compile(r"\S+")
 _SOLID = re.compile(r"\S")
 _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-# A line wrapped inside a sentence: no closing mark before the break, a small letter after it.
+# A line break inside a sentence: no closing mark before it, a lower-case letter after it.
 _WRAP = re.compile(r"(?<=[^\s.!?…:;。！？])[ \t]*(?:\r\n|[\n\r])[ \t]*(?=[a-z\u00df-\u00f6\u00f8-\u00ff])")
 
 
@@ -41,10 +41,10 @@ def letters(number: int) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Split text into sentences, each without the space around it; empty ones are dropped.
+    """Split text into sentences, without surrounding space; empty ones are dropped.
 
-    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after. The
-    time taken grows with the length of the text and no faster.
+    A line break ends a sentence unless the line is clearly wrapped: no closing mark before it and a lower-case letter
+    after. Takes linear time.
     """
     sentences: list[str] = []
     for line in _LINES.split(_WRAP.sub(" ", text)):
@@ -63,7 +63,7 @@ def _sentences_of(line: str) -> Iterator[str]:
 
 
 class _Words:
-    """The words of a line, looked at once from left to right."""
+    """The words of a line, read once from left to right."""
 
     def __init__(self, line: str) -> None:
         self._line = line
@@ -73,9 +73,9 @@ class _Words:
         self._end_before = 0
 
     def last(self, start: int, end: int) -> tuple[str, bool]:
-        """The last word between two places, empty if there is none, and whether it is the only one there.
+        """Return the last word between two offsets, empty if there is none, and whether it is the only one.
 
-        Neither place may be before those of an earlier call.
+        Neither offset may be smaller than in an earlier call.
         """
         while self._next is not None and self._next.start() < end:
             self._end_before, self._last = self._last[1], self._next.span()
@@ -102,11 +102,10 @@ def _ends_sentence(line: str, start: int, match: re.Match[str], words: _Words) -
 
 
 class KeyedSentences(list[Any]):
-    """Sentences with their keys. Printed, each is on a line as `key. sentence`, documents set apart by a blank
-    line.
+    """Sentences with their keys. Printed as one line `key. sentence` each, with a blank line between documents.
 
-    Of documents: one list of (key, sentence) pairs a document, the form that `trace_scores` takes. Of a response: the
-    pairs themselves.
+    For documents: one list of (key, sentence) pairs per document, the form that `trace_scores` takes. For a response:
+    just the pairs.
     """
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""Character chats as Hermes' services build them."""
+"""Character chats in the form that Hermes' services build."""

@@ -1,9 +1,8 @@
-"""Character chats the way Hermes' services build them: a StructuredPrefix in, a tokenised context and its bookkeeping
-out.
+"""Character chats as built by Hermes' services: takes a StructuredPrefix, returns a tokenised context with bookkeeping.
 
 The context is a stream of messages, `Author: text`, between marks: one that begins the dialogue and carries the day,
-one that begins and one that ends a message; it ends with the name of who is to speak next. Marks belong to this module:
-the same characters typed by a user stay text and never get a mark's id.
+and one each for the beginning and end of a message. It ends with the name of the next speaker. Only this module writes
+marks: the same characters typed by a user stay text and are never encoded as a mark's id.
 """
 
 import logging
@@ -37,7 +36,7 @@ MARKS: Mapping[str, str] = {
     "bom": "<|beginningofmessage|>",
     "eom": "<|endofmessage|>",
 }
-"""The marks by name; `special_tokens_mapping` replaces any of them."""
+"""The marks by name; `special_tokens_mapping` overrides any of them."""
 
 DEFAULT_DOCUMENT = """\
 ---
@@ -69,12 +68,12 @@ keep_last: 4
   content: "{{ message.author }}: {{ message.text }}"
 {% endfor %}
 """
-"""What is used where no other document is named; our own words for the common order of such prompts."""
+"""The default document, with our own wording of the usual structure of such prompts."""
 
 
 @dataclass(frozen=True)
 class TokenizedContext:
-    """The tokens, where the day ends among them, and how many messages are in and how many were cut."""
+    """The tokens, the position where the day ends, and how many messages were included and how many cut."""
 
     tokens: list[int]
     idx_after_timestamp: int
@@ -82,7 +81,7 @@ class TokenizedContext:
     truncated_num_msg: int
 
 
-# The part number of text that belongs to no part and is data all the same.
+# The part number of text that belongs to no part but is data.
 _OURS = -1
 
 Loader = Callable[[str], str] | Mapping[str, str]
@@ -100,9 +99,9 @@ def build_structured_prefix(
 ) -> dict[str, Any]:
     """Build the context of the next reply.
 
-    With `close_last_message` the last message is ended and the reply prompt opened; without it the last message stays
-    open, to be continued, and there is no reply prompt. `loader` gives the text of the document that
-    `hermes_generation_template_name` names; without one there is only the document of this module. `special_token_ids`
+    With `close_last_message` the last message is closed and the reply prompt opened; without it the last message stays
+    open, to be continued, and there is no reply prompt. `loader` returns the text of the document that
+    `hermes_generation_template_name` names; without it only this module's document is available. `special_token_ids`
     are the marks' ids by their text; a mark without one counts as one token of unknown id.
 
     Returns a dict: tokenized_context, prompt, character_definitions, chat_history, chat_hist_global_index,
@@ -125,7 +124,7 @@ def build_structured_prefix(
 def _parts(
     prefix: StructuredPrefix, loader: Loader | None, counter: Tokenizer
 ) -> tuple[Sequence[Part], dict[str, Any]]:
-    """The parts, and the rules they are cut by: from the named document, or as the service wrote them."""
+    """The parts and their truncation rules: from the named document, or as the service wrote them."""
     if not prefix.use_hermes_generation:
         return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
     name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
@@ -139,7 +138,7 @@ def _parts(
 
 
 def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
-    """Raise InputError if the service's data are empty, or lack what the default document is about."""
+    """Raise InputError if the service's data are empty, or lack what the default document needs."""
     raw = prefix.raw_prompt_data_dict
     names = ("character", "username") if name == structured.DEFAULT_NAME else ()
     missing = [key for key in names if not raw.get(key)]
@@ -177,7 +176,7 @@ class _Context:
         begin, end = marks["bom"], marks["eom"]
         self.space = prefix.space_added
         self.close_last = close_last
-        # Both come from outside, so they are data like any message: no mark in them counts as one.
+        # Both come from outside, so they are data like any message: no mark in them is recognised.
         self.day = structured.day(prefix.timestamp) + (" " if prefix.space_added else "")
         self.reply = prefix.reply_prompt if close_last else ""
         self.profile = profiles.check({
@@ -193,10 +192,10 @@ class _Context:
         })  # fmt: skip
 
     def pieces(self, parts: Sequence[Part]) -> list[turns.Piece]:
-        """The laid out context, with what depends on being first or last put right."""
+        """The laid-out context, with the first and last piece corrected."""
         start, *piece_list = turns.pieces(parts, self.profile)
         if parts and self.space:
-            del piece_list[0]  # the space stands for the first message's mark
+            del piece_list[0]  # the space replaces the first message's mark
         if parts and not self.close_last:
             del piece_list[-1]
         return [start, turns.Piece(self.day, _OURS), *piece_list, turns.Piece(self.reply, _OURS)]

@@ -1,4 +1,4 @@
-"""The prefix of a chat service: the facts it has when it asks for a reply, as data for a document."""
+"""The prefix of a chat service: what it passes when requesting a reply, as data for a document."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ DEFAULT_TOKEN_LIMIT = 7936
 
 @dataclass(frozen=True)
 class ChatContextMessage:
-    """One thing said. `type` is kept for callers that set it and means nothing here."""
+    """One message. `type` is accepted for callers that set it, and ignored."""
 
     author: str
     text: str
@@ -26,12 +26,12 @@ class ChatContextMessage:
 
 @dataclass
 class StructuredPrefix:
-    """What a chat service knows when it asks for the next reply.
+    """The data that a chat service passes when requesting the next reply.
 
-    `timestamp` is a datetime or text; of it the day alone is written, so that the prefix stays the same all day.
-    `space_added` puts a space after it in place of the first message's mark. `raw_prompt_data_dict` holds what the
-    document's variables want: character, username, persona_definition and whatever else it uses. Without
-    `use_hermes_generation` no document is used: `character_definitions` and `chat_history` are the lines themselves.
+    `timestamp` is a datetime or text; only the day is written, so that the prefix stays the same all day. `space_added`
+    puts a space after it in place of the first message's mark. `raw_prompt_data_dict` contains the document's
+    variables: character, username, persona_definition and whatever else it uses. Without `use_hermes_generation` no
+    document is used: `character_definitions` and `chat_history` are the lines themselves.
     """
 
     reply_prompt: str
@@ -54,12 +54,12 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(char|user)\s*\}\}")
 
 
 def _author(name: str) -> str:
-    """An author's name as one word, since a message is `Author: text`."""
+    """An author's name as a single word, since a message is `Author: text`."""
     return re.sub(r"\s+", "-", name.strip()).strip("-") or "user"
 
 
 def variables(prefix: StructuredPrefix) -> dict[str, Any]:
-    """The document's variables: what the service gave, and names that every document may count on."""
+    """The document's variables: the service's data, and names that every document may use."""
     raw = dict(prefix.raw_prompt_data_dict)
     character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
     username = _author(str(raw.get("username") or ""))
@@ -88,7 +88,7 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
 
 
 def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username: str) -> list[dict[str, str]]:
-    """The character's definition as messages: `Name: text` begins one, other lines go on with the one before."""
+    """The character's definition as messages: `Name: text` begins one, other lines continue the previous one."""
     names = {"char": str(character["name"]), "user": username}
     about = " - ".join(str(character[key]) for key in ("title", "description") if character[key])
     character_author = _author(names["char"])
@@ -108,14 +108,14 @@ def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username
 
 
 def day(timestamp: datetime | str | None) -> str:
-    """`2024 04 23 Tuesday`: a datetime's day, or a text that ends in hours and minutes without these."""
+    """Return the day, `2024 04 23 Tuesday`: of a datetime, or of a text after removing hours and minutes at its end."""
     if isinstance(timestamp, datetime):
         return timestamp.strftime("%Y %m %d %A")
     return re.sub(r"\s+\d{1,2}[ :]\d{2}\s*$", "", timestamp) if timestamp else ""
 
 
 def parts(prefix: StructuredPrefix) -> list[Part]:
-    """The prompt's parts without any document: definitions, then what was said, as the service wrote both."""
+    """The prompt's parts without a document: definitions, then messages, as the service wrote them."""
     values = variables(prefix)
     definition = list(prefix.character_definitions) or [
         f"{line['author']}: {line['text']}" for line in values["definition"]

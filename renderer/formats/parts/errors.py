@@ -1,4 +1,4 @@
-"""Errors in a part as its author wrote it."""
+"""Errors in a part, located where the author wrote it."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _OTHER_NAMES = {"ai": "assistant", "bot": "assistant", "function": "tool", "huma
 
 
 class PartError(Exception):
-    """Something is wrong at an offset of the marked text, or with the value in slot number `slot`."""
+    """An error at an offset of the marked text, or in the value of slot number `slot`."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class PartError(Exception):
         self.code = code
         self.index = index
         self.slot = slot
-        # How long the wrong word is, and the right one.
+        # The length of the wrong word, and its replacement.
         self.width, self.meant = width, suggestion
 
 

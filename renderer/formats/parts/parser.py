@@ -1,11 +1,11 @@
-"""The parser of format `parts`: the author's text is parsed, values are opaque slots that are put back later.
+"""The parser of format `parts`: parses the author's text, with values as opaque slots that are filled in afterwards.
 
-A rendering arrives as a stream of the author's literals and the values between them. YAML sees the literals only, with
-a mark in place of each value; the parts are read from that, and the values then fill their slots. So nothing in a value
+A rendering arrives as a stream of the author's literals and the values between them. YAML sees only the literals, with
+a mark in place of each value. The parts are read from that, and then the values fill their slots, so nothing in a value
 can end a text, add a part or change a role.
 
-Two ways lead to the same parts. `parse_whole` parses the whole text. `_parse_items` cuts the text where a list item
-starts in the first column and parses each distinct item once; it gives up on anything it cannot be sure of.
+There are two ways to the same parts. `parse_whole` parses the whole text. `_parse_items` splits the text where a list
+item starts in the first column and parses each distinct item once; it gives up whenever it can't be sure of the result.
 """
 
 import re
@@ -29,23 +29,23 @@ _BOUNDS = yaml_reader.Bounds(depth=24, nodes=1_000_000)
 _MOST_TEMPLATES = 2_000
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _UNENDED = "\0"
-# What ends a document, and what only YAML takes for a line break.
+# What ends a document, and line breaks that only YAML recognises.
 _OTHER_BREAKS = re.compile("\n(?:---|\\.\\.\\.)|[\x85\u2028\u2029]")
 
 
 class _UnsureError(Exception):
-    """The quick way does not apply."""
+    """The fast path doesn't apply."""
 
 
 class PartsParser:
-    """The parts of one document's renderings; remembers the items it has read."""
+    """Parses one document's renderings; caches the items it has read."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.marker = _unused_character(sandbox.texts)
         self._templates: dict[str, PartTemplate] = {}
 
     def parts(self, stream: Stream, names: Container[str]) -> list[Part]:
-        """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
+        """Return the parts. Raises DocumentError for the author's text, InputError for a value in the wrong place."""
         slots = stream_slots(stream, names)
         try:
             parts = self._parse_items(stream, slots)
@@ -67,10 +67,10 @@ class PartsParser:
         items = text[start + 2 :].split("\n- ")
         slots.base = text.count(marker, 0, start)
         lines = stream.item_lines(start == 0)
-        if len(lines) != len(items):  # an item's dash is in another piece than the line end before it
+        if len(lines) != len(items):  # an item's dash and the line end before it are in different pieces
             starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
             lines = stream.lines(_one, tuple(starts))
-        # The last item is told apart if it lacks the line end that the cut took from the others.
+        # The last item gets its own key if it lacks the line end that the others were cut with.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
         templates, parts = self._templates, []
         for item, line in zip(items, lines, strict=True):
@@ -96,7 +96,7 @@ class PartsParser:
         return template
 
     def parse_whole(self, stream: Stream, names: Container[str]) -> list[Part]:
-        """The same parts from one parse of the whole text."""
+        """Parse the whole text at once, with the same result."""
         slots = stream_slots(stream, names)
         try:
             return self._read(stream, slots, frozenset())
@@ -108,7 +108,7 @@ class PartsParser:
             raise _blame(error, stream, slots) from error
 
     def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
-        """`nothing` are the numbers of values that are left out: empty ones, where no text can be."""
+        """`nothing` are the numbers of values that are left out: empty ones where no text can be."""
         marker = self.marker
 
         def mark(number: int) -> str:
@@ -122,19 +122,19 @@ class PartsParser:
             message = "the body must be a list of parts: `- name: …`, `  content: …`"
             raise PartError(message, "PT301", node.start)
         templates = [read_part(item, marker, text) for item in node.items]
-        # A part's own line is where its dash is; YAML's node starts after it, on the same line as a rule.
+        # A part's line is where its dash is; YAML's node starts after it, normally on the same line.
         lines = stream.lines(lambda number: len(mark(number)), [item.start for item in node.items])
         return [template.fill(slots, line) for template, line in zip(templates, lines, strict=True)]
 
 
 def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
-    """The author's text with `mark(n)` for the n-th value."""
+    """The author's text with `mark(n)` as the n-th value."""
     texts, numbers = stream.sandbox.texts, count()
     return "".join([mark(next(numbers)) if piece < 0 else texts[piece] for piece in stream.pieces])
 
 
 def _leading_nothings(stream: Stream) -> frozenset[int]:
-    """The empty values with nothing before them on their line: what calls for their effect leave between parts."""
+    """The empty values with nothing before them on their line, such as calls between parts made for a side effect."""
     texts, numbers, slots = stream.sandbox.texts, count(), set()
     before = ""
     for piece in stream.pieces:
@@ -150,7 +150,7 @@ def _leading_nothings(stream: Stream) -> frozenset[int]:
 
 
 def stream_slots(stream: Stream, names: Container[str]) -> Slots:
-    """The values of a stream, to fill templates with."""
+    """Return the values of a stream, to fill templates with."""
     return Slots(stream.values, stream.sites(), names, ordinary=stream.sandbox.ordinary)
 
 
@@ -178,12 +178,12 @@ def _numbered_size(number: int) -> int:
 
 
 def _numbered(pieces: Sequence[str], marker: str) -> str:
-    """The pieces between marks joined by numbered marks."""
+    """The pieces between marks, joined by numbered marks."""
     return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(pieces))
 
 
 def _unused_character(texts: Sequence[str]) -> str:
-    """A character of the private use areas that the author never wrote."""
+    """A private-use character that isn't in the author's text."""
     characters = set().union(*map(set, texts)) if texts else set()
     for code in chain(range(0xE000, 0xF900), range(0xF0000, 0x10FFFE)):
         if code & 0xFFFE != 0xFFFE and chr(code) not in characters:

@@ -1,4 +1,4 @@
-"""One part of a prompt as the author wrote it: read once from YAML nodes, then filled with values many times."""
+"""One part of a prompt as the author wrote it: parsed once from YAML nodes, then filled with values many times."""
 
 import re
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _OTHER_WHOLE = re.compile(r"0x[0-9a-fA-F]{1,12}|0o[0-7]{1,15}")
 
 @dataclass(frozen=True, slots=True)
 class PartTemplate:
-    """A part with its slots still open. `content` is a Text, or a list for content items."""
+    """A part with unfilled slots. `content` is a Text, or a list for content items."""
 
     name: SlotText
     content: SlotText | list[Any]
@@ -46,17 +46,17 @@ class PartTemplate:
     shrink: Literal["start", "middle", "end"] | None = None
     min_tokens: int = 0
     starts: tuple[int, int, int] = (0, 0, 0)
-    """Offsets of the part, its role and its priority, for faults."""
+    """Offsets of the part, its role and its priority, for errors."""
 
     def fill(self, slots: Slots, line: int) -> Part:
-        """The part with values in place. Raises Fault for a value that the author put if it does not fit."""
+        """Return the part with its slots filled. Raises PartError for a value that doesn't fit."""
         for key in self.expected:
             if key not in slots.given:
                 raise PartError(f"the part expects `{key}`, which is not given", "PT401", self.starts[0])
         if isinstance(self.content, SlotText):
             content, marks = self.content.fill_marked(slots)
         else:
-            # The texts inside have no offsets in one content, but it must be known whose values they hold.
+            # The texts inside have no offsets in one content, but the origin of their values must be recorded.
             content = _fill_items(self.content, slots)
             marks = tuple(Mark(0, 0, slots.sites[slots.base + slot]) for slot in _item_slots(self.content))
         role = "user" if self.role is None else self.role.constant or self._role(slots)
@@ -101,7 +101,7 @@ def _fill_items(value: Any, slots: Slots) -> Any:
 
 
 def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
-    """The template of one list item; `text` is what the node was read from. Raises Fault."""
+    """Parse the template of one list item; `text` is what the node was parsed from. Raises PartError."""
     if not isinstance(node, yaml_reader.Mapping):
         raise PartError("each item of the list must be a part: a mapping with name and content", "PT301", node.start)
     fields = {item.key.value: item for item in node.items}
@@ -139,7 +139,7 @@ def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
 
 
 class _Fields:
-    """The fields of a part that are not content, each read with its own check."""
+    """The fields of a part other than content, each with its own check."""
 
     def __init__(self, nodes: dict[str, yaml_reader.Node], marker: str) -> None:
         self.nodes = nodes
@@ -219,7 +219,7 @@ def _content(node: yaml_reader.Node, marker: str, text: str) -> SlotText | list[
 
 
 def _margin(node: yaml_reader.Node, text: str) -> int:
-    """How far the text of a block scalar is indented."""
+    """The indentation of a block scalar's text."""
     if not isinstance(node, yaml_reader.Scalar) or node.style not in ("literal", "folded"):
         return 0
     lines = text[node.start : node.end].split("\n")[1:]
@@ -248,7 +248,7 @@ def _item(node: yaml_reader.Node, marker: str) -> dict[str, Any]:
 
 
 def _open(node: yaml_reader.Node, marker: str) -> Any:
-    """Values of a content item: texts with slots; plain literals keep their type."""
+    """The values of a content item: texts with slots; plain literals keep their type."""
     if isinstance(node, yaml_reader.Sequence):
         return [_open(item, marker) for item in node.items]
     if isinstance(node, yaml_reader.Mapping):

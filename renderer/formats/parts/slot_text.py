@@ -1,4 +1,4 @@
-"""Texts with slots in them: the author's pieces, tidied by the rules for content, and the values that come between."""
+"""Texts with slots: the author's pieces, normalised by the rules for content, and the values in between."""
 
 from collections.abc import Callable, Container, Sequence
 
@@ -9,7 +9,7 @@ __all__ = ["Piece", "SlotText", "Slots", "split_marks", "tidy_content", "tidy_se
 
 
 class Slots:
-    """The values of one rendering with their sites; a template counts its slots from `base`."""
+    """The values of one rendering with their sites; a template numbers its slots from `base`."""
 
     __slots__ = ("base", "given", "ordinary", "sites", "values")
 
@@ -18,7 +18,7 @@ class Slots:
         self.sites = sites
         self.given = names
         self.base = 0
-        # Whether no value is a fragment and none is indented, so that each is one stretch of the very text it prints.
+        # Whether no value is a fragment or indented, so that each value is printed as one unchanged stretch.
         self.ordinary = ordinary
 
 
@@ -27,7 +27,7 @@ Piece = str | int
 
 
 def split_marks(text: str, marker: str) -> tuple[Piece, ...]:
-    """`a M3M b` to ("a ", 3, " b")."""
+    """Split `a M3M b` into ("a ", 3, " b")."""
     split = text.split(marker)
     pieces: list[Piece] = [split[0]] if split[0] else []
     for index in range(1, len(split), 2):
@@ -38,7 +38,7 @@ def split_marks(text: str, marker: str) -> tuple[Piece, ...]:
 
 
 def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None = None) -> list[Piece]:
-    """Drop the author's white space at both ends; an empty value has nothing to protect and is looked through."""
+    """Strip the author's white space at both ends, also across empty values."""
     stripped = list(pieces)
     for last in (False, True):
         index = -1 if last else 0
@@ -65,12 +65,12 @@ Sections = Sequence[Sequence[Piece]]
 
 
 def tidy_content(sections: Sections, slots: Slots | None) -> list[Piece]:
-    """The rules for content: white space at the ends goes, then the author's spellings are replaced."""
+    """Apply the rules for content: strip white space at the ends, then replace the author's escapes."""
     return _unescape_all(_strip(sections[0], slots))
 
 
 def tidy_sections(sections: Sections, slots: Slots | None) -> list[Piece]:
-    """The rules for sections: each loses blanks at its ends, they are joined by nothing, and the whole is stripped."""
+    """Apply the rules for sections: strip spaces and tabs from each, concatenate them, and strip the result."""
     pieces = [piece for section in sections for piece in _unescape_all(_strip(section, slots, " \t"))]
     return _strip(pieces, slots)
 
@@ -79,7 +79,7 @@ _new_mark = tuple.__new__
 
 
 class SlotText:
-    """A text with slots in it. `tidy` applies the rules for white space; without it the text is taken as it is."""
+    """A text with slots. `tidy` applies the rules for white space; without it the text is taken as it is."""
 
     __slots__ = ("_ends", "_margin", "_raw", "_steps", "_tail", "_tidy", "constant")
 
@@ -87,22 +87,22 @@ class SlotText:
         self, raw: Sections, tidy: Callable[[Sections, Slots | None], list[Piece]] | None = None, margin: int = 0
     ) -> None:
         self._raw, self._tidy = raw, tidy
-        # The indentation of the block the text is in, which an author's `| indent` means to meet.
+        # The indentation of the text's block, which an author's `| indent` is meant to match.
         self._margin = margin
         pieces = list(raw[0]) if tidy is None else tidy(raw, None)
-        # Where one of these values is empty, the white space next to it is at an end after all.
+        # If one of these values is empty, the white space next to it is at an end of the text.
         outer = [_strip(section, None) for section in (*raw, pieces)] if tidy else []
         self._ends = tuple({piece for step in outer for piece in (*step[:1], *step[-1:]) if isinstance(piece, int)})
         self._steps, self._tail = _steps(pieces)
         self.constant = None if self._steps else self._tail
 
     def pieces(self) -> list[Piece]:
-        """Its texts and slots in order, tidied as they are if every value prints something."""
+        """Its texts and slots in order, tidied on the assumption that every value is non-empty."""
         piece_list: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
         return [*piece_list, self._tail] if self._tail else piece_list
 
     def shown(self) -> str:
-        """The author's text alone, for messages: `…` stands for each value."""
+        """The author's text alone, for messages, with `…` for each value."""
         if self.constant is not None:
             return self.constant
         return "".join(f"{text}…" for text, _ in self._steps) + self._tail
@@ -112,7 +112,7 @@ class SlotText:
         return [slot for _, slot in self._steps]
 
     def fill(self, slots: Slots) -> str:
-        """The text alone."""
+        """Fill the slots and return the text alone."""
         if self.constant is not None:
             return self.constant
         values, base = slots.values, slots.base
@@ -124,7 +124,7 @@ class SlotText:
         return "".join(texts)
 
     def fill_marked(self, slots: Slots) -> tuple[str, tuple[Mark, ...]]:
-        """The text and which stretches of it are values."""
+        """Fill the slots and return the text, and which stretches of it are values."""
         if self.constant is not None:
             return self.constant, ()
         values, sites, base = slots.values, slots.sites, slots.base
@@ -170,7 +170,7 @@ class SlotText:
 
 
 def _steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
-    """The pieces as (text, slot) pairs and the text after the last."""
+    """The pieces as (text, slot) pairs, and the text after the last slot."""
     steps: list[tuple[str, int]] = []
     text = ""
     for piece in pieces:
@@ -183,13 +183,13 @@ def _steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
 
 
 def _outdented(value: str, margin: int) -> str:
-    """Take the block's indentation off the lines that `| indent` gave it to, as reading the YAML would."""
+    """Remove the block's indentation from lines that `| indent` added it to, as parsing the YAML would."""
     first, *rest = value.split("\n")
     return "\n".join([first, *(line[margin:] if line[:margin].isspace() else line for line in rest)])
 
 
 def _fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
-    """A fragment's own text and the inputs printed inside it, as stretches that do not overlap."""
+    """A fragment's own text and the inputs printed inside it, as stretches that don't overlap."""
     marks, offset = [], 0
     for start, end, inner in value.marks:
         if start > offset:

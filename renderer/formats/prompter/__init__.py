@@ -1,1 +1,1 @@
-"""Format prompter: one instruction for every model, as LazyLLM's prompters have it."""
+"""Format prompter: one instruction for every model, compatible with LazyLLM's prompters."""

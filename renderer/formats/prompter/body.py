@@ -1,4 +1,4 @@
-"""A compiled prompter: from data to parts that know their layout in a marked prompt and in messages."""
+"""A compiled prompter: turns data into parts with a layout for a marked prompt and one for messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,16 +18,16 @@ from promptuary.renderer.prompters.slots import Piece, Slot
 __all__ = ["PrompterBody", "Setup"]
 
 HISTORY_PRIORITY = 1
-"""Turns of the history may be cut, the oldest first; everything else of a prompter stays."""
+"""History turns may be cut, oldest first; everything else of a prompter is kept."""
 _ROLES = ("user", "assistant", "tool")
 _ASIDE = ("history", "tools", "token_limit")
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a body says. `input` names the input that is the user's message, None if only the data can tell.
+    """The content of a body. `input` names the input that is the user's message, None if it depends on the data.
 
-    `says` tells whether its author wrote anything that is sent.
+    `says` tells whether the author wrote anything that is sent.
     """
 
     recipe: Layout
@@ -41,7 +41,7 @@ class Setup:
 
 
 class PrompterBody:
-    """A compiled body of format prompter. `profile` gives the marks and the system text; None means LazyLLM's own."""
+    """A compiled body of format prompter. `profile` has the marks and the system text; None means LazyLLM's own."""
 
     def __init__(self, document: Document, setup: Setup, profile: Profile | None = None) -> None:
         self._document = document
@@ -53,16 +53,16 @@ class PrompterBody:
         self._system = profile_marks.get("system", layouts.SYSTEM) if setup.system is None else setup.system
 
     def in_profile(self, profile: Profile | None) -> "PrompterBody":
-        """The same body with a profile's marks and system text."""
+        """Return the same body with a profile's marks and system text."""
         return PrompterBody(self._document, self._setup, profile)
 
     @property
     def slots(self) -> list[str]:
-        """The names of the slots of its instruction."""
+        """The names of the slots in its instruction."""
         return self._setup.instruction.slots
 
     def names(self) -> set[str]:
-        """The inputs the body uses, with `history` and `tools` if they are declared and have a place."""
+        """The inputs that the body uses, including `history` and `tools` if they are declared and used."""
         names = set(self._setup.instruction.slots) | ({self._setup.input} if self._setup.input else set())
         inputs, fields = self._document.inputs or {}, self._setup.recipe.fields
         if "history" in inputs and "history" in fields:
@@ -72,11 +72,11 @@ class PrompterBody:
         return names
 
     def uses(self) -> list[Use]:
-        """Where each slot is."""
+        """The place of each slot."""
         return [Use(name, Place(site.line, site.column)) for name, site in self._setup.sites.items()]
 
     def problems(self) -> list[Problem]:
-        """Inputs that are untrusted and would be in the system's instruction."""
+        """Find untrusted inputs that would end up in the system instruction."""
         body_problems = []
         for name in dict.fromkeys(piece.name for piece in self._setup.instruction.system if isinstance(piece, Slot)):
             if name in self._untrusted:
@@ -89,12 +89,12 @@ class PrompterBody:
         return body_problems
 
     def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The tools of a prompt: the document's own, or those among the data."""
+        """The tools of a prompt: the document's own, or those in the data."""
         call_tools = data.get("tools") if "tools" not in self._setup.instruction.slots else None
         return tuple(arguments.choose_tools(self._setup.tools, call_tools))
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
-        """One prompt: system, instruction, tools, the turns of the history, the user's part and input."""
+        """Return the parts of one prompt: system, instruction, tools, history turns, the user's part and input."""
         try:
             return [self._parts(data)]
         except PrompterError as error:
@@ -104,14 +104,14 @@ class PrompterBody:
 
     @property
     def says_something(self) -> bool:
-        """Whether its author wrote something, or data can say something."""
+        """Whether its author wrote any text, or data can supply some."""
         setup, inputs = self._setup, self._document.inputs
         takes_input = "input" in setup.recipe.fields and (inputs is None or setup.input is not None)
         has_text = setup.says or setup.tools or takes_input or self._takes("history")
         return bool(has_text)
 
     def sure_parts(self) -> list[list[Part]]:
-        """The parts of a prompt with `x` for each value, once for each way in which history and tools may be given."""
+        """The parts of a prompt with `x` for each value, once for each combination of history and tools being given."""
         fields, setup = self._setup.recipe.fields, self._setup
         query = arguments.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
         tools_text = arguments.tools_text(arguments.choose_tools(setup.tools, None))
@@ -121,7 +121,7 @@ class PrompterBody:
         return [self._assembled(query, turns, text) for turns in histories for text in tools]
 
     def _takes(self, name: str) -> bool:
-        """Whether history or tools may be given with the data."""
+        """Whether the data may contain history or tools."""
         inputs, setup = self._document.inputs, self._setup
         has_field = name in setup.recipe.fields and name not in setup.instruction.slots
         return has_field and (inputs is None or name in inputs)
@@ -201,7 +201,7 @@ class PrompterBody:
 
 @dataclass(slots=True)
 class _Line:
-    """Parts in the making: markup goes before the part that follows it, or after the last one before a history."""
+    """Parts under construction: markup joins the part after it, or the last part if a history follows."""
 
     number: int
     parts: list[Part] = field(default_factory=list)
@@ -220,7 +220,7 @@ class _Line:
         glue: str | None = None,
         spoken: bool = True,
     ) -> None:
-        # Only a part of the same side goes on with the message before it.
+        # Only a part on the same side continues the message before it.
         goes_on = self.parts and self.parts[-1].role == role and self.parts[-1].truncation_priority == 0
         frame = Frame(self.waiting, "", glue if goes_on else None, spoken)
         self.parts.append(Part(name, role, content, marks=marks, line=self.number, frame=frame))
@@ -246,7 +246,7 @@ class _Line:
             )
 
     def _close(self) -> None:
-        """Put what waits after the last part, so that it stays when the turns after it are cut."""
+        """Add the pending markup after the last part, so that it stays when the following turns are cut."""
         frame = self.parts[-1].frame if self.parts else None
         if frame and self.waiting:
             self.parts[-1] = replace(self.parts[-1], frame=replace(frame, after=frame.after + self.waiting))
@@ -261,7 +261,7 @@ class _Line:
 
 
 def _plain(name: str, value: Any) -> str:
-    """A slot shows texts, numbers and booleans; a list or mapping has no one form there."""
+    """Format a slot's value: text, number or boolean; lists and mappings have no canonical form here."""
     if isinstance(value, str | int | float):
         return str(value)
     raise PrompterError(f"the value of `{name}` must be text or a number", cause="values", variable=name)

@@ -1,16 +1,16 @@
-"""Format `prompter`: LazyLLM's way to one prompt for every model. The body is a YAML mapping.
+"""Format `prompter`: LazyLLM's single prompt for every model. The body is a YAML mapping.
 
     kind: chat                    # alpaca, chat or custom
     instruction: You help {name}. # text for the system, or {system: …, user: …}; `{name}` is a slot
     extra_keys: [knowledge]       # inputs shown in a block of their own
-    input: question               # the input that is the user's message; found by itself if only one is left over
+    input: question               # the input that is the user's message; detected if only one is left over
     tools: []                     # function tools in OpenAI form; the front matter's stand for them
     system: You are …             # instead of the profile's system text
     dialect: "0.1.2"
     template: "{system}…"         # of custom: the fields and literal text of a marked prompt
     instruction_template: "…"     # of custom: what is around {instruction} and {extra_keys}
 
-History comes as the input `history`, tools may come as the input `tools`.
+History is the input `history`; tools can be the input `tools`.
 """
 
 import re
@@ -42,7 +42,7 @@ KEYS = (
     "template",
     "instruction_template",
 )
-"""What a body may hold."""
+"""The keys that a body may have."""
 T = TypeVar("T")
 _OF_CUSTOM = ("template", "instruction_template")
 
@@ -53,13 +53,13 @@ class Prompter:
     name = "prompter"
 
     def compile(self, document: Document, fragments: Mapping[str, str], functions: Functions) -> PrompterBody:
-        """Read the body. Raises DocumentError, with its place, for what cannot work."""
+        """Compile the body. Raises DocumentError, with its place, for anything that can't work."""
         return PrompterBody(document, _Reading(document).setup())
 
 
 @dataclass(frozen=True)
 class _Given:
-    """The body's mapping: its values, and where each is."""
+    """The body's mapping: its values and their places."""
 
     values: dict[str, Any]
     nodes: dict[str, yaml_reader.Node]
@@ -67,7 +67,7 @@ class _Given:
 
 
 class _Reading:
-    """Reads one body."""
+    """Parses one body."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -101,7 +101,7 @@ class _Reading:
         )
 
     def _says(self) -> bool:
-        """Whether the instruction, the system text or a template of its own holds more than white space."""
+        """Whether the instruction, the system text or a custom template contains more than white space."""
         values = self.given.values
         instruction = values.get("instruction")
         texts = list(instruction.values()) if isinstance(instruction, Mapping) else [instruction]
@@ -165,7 +165,7 @@ class _Reading:
         return tools
 
     def _input(self, recipe: Layout, names: list[str]) -> str | None:
-        """The input that is the user's message, if it can be told before there are data."""
+        """The input that is the user's message, if it can be determined without data."""
         input_name = self._text("input")
         if input_name is not None:
             if "input" not in recipe.fields:
@@ -186,7 +186,7 @@ class _Reading:
         return value
 
     def _at(self, key: str, step: Callable[[], T]) -> T:
-        """The step's result; what it refuses is at `key`."""
+        """Run the step; errors are placed at `key`."""
         try:
             return step()
         except PrompterError as error:
@@ -205,13 +205,13 @@ class _Reading:
         return self.document.body_place(*((node.start, node.end) if node else (0, None)))
 
     def _field_place(self, key: str, name: str | None) -> Place | None:
-        """Where `{name}` is in the text of a key."""
+        """The place of `{name}` in the text of a key."""
         node = self.given.nodes.get(key)
         at = self.document.body.find(f"{{{name}}}", node.start, node.end) if node and name else -1
         return self.document.body_place(at, at + len(str(name)) + 2) if at >= 0 else None
 
     def _sites(self, names: list[str]) -> Iterator[tuple[str, Site]]:
-        """Where each slot comes first: in the instruction's source, else at the extra keys."""
+        """The first place of each slot: in the instruction's source, else at the extra keys."""
         offsets: dict[str, int] = {}
         for key in ("instruction_template", "instruction"):
             node = self.given.nodes.get(key)

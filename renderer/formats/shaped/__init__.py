@@ -1,1 +1,1 @@
-"""Format shaped: text with function calls in braces, as Haystack's prompts have it."""
+"""Format shaped: text with function calls in braces, compatible with Haystack's prompts."""

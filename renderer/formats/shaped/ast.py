@@ -1,7 +1,4 @@
-"""The syntax tree of expressions in shaped documents: its nodes, how to walk them, and how to write them as text.
-
-`start` and `end` are offsets in the body.
-"""
+"""The syntax tree of expressions in shaped documents: its nodes, traversal, and conversion to text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,7 +40,7 @@ class Dict:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`name(arguments)`. Keywords are read so that they can be rewritten; a document may not keep them."""
+    """`name(arguments)`. Keywords are parsed so that they can be rewritten; documents may not use them."""
 
     name: str
     arguments: tuple["Node", ...]
@@ -56,7 +53,7 @@ Node = Literal | Name | Items | Dict | Call
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything inside it, in the order of the text."""
+    """Yield the node and everything inside it, in the order of the text."""
     yield node
     children: tuple[Node, ...] = ()
     if isinstance(node, Items):
@@ -70,7 +67,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def write_expressions(node: Node) -> str:
-    """The node as text, in one spelling: the inverse of reading it."""
+    """Write the node as text, in one canonical spelling."""
     if isinstance(node, Name):
         return node.name
     if isinstance(node, Literal):

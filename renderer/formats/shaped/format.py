@@ -1,6 +1,4 @@
-"""Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a
-list.
-"""
+"""Shaped documents: text with `{functions(of, inputs)}`, rendered to one prompt or to one per item of a list."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +21,7 @@ from promptuary.renderer.syntax import suggestions
 __all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]
 
 MAX_PROMPTS = 1000
-"""One rendering gives at most this many prompts."""
+"""The most prompts of one rendering."""
 
 
 class Shaped:
@@ -32,7 +30,7 @@ class Shaped:
     name = "shaped"
 
     def compile(self, document: Document, fragments: Mapping[str, str], functions: Functions) -> "ShapedBody":
-        """Read the body. Raises DocumentError, with its place, for what can be seen to be wrong without data."""
+        """Compile the body. Raises DocumentError, with its place, for errors that don't depend on data."""
         calls = {name: function.call for name, function in FUNCTIONS.items()} | dict(functions)
         try:
             pieces = parser.parse_shaped(document.body)
@@ -64,14 +62,14 @@ class ShapedBody:
         return self._pieces
 
     def names(self) -> set[str]:
-        """The inputs the body uses; `documents` too if to_list takes its length from there."""
+        """The inputs that the body uses; also `documents` if to_list takes its length from there."""
         names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}
         if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._nodes()):
             names.add("documents")
         return names
 
     def uses(self) -> list[Use]:
-        """Where each input is."""
+        """The place of each input."""
         return [
             Use(node.name, self._document.body_place(node.start, node.end))
             for node in self._nodes()
@@ -79,12 +77,12 @@ class ShapedBody:
         ]
 
     def problems(self) -> list[Problem]:
-        """What was probably meant otherwise: `$name`, `{{ name }}`, and backslashes in paths."""
+        """Find likely mistakes: `$name`, `{{ name }}`, and backslashes in paths."""
         advice = (old_variables, doubled_braces, doubtful_backslashes)
         return [problem for check in advice for problem in check(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
-        """One part a prompt. A list value gives a prompt for each of its items; other values are in every prompt."""
+        """One part per prompt. A list value makes a prompt for each item; other values are in every prompt."""
         columns = self._columns(data)
         count = self._count(columns)
         size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
@@ -93,7 +91,7 @@ class ShapedBody:
         return [[self._part(columns, index)] for index in range(count)]
 
     def _columns(self, data: Mapping[str, Any]) -> list[list[str]]:
-        """What each piece shows, one text a prompt; given up as soon as it is too much."""
+        """The text of each piece in each prompt. Stops as soon as the total is too large."""
         columns: list[list[str]] = []
         size = 0
         for piece in self._pieces:
@@ -134,7 +132,7 @@ class ShapedBody:
         return next(iter(lists.values()))
 
     def _column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
-        """What the field shows, one text a prompt; a single text is in all of them."""
+        """The text of the field in each prompt; a single text is used for all of them."""
         value = self._value(field.node, data)
         if isinstance(value, list) and not isinstance(value, KeyedSentences):
             return [_shown(item) for item in value[: MAX_PROMPTS + 1]]
@@ -194,17 +192,17 @@ def _shown(value: Any) -> str:
 
 
 def _key(value: Any) -> Any:
-    """A dict's key as Python would hash it; lists have no such form and are there as text."""
+    """A dict's key as Python would hash it; lists aren't hashable and become text."""
     return str(value) if isinstance(value, list | dict) else value
 
 
 def _repeats(node: Node) -> bool:
-    """Whether this is `to_list(value)`, whose length comes from the documents."""
+    """Whether this is `to_list(value)`, whose length is that of the documents."""
     return isinstance(node, Call) and node.name == "to_list" and len(node.arguments) == 1
 
 
 def _site(document: Document, field: Field) -> Site | None:
-    """Where a field that shows an input is; None for one made of literals."""
+    """The place of a field that prints an input; None if it is made of literals only."""
     names = frozenset(node.name for node in parser.walk(field.node) if isinstance(node, Name))
     if not names:
         return None
@@ -213,7 +211,7 @@ def _site(document: Document, field: Field) -> Site | None:
 
 
 def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., Any]]) -> None:
-    """Refuse unknown functions, wrong arguments and ill-formed patterns before there are data."""
+    """Reject unknown functions, wrong arguments and malformed patterns before rendering."""
     for node in parser.walk(field.node):
         if isinstance(node, Call):
             place = document.body_place(node.start, node.end)
@@ -250,7 +248,7 @@ def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None
             str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()
         )
         raise DocumentError(f"`{node.name}` takes ({parameters}): {error}", code="PT903", place=place) from error
-    except ValueError:  # some callables of the caller's have no signature to look at
+    except ValueError:  # some of the caller's own callables have no signature
         return
     pattern = arguments.arguments.get("pattern")
     if isinstance(pattern, Literal) and isinstance(pattern.value, str):
@@ -261,9 +259,9 @@ def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None
 
 
 def rewritten(body: str) -> str:
-    """A body of Haystack's own with every argument by position and strings whole, as this format wants them.
+    """Rewrite a Haystack template to this format: positional arguments only, and each string as one literal.
 
-    Raises DocumentError, without a place, if the body cannot be read even so.
+    Raises DocumentError, without a place, if it still can't be parsed.
     """
     calls = {name: function.call for name, function in FUNCTIONS.items()}
     try:
@@ -278,7 +276,7 @@ def rewritten(body: str) -> str:
 
 
 def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
-    """The same node with every argument by position, defaults filled in if a later one is given."""
+    """Return the node with positional arguments only; defaults are filled in before a later argument."""
     if isinstance(node, Items):
         return Items(tuple(positional(item, calls) for item in node.items), node.start, node.end)
     if isinstance(node, Dict):

@@ -4,8 +4,8 @@
     expression  = name | name "(" [ expression { "," expression } ] ")" | literal
     literal     = string | number | "True" | "False" | "None" | list | dict
 
-Strings, numbers, lists and dicts are written as in Python; a string may hold real line breaks. Nothing is ever
-evaluated but names looked up and registered functions called. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the
+Strings, numbers, lists and dicts are written as in Python; a string may contain line breaks. Evaluation only looks up
+names and calls registered functions. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the
 characters, as in Haystack; any other backslash is itself.
 """
 
@@ -44,12 +44,12 @@ __all__ = [
 
 MAX_DEPTH = 24
 CONSTANTS: Mapping[str, str] = {"new_line": "\n", "tab": "\t", "carriage_return": "\r", "double_quote": '"'}
-"""Names that Haystack gives to characters; a document's own input of such a name goes first."""
+"""Haystack's names for characters; a document's own input of the same name takes precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The author's text, escapes resolved."""
+    """The author's text, with escapes resolved."""
 
     text: str
     start: int
@@ -58,7 +58,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`{node}`; `start` and `end` take in the braces. `joined` says that constants were added up with `+`."""
+    """`{node}`; `start` and `end` include the braces. `joined` says that constants were concatenated with `+`."""
 
     node: Node
     start: int
@@ -71,12 +71,12 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
 
 
 def parse_shaped(body: str) -> list[Text | Field]:
-    """Read a body. Raises SyntaxFault, and nothing else, for any text; places are offsets in `body`."""
+    """Parse a body. Raises only SyntaxFault, whatever the text; its places are offsets in `body`."""
     return _Parser(body).body()
 
 
 class _Parser(LiteralReader):
-    """Keeps one position, `at`; every method reads from there and leaves it after what it read."""
+    """A recursive-descent parser: every method reads from position `at` and leaves it after what it read."""
 
     joined = False
 
@@ -150,7 +150,7 @@ class _Parser(LiteralReader):
         )
 
     def _expression(self, depth: int) -> Node:
-        """One term, or several constants added up, which is kept only so that it can be rewritten."""
+        """One term, or several constants joined by `+`, which are kept only so that they can be rewritten."""
         node = self._term(depth)
         self._skip_space()
         while self._peek() == "+":
@@ -220,7 +220,7 @@ class _Parser(LiteralReader):
         return Dict(tuple(pairs), start, self.at)
 
     def _until(self, closing: str) -> Iterator[None]:
-        """Step through the comma-separated items of a bracket, of which `at` is the opening one, to after its end."""
+        """Iterate over the comma-separated items of the bracket that opens at `at`; end after its closing bracket."""
         opening = self.at
         self.at += 1
         self._skip_space()

@@ -1,4 +1,4 @@
-"""Reading Python's strings and numbers, and nothing else of Python, from a text."""
+"""Parsing Python's strings and numbers, and nothing else of Python."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ __all__ = ["LiteralReader", "SyntaxFault"]
 
 
 class SyntaxFault(Exception):
-    """What is wrong between two offsets; `cure` is the title of a fix and what it writes in their place."""
+    """An error between two offsets; `cure` is a fix: its title and the replacement text."""
 
     def __init__(self, message: str, start: int, end: int, cure: tuple[str, str] | None = None) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class LiteralReader:
         self.at = 0
 
     def _peek(self) -> str:
-        """The character here, or nothing at the end."""
+        """The character at the position; empty at the end."""
         return self.source[self.at : self.at + 1]
 
     def _skip_space(self) -> None:
@@ -84,7 +84,7 @@ class LiteralReader:
         return value
 
     def _strings(self) -> str:
-        """One string, or several side by side, which are one as in Python."""
+        """One string, or several adjacent ones, which Python concatenates."""
         text = ""
         while self._peek() in _QUOTES:
             text += self._string()
@@ -110,7 +110,7 @@ class LiteralReader:
         return "".join(pieces)
 
     def _escape(self) -> str:
-        """What a backslash and the following stand for; one that means nothing is itself, as in Python."""
+        """A backslash escape; an unknown one stands for itself, as in Python."""
         start = self.at
         self.at += 1
         simple = _SIMPLE.get(self._peek())

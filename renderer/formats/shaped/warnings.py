@@ -1,4 +1,4 @@
-"""Warnings about shaped documents that may mean something else than they seem to, with fixes."""
+"""Warnings, with fixes, about spellings in shaped documents that may not mean what they seem to."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ _PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
 
 
 def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    """`$name` in the text: how variables were written before Haystack 1.15."""
+    """Find `$name` in the text: the spelling of variables before Haystack 1.15."""
     inputs = document.inputs or {}
     only_text = not any(isinstance(piece, Field) for piece in pieces)
     for piece in pieces:
@@ -38,7 +38,7 @@ _DOUBLED = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 
 
 def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    """`{{ name }}` around a declared input: Jinja's way to write a variable, here text with braces."""
+    """Find `{{ name }}` around a declared input: a variable in Jinja, but text with braces here."""
     for piece in pieces:
         if isinstance(piece, Text):
             for match in _DOUBLED.finditer(document.body, piece.start, piece.end):
@@ -54,7 +54,7 @@ def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterab
 
 
 def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    """Backslashes that look like part of a path, but stand for line breaks and tabs."""
+    """Find backslashes that look like part of a path but stand for line breaks and tabs."""
     for piece in pieces:
         if isinstance(piece, Text):
             for match in _PATH.finditer(document.body, piece.start, piece.end):
@@ -78,7 +78,7 @@ def _problem(code: str, severity: Any, message: str, place: Place, fix: Fix | No
 
 
 def fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
-    """A fix that writes the second text of `cure` in that place; its first is the title."""
+    """Make a fix for that place from `cure`, its title and the replacement text."""
     if cure is None or place.end_line is None or place.end_column is None:
         return None
     return Fix(cure[0], (Edit(place.line, place.column, place.end_line, place.end_column, cure[1]),))
