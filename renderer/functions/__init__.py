@@ -88,7 +88,7 @@ class Function:
 
 
 def text(value: Any) -> str:
-    """Return the value as text; documents are represented by their content."""
+    """The value as text; documents give their content."""
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
         return show(value)
     return printed(value)

@@ -1,1 +1,1 @@
-"""Declared inputs: their schemas, the data checked against them, and how values are printed."""
+"""Declared inputs: their schemas, the validation of data, and how values are printed."""

@@ -1,4 +1,4 @@
-"""Declared inputs: their schemas checked once, data checked against them and completed with defaults."""
+"""Declared inputs: their schemas are checked once; data are validated against them and completed with defaults."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -29,13 +29,13 @@ __all__ = [
 RESERVED = frozenset(
     ("self", "loop", "caller", "varargs", "kwargs", "token_limit", "fragment", "escape_special_characters")
 )
-"""Names that mean something in every template, so that no input can have them."""
+"""Names with a meaning in every template, which can't be used for inputs."""
 
 _ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
 
 
 def plain_path(path: Iterator[Any] | list[Any]) -> str:
-    """`turns[3].text` from a schema error's path."""
+    """Format a schema error's path as `turns[3].text`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else str(step))
@@ -43,21 +43,23 @@ def plain_path(path: Iterator[Any] | list[Any]) -> str:
 
 
 def is_input_name(name: str) -> bool:
-    """Whether an input can have the name: letters of any language, digits and `_`, no digit first. A letter that Python
-    reads as another one, such as a ligature, is refused: the two would be one name in a template.
+    """Whether the name can be used for an input: letters of any language, digits and `_`, no digit first.
+
+    Names that change under NFKC, such as those with a ligature, are refused: Python normalises identifiers, so two
+    names would become one in a template.
     """
     return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
 
 
 def check_function_names(functions: Mapping[str, object]) -> None:
-    """Refuse what is not callable, or cannot be called by its name from a template. Raises InputError."""
+    """Raise InputError for anything not callable, or not callable by its name from a template."""
     for name, call in functions.items():
         if not name.isidentifier() or name in RESERVED or not callable(call):
             raise InputError(f"`{name}` cannot be a function of a template", code="PT405", variable=name)
 
 
 def find_input_problems(document: Document) -> list[Problem]:
-    """What is wrong with the declared inputs themselves."""
+    """Return the problems of the declarations themselves."""
     problems = []
     for name, schema in (document.inputs or {}).items():
         for code, message, path in _wrong(name, schema):
@@ -71,7 +73,7 @@ def find_input_problems(document: Document) -> list[Problem]:
 
 
 def advice(document: Document) -> list[Problem]:
-    """What a save warns of: patterns of inputs and of the output's schema that need backtracking."""
+    """Return warnings on save: patterns of inputs and of the output's schema that need backtracking."""
     problems = []
     schemas = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
     for path, schema in [*schemas, (("output", "schema"), document.output.get("schema"))]:
@@ -166,7 +168,7 @@ def _sentence(error: validation.SchemaFault) -> str:
 
 
 def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
-    """(path, message without the value) of the error that says most about the value, or None."""
+    """(path, message without the value) of the most relevant error, or None."""
     try:
         error = validation.best_error(schema, value)
     except validation.Unusable as failure:
@@ -175,10 +177,10 @@ def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
 
 
 class Inputs:
-    """The declared inputs of a document, ready to check data with."""
+    """The declared inputs of a document, prepared for validating data."""
 
     def __init__(self, document: Document) -> None:
-        """Raises DocumentError for a declaration that cannot be used."""
+        """Raises DocumentError for an invalid declaration."""
         problems = find_input_problems(document)
         if problems:
             first = problems[0]
@@ -191,10 +193,10 @@ class Inputs:
     def prepare(
         self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Checked data with defaults filled in, and the names that the document does not declare.
+        """Return the validated data with defaults filled in, and the given names that the document doesn't declare.
 
         Raises InputError for a name that is missing, reserved or (`extra="error"`) not declared, and for a value that
-        is no plain JSON or breaks its schema.
+        isn't plain JSON or breaks its schema.
         """
         if not isinstance(data, Mapping):
             raise InputError(f"data must be a mapping of inputs, not a {type(data).__name__}", code="PT407")
@@ -213,9 +215,7 @@ class Inputs:
         return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
 
     def faults(self, data: Mapping[str, Any]) -> list[InputError]:
-        """Everything that `prepare` would refuse these data for: each missing input, and each value that breaks its
-        schema.
-        """
+        """Return every error that `prepare` could raise for these data: each missing input and each invalid value."""
         try:
             self.prepare(data, "ignore")
         except InputError as error:
@@ -253,7 +253,7 @@ class Inputs:
 
 
 def find_untrusted_inputs(document: Document) -> frozenset[str]:
-    """Inputs with `untrusted: true` anywhere in their schema."""
+    """Return the inputs with `untrusted: true` anywhere in their schema."""
     return frozenset(name for name, schema in (document.inputs or {}).items() if _holds_untrusted(schema))
 
 
@@ -266,7 +266,7 @@ def _holds_untrusted(schema: Any) -> bool:
 
 
 def without_annotations(schema: Any) -> Any:
-    """The schema's meaning: what two declarations must have alike."""
+    """Return the schema without annotations: the part in which two declarations must agree."""
     if isinstance(schema, dict):
         return {key: without_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
     return [without_annotations(item) for item in schema] if isinstance(schema, list) else schema

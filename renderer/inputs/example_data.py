@@ -1,4 +1,4 @@
-"""Data made up from declared inputs: to try a body without samples, and to see how long its prompt can get."""
+"""Data generated from declared inputs: to try a body without samples, and to find how long its prompt can get."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _MAX_TEXT = 4_000_000
 
 
 def full(schema: Any, depth: int = 0) -> Any:
-    """A small value with everything in it that the schema describes: one item a list, every property."""
+    """Return a small value with everything that the schema describes: one item per list, every property."""
     schema = schema if isinstance(schema, dict) and depth < _MAX_DEPTH else {}
     for key in ("default", "const"):
         if key in schema and schema[key] not in ("", [], {}, None, False):
@@ -27,7 +27,7 @@ def full(schema: Any, depth: int = 0) -> Any:
 
 
 def bare(schema: Any) -> Any:
-    """The emptiest value of the same kind."""
+    """Return the emptiest value of the same type."""
     schema = schema if isinstance(schema, dict) else {}
     if "const" in schema or schema.get("enum"):
         return schema["const"] if "const" in schema else schema["enum"][-1]
@@ -38,7 +38,7 @@ def bare(schema: Any) -> Any:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """The type that a schema's values are of; string if it says nothing."""
+    """Return the type of a schema's values; string if the schema doesn't say."""
     given = schema.get("type")
     if isinstance(given, list):
         given = next((kind for kind in given if kind != "null"), "null")
@@ -50,7 +50,7 @@ def kind_of(schema: dict[str, Any]) -> str:
 
 
 class Longest:
-    """The longest value of each schema. `unbounded` collects the paths that have no bound."""
+    """The longest value of each schema. `unbounded` collects the paths without a limit."""
 
     def __init__(self) -> None:
         self.unbounded: list[str] = []

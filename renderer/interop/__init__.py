@@ -1,1 +1,1 @@
-"""Import from and export to other prompt formats. Anything that the other format cannot hold is refused by name."""
+"""Import from and export to other prompt formats. Anything that the target can't represent is refused by name."""

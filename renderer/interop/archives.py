@@ -1,4 +1,4 @@
-"""Files of a zip archive, bounded: nothing is written to disk, no path leaves the archive, and no bomb is unpacked."""
+"""Safe reading of zip archives: nothing is written to disk, no path leaves the archive, and zip bombs are refused."""
 
 import io
 import stat
@@ -13,18 +13,18 @@ from promptuary.renderer.interop.source_file import MAX_BYTES
 __all__ = ["MAX_FILES", "MAX_TOTAL_BYTES", "is_zip", "read_zip"]
 
 MAX_FILES = 1_000
-"""Files that one archive may hold."""
+"""The most files in one archive."""
 MAX_TOTAL_BYTES = 20_000_000
-"""Bytes of all files of one archive, unpacked."""
+"""The most bytes of all files of one archive, unpacked."""
 
 
 def is_zip(content: bytes) -> bool:
-    """Whether the bytes start as those of a zip archive."""
+    """Whether the bytes start like a zip archive."""
     return content[:4] in (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def read_zip(content: bytes) -> Iterator[tuple[str, bytes]]:
-    """The path and bytes of each file but hidden ones. Raises LossError for an archive that is broken or too large."""
+    """Return the path and bytes of each file except hidden ones. Raises LossError if it is broken or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             yield from _read_files(archive)
@@ -46,7 +46,7 @@ def _read_files(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         if info.flag_bits & 1:
             raise LossError(f"{info.filename} is encrypted")
         with archive.open(info) as file:
-            unpacked = file.read(MAX_BYTES + 1)  # the size that the archive states may be wrong
+            unpacked = file.read(MAX_BYTES + 1)  # the size stated in the archive may be wrong
         total += len(unpacked)
         if len(unpacked) > MAX_BYTES:
             raise LossError(f"{info.filename} has more than {MAX_BYTES:,} bytes")

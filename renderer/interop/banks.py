@@ -1,4 +1,4 @@
-"""banks' prompts: Jinja with `{% chat role="..." %}` blocks, each a message."""
+"""banks' prompts: Jinja with `{% chat role="..." %}` blocks, one per message."""
 
 import re
 
@@ -17,12 +17,12 @@ _CHAT = re.compile(
 
 
 def is_banks_prompt(text: str) -> bool:
-    """Whether the text has a block of a message."""
+    """Whether the text has a message block."""
     return _CHAT.search(text) is not None
 
 
 def read_banks_prompt(source: SourceFile) -> list[ImportedTemplate]:
-    """The messages as one template. Raises LossError with the line."""
+    """Read the messages as one template. Raises LossError with the line."""
     builder = TemplateBuilder(KIND, source.stem)
     messages = []
     end = 0

@@ -1,6 +1,6 @@
-"""Chat markup of open models other than ChatML: Llama 2 and 3, Mistral, Gemma, Phi, Zephyr; a part a message.
+"""Chat markup of open models other than ChatML: Llama 2 and 3, Mistral, Gemma, Phi, Zephyr; one part per message.
 
-The markup is left out, because each model's profile writes its own when the prompt is rendered.
+The markup itself is dropped, since each model's profile adds its own when the prompt is rendered.
 """
 
 import re
@@ -19,14 +19,14 @@ _ROLES = {"model": "assistant", "ipython": "tool"}
 
 @dataclass(frozen=True)
 class TurnText:
-    """A message as it stands between its marks; `is_closed` says whether a mark ends it."""
+    """The text of a message between its marks; `is_closed` tells whether a mark ends it."""
 
     role: str
     text: str
     is_closed: bool
 
 
-# Each family: the mark that starts a message, with its role, and the marks that may end one.
+# For each family: the mark that starts a message, with its role, and the marks that may end one.
 _FAMILIES = (
     (re.compile(r"<\|start_header_id\|>(?P<role>\w+)<\|end_header_id\|>"), re.compile(r"<\|(?:eot_id|eom_id)\|>")),
     (re.compile(r"<start_of_turn>(?P<role>user|model|system)\b"), re.compile(r"<end_of_turn>")),
@@ -45,7 +45,7 @@ def is_chat_markup(text: str) -> bool:
 
 
 def _unwrap(text: str) -> str:
-    """The text without the marks of its start and end, and the white space around them."""
+    """Strip the marks at start and end of the text, and the white space around them."""
     inner = text.strip()
     for mark in _FIRST_MARKS:
         if inner.startswith(mark):
@@ -58,7 +58,7 @@ def _unwrap(text: str) -> str:
 
 
 def read_chat_markup(source: SourceFile) -> list[ImportedTemplate]:
-    """The messages as one template; an empty last turn of the assistant is left out. Raises LossError with the line."""
+    """Read the messages as one template, less an empty last turn of the assistant. Raises LossError with the line."""
     inner = _unwrap(source.text)
     first_line = source.text.count("\n", 0, source.text.find(inner)) + 1
     builder = TemplateBuilder(KIND, source.stem)
@@ -68,7 +68,7 @@ def read_chat_markup(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def build_turns(builder: TemplateBuilder, turns: list[TurnText]) -> ImportedTemplate:
-    """A template of the turns, white space around each left out. Raises LossError."""
+    """Build a template of the turns, stripped of surrounding white space. Raises LossError."""
     if turns and turns[-1].role == "assistant" and not turns[-1].text.strip() and not turns[-1].is_closed:
         turns = turns[:-1]
         builder.differ("the empty last turn is left out; the reply starts there anyway")

@@ -1,4 +1,4 @@
-"""Chat messages as the APIs of OpenAI and Anthropic take them: a list of messages, or a whole request.
+"""Chat messages in the form of OpenAI's and Anthropic's APIs: a list of messages, or a whole request.
 
 [{"role": "user", "content": "..."}]                                       messages
 {"model": ..., "messages": [...], "temperature": ..., "tools": [...]}       a request of OpenAI or Anthropic
@@ -37,9 +37,10 @@ def is_message(value: object) -> bool:
 
 
 def is_chat_messages(value: object, *, may_have_names: bool = False) -> bool:
-    """Whether a value is a list of messages, or a request that holds one.
+    """Whether a value is a list of messages, or a request with one.
 
-    A list whose first item has a `name` is taken for the parts of our own documents, unless may_have_names.
+    A list whose first item has a `name` is assumed to be the parts of a Promptuary document, unless may_have_names is
+    set.
     """
     if isinstance(value, list):
         return bool(value) and all(map(is_message, value)) and (may_have_names or "name" not in value[0])
@@ -58,7 +59,7 @@ def holds_chat_messages(source: SourceFile) -> bool:
 
 
 def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
-    """The messages as one template. Raises LossError."""
+    """Read the messages as one template. Raises LossError."""
     value = source.read_value()
     if not is_chat_messages(value, may_have_names=True):
         raise LossError("it is neither a list of messages with `role` and `content` nor a request with one")
@@ -71,7 +72,7 @@ def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def _add_description(builder: TemplateBuilder, request: dict[str, Any]) -> None:
-    """What a file says about its prompt beside the request, in the words that files of prompts have for it."""
+    """Take over a file's description of its prompt, under the keys that prompt files use for it."""
     name = request.pop("name", None) or request.pop("title", None)
     if isinstance(name, str) and any(map(str.isalnum, name)):
         builder.name = name
@@ -86,7 +87,7 @@ def _add_description(builder: TemplateBuilder, request: dict[str, Any]) -> None:
 
 
 def add_request(builder: TemplateBuilder, request: dict[str, Any]) -> None:
-    """What a request says beside its messages: model, tools and settings."""
+    """Take over a request's model, tools and settings."""
     model = request.pop("model", None)
     if isinstance(model, str):
         builder.front["model"] = model
@@ -108,7 +109,7 @@ def add_request(builder: TemplateBuilder, request: dict[str, Any]) -> None:
 def read_messages(
     builder: TemplateBuilder, messages: Sequence[Any], language: str = "", names: InputNames | None = None
 ) -> list[Message]:
-    """Messages of either API. Without a language, all are in the one that their texts look like. Raises LossError."""
+    """Read messages of either API. `language` applies to all; without it, it is detected. Raises LossError."""
     names = names or InputNames()
     texts = [text for message in messages for text in _texts(message)]
     if not language:

@@ -17,12 +17,12 @@ _MESSAGE = re.compile(
 
 
 def is_chatml(text: str) -> bool:
-    """Whether the text has a message of ChatML at its start."""
+    """Whether the text starts with a ChatML message."""
     return text.lstrip().startswith(_START)
 
 
 def read_chatml(source: SourceFile) -> list[ImportedTemplate]:
-    """The messages as one template; an empty last turn of the assistant is left out. Raises LossError with the line."""
+    """Read the messages as one template, less an empty last turn of the assistant. Raises LossError with the line."""
     builder = TemplateBuilder(KIND, source.stem)
     messages = []
     end = 0

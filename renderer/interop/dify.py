@@ -1,4 +1,4 @@
-"""Dify's exported apps: the prompts of their LLM nodes, or the one of a simple app."""
+"""Dify's exported apps: the prompts of their LLM nodes, or the single prompt of a simple app."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def is_dify_app(value: object) -> bool:
 
 
 def read_dify_app(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a prompt. Raises LossError."""
+    """Read one template per prompt. Raises LossError."""
     value = source.read_value()
     if not is_dify_app(value):
         raise LossError("an app of Dify has `kind: app` and `app`")

@@ -1,4 +1,4 @@
-"""Dotprompt files, as Genkit has them: YAML front matter with Picoschema, then Handlebars with `{{role}}` marks."""
+"""Dotprompt files, the format of Genkit: YAML front matter with Picoschema, then Handlebars with `{{role}}` marks."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _SCALARS = {"string": "string", "number": "number", "integer": "integer", "boole
 
 
 def is_dotprompt(source: SourceFile) -> bool:
-    """Whether the file has the ending `.prompt`, or front matter with an input in Dotprompt's form."""
+    """Whether the file has the suffix `.prompt`, or front matter with an input in Dotprompt's form."""
     if source.suffix == ".prompt":
         return True
     front, body = split_front_matter(source)
@@ -31,7 +31,7 @@ def is_dotprompt(source: SourceFile) -> bool:
 
 
 def read_dotprompt(source: SourceFile) -> list[ImportedTemplate]:
-    """The file's prompt. Raises LossError."""
+    """Read the file's prompt. Raises LossError."""
     front, body = split_front_matter(source)
     front = dict(front or {})
     builder = TemplateBuilder(KIND, str(front.pop("name", "") or source.stem))
@@ -98,7 +98,7 @@ def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:
 
 
 def _schema(value: Any) -> dict[str, Any]:
-    """A JSON Schema of Picoschema, or the schema itself."""
+    """Convert Picoschema to JSON Schema; a JSON Schema is returned as it is."""
     if value is None:
         return {}
     if isinstance(value, str):

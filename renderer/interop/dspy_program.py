@@ -1,7 +1,7 @@
 """DSPy's saved programs: the instructions and fields of each predictor, with its demonstrations as examples.
 
-DSPy writes the messages when the program runs, by an adapter. The document has the instructions as the system part,
-the demonstrations as turns, and each field's label before its value.
+In DSPy an adapter writes the messages at run time. The document has the instructions as the system part, the
+demonstrations as turns, and each field's label before its value.
 """
 
 import re
@@ -20,14 +20,14 @@ KIND = "dspy"
 
 
 def is_dspy_program(value: object) -> bool:
-    """Whether a value is a saved program, or one predictor of it."""
+    """Whether a value is a saved program, or one of its predictors."""
     if not isinstance(value, dict):
         return False
     return _is_predictor(value) or any(map(_is_predictor, value.values()))
 
 
 def read_dspy_program(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a predictor. Raises LossError."""
+    """Read one template per predictor. Raises LossError."""
     value = source.read_value()
     if not is_dspy_program(value):
         raise LossError("a saved program of DSPy has predictors, each with a `signature`")
@@ -82,7 +82,7 @@ def _label(field: Any) -> str:
 
 
 def _outputs(names: list[str], demos: list[dict[str, Any]]) -> list[str]:
-    """The fields behind the reasoning are outputs; else the last one."""
+    """The fields after the reasoning are outputs; without a reasoning, the last one is."""
     start = next((number for number, name in enumerate(names) if name in ("reasoning", "rationale")), len(names) - 1)
     return names[start:]
 

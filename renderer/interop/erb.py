@@ -1,6 +1,6 @@
-"""Texts of ERB and EEx as pieces: what `<%= … %>` prints is an input; `if`, `unless` and `each` become Jinja.
+"""ERB and EEx texts as pieces: what `<%= … %>` prints is an input; `if`, `unless` and `each` become Jinja.
 
-What a print tag calls becomes an input, whose value is the text that the call would give. Other statements are refused
+A call in a print tag becomes an input, whose value is the text that the call would return. Other statements are refused
 with their line.
 """
 
@@ -25,7 +25,7 @@ _TERM = re.compile(r"(?P<not>!|not\s+)?\s*(?P<path>@?[\w.]+?)(?:\.(?P<asks>prese
 _COMPARISON = re.compile(r"(?P<path>@?[\w.]+)\s*(?P<sign>==|!=|<=?|>=?)\s*(?P<value>\"[^\"\\]*\"|'[^'\\]*'|-?\d+)")
 _JOINED = re.compile(r"\s+(and|or)\s+|\s*(&&|\|\|)\s*")
 _WORDS = {"&&": "and", "||": "or"}
-# Methods that are called without brackets; other names after a dot are keys.
+# Methods that are called without parentheses; other names after a dot are keys.
 _METHODS = set("capitalize count downcase first humanize inspect join last length size strip titleize to_json".split())
 _METHODS |= {"to_s", "to_sentence", "to_yaml", "upcase"}
 _CONSTANTS = {"true": "True", "false": "False", "nil": "None"}
@@ -34,12 +34,12 @@ _TRUTH = Difference("an empty text, an empty list and 0 count as no in a conditi
 
 
 def has_erb_tags(text: str) -> bool:
-    """Whether the text prints values as ERB does, outside its blocks of code, and has no tags of Jinja."""
+    """Whether the text prints values with ERB tags outside its code blocks, and has no Jinja tags."""
     return "{{" not in text and "{%" not in text and _PRINTS.search(FENCED.sub("", text)) is not None
 
 
 def read_erb(text: str, names: InputNames) -> PlainText:
-    """The text as pieces; each call is named as a difference. Raises LossError with the line."""
+    """Read the text as pieces; each call is reported as a difference. Raises LossError with the line."""
     return write_booleans(_Reader(text, names).read())
 
 

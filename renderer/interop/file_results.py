@@ -1,4 +1,4 @@
-"""What came of files that were read, with names that tell their templates apart."""
+"""The results of reading files, with distinct names for their templates."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +12,7 @@ __all__ = ["FileResult", "name_apart"]
 
 @dataclass(frozen=True)
 class FileResult:
-    """What came of one file: its templates, or why there are none and on which line of it."""
+    """The result of reading one file: its templates, or why it has none and on which line."""
 
     path: str
     templates: tuple[ImportedTemplate, ...] = ()
@@ -26,7 +26,7 @@ class FileResult:
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> "FileResult":
-        """The result of what to_dict gave."""
+        """Rebuild a result from `to_dict()`."""
         templates = tuple(
             ImportedTemplate(
                 **{**template, "differences": tuple(Difference(**entry) for entry in template["differences"])}
@@ -37,12 +37,12 @@ class FileResult:
 
 
 def name_apart(results: list[FileResult]) -> list[FileResult]:
-    """The results, with folders or files in the names of templates that several files give one name."""
+    """Make template names unique across files, by adding folders or file names where several files use one name."""
     return _with_file_names(_with_folders(results))
 
 
 def _with_file_names(results: list[FileResult]) -> list[FileResult]:
-    """The same, if several files of one folder are one template each, all of one name, named after their files."""
+    """Name single templates after their files, if several files of one folder use the same name."""
     files_of_name = _sources_of_names(results)
     return [
         _named_after_file(result)
@@ -53,7 +53,7 @@ def _with_file_names(results: list[FileResult]) -> list[FileResult]:
 
 
 def _named_after_file(result: FileResult) -> FileResult:
-    """The result with the file's name for the last segment of its template's; as it was, if that gives no name."""
+    """Use the file's name as the last segment of its template's name, if it makes a valid name."""
     (template,) = result.templates
     folder, slash, last = template.name.rpartition("/")
     try:
@@ -67,7 +67,7 @@ def _named_after_file(result: FileResult) -> FileResult:
 
 
 def _with_folders(results: list[FileResult]) -> list[FileResult]:
-    """The same, if templates of files in several folders have one name, with their folders before their names."""
+    """Put folders before the template names that files in several folders share."""
     folders_of_name = _sources_of_names(results, lambda path: path.rpartition("/")[0])
     renamed = []
     for result in results:
@@ -83,7 +83,7 @@ def _with_folders(results: list[FileResult]) -> list[FileResult]:
 
 
 def _sources_of_names(results: list[FileResult], source_of: Callable[[str], str] = str) -> dict[str, set[str]]:
-    """Names of templates to what source_of gives for the paths of the files that they are in."""
+    """Map each template name to `source_of` of the paths of the files that it is in."""
     sources: dict[str, set[str]] = {}
     for result in results:
         for template in result.templates:

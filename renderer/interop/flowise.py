@@ -1,7 +1,7 @@
 """Flowise's exported flows: the prompts of their nodes.
 
-The nodes of a chat flow have LangChain's templates, in which the flow fills in its own `{{question}}` first. Those of
-an agent flow have formatted text with variables of the flow, which Flowise writes as Markdown for the model.
+Nodes of a chat flow have LangChain templates, in which the flow first fills in its own `{{question}}`. Those of an
+agent flow have formatted text with flow variables, which Flowise converts to Markdown for the model.
 """
 
 import json
@@ -44,12 +44,12 @@ _ONLY_REFERENCE = re.compile(r"\s*\{\{[^{}]+\}\}\s*")
 
 
 def is_flowise_flow(value: object) -> bool:
-    """Whether a value is an exported flow, or what the API gives for one."""
+    """Whether a value is an exported flow, or the API's response for one."""
     return bool(_nodes(value))
 
 
 def read_flowise_flow(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a prompt. Raises LossError."""
+    """Read one template per prompt. Raises LossError."""
     value = source.read_value()
     imported: list[ImportedTemplate] = []
     unread: list[Difference] = []
@@ -69,7 +69,7 @@ def read_flowise_flow(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def _nodes(value: object) -> list[Mapping[str, Any]]:
-    """The data of the nodes; empty if the value is no flow."""
+    """The data of the nodes; empty if the value isn't a flow."""
     if not isinstance(value, dict):
         return []
     if isinstance(value.get("flowData"), str):
@@ -104,7 +104,7 @@ def _read_node(name: str, data: Mapping[str, Any]) -> Iterator[ImportedTemplate]
         if key in _ROLES or key in _NO_PROMPTS or not _TEXT.search(key) or not isinstance(value, str):
             continue
         if _ONLY_REFERENCE.fullmatch(value):
-            continue  # another node gives it
+            continue  # another node supplies it
         builder = node.start(name if key == "template" else f"{name}/{_WORD_START.sub(' ', key)}")
         read = node.flow_pieces if read_formatted_text(value) is not None else node.chat_pieces
         yield builder.build_text(read(builder, value))
@@ -118,7 +118,7 @@ class _Node:
         self.names = InputNames()
 
     def start(self, name: str) -> TemplateBuilder:
-        """A builder of a template of this node, with its model and the values that the flow gives."""
+        """Start building a template of this node, with its model and the flow's values."""
         builder = TemplateBuilder(KIND, name)
         builder.differ("only the prompts of the flow are read; its other nodes and settings are left out")
         for key, value in self.inputs.items():
@@ -131,7 +131,7 @@ class _Node:
         return builder
 
     def chat_pieces(self, builder: TemplateBuilder, text: str) -> tuple[Piece, ...]:
-        """The pieces of a template of LangChain with variables of the flow. Raises LossError."""
+        """Read a LangChain template with flow variables as pieces. Raises LossError."""
         pieces: list[Piece] = []
         for number, part in enumerate(_OF_FLOW.split(text)):
             if number % 2:
@@ -139,7 +139,7 @@ class _Node:
                 continue
             try:
                 plain = read_template_text(part, "str.format", self.names)
-            except LossError:  # Flowise doubles the braces of JSON itself
+            except LossError:  # Flowise itself doubles the braces of JSON
                 plain = read_template_text(part, "single", self.names)
             pieces += plain.pieces
             builder.add_differences(plain.differences)
@@ -147,7 +147,7 @@ class _Node:
         return tuple(pieces)
 
     def flow_pieces(self, builder: TemplateBuilder, text: Any) -> tuple[Piece, ...]:
-        """The pieces of a formatted text. Raises LossError."""
+        """Read a formatted text as pieces. Raises LossError."""
         if not isinstance(text, str):
             raise LossError("a message of the flow has a content that isn't text")
         markdown = read_formatted_text(text)
@@ -161,7 +161,7 @@ class _Node:
         return tuple(pieces)
 
     def _add_values(self, builder: TemplateBuilder) -> None:
-        """The values that a node gives its template: a text of its own is a default, others the caller sends."""
+        """The values that a node passes to its template: its own texts are defaults, others come from the caller."""
         values = self.inputs.get("promptValues")
         try:
             given = json.loads(values) if isinstance(values, str) else values

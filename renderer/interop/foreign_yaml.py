@@ -1,4 +1,4 @@
-"""YAML output for readers with YAML 1.1 rules, in which an unquoted `no` or `12:30` is not text."""
+"""YAML output for YAML 1.1 parsers, which don't read an unquoted `no` or `12:30` as text."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["write_yaml_1_1"]
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks of lines."""
+    """Writes texts of several lines as block scalars."""
 
 
 def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -19,5 +19,5 @@ _Dumper.add_representer(str, _write_text)
 
 
 def write_yaml_1_1(value: Any) -> str:
-    """A mapping in block style, its keys in their order."""
+    """Write a mapping in block style, keeping the order of its keys."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)

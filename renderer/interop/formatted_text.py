@@ -1,4 +1,4 @@
-"""Formatted text of an editor, as HTML, written as Markdown."""
+"""An editor's formatted text, stored as HTML, converted to Markdown."""
 
 import re
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ _PLAIN = ("span", "div", "u", "tbody", "html", "body")
 
 
 def read_formatted_text(html: str) -> str | None:
-    """The Markdown of a text that is paragraphs, headings or lists in HTML; None for another text."""
+    """Convert a text that consists of HTML paragraphs, headings or lists to Markdown; None for any other text."""
     if not _FORMATTED.fullmatch(html):
         return None
     writer = _MarkdownWriter()
@@ -23,12 +23,12 @@ def read_formatted_text(html: str) -> str | None:
 
 
 class _MarkdownWriter(HTMLParser):
-    """Writes Markdown while it reads; a tag without a spelling in Markdown stays as it is."""
+    """Writes Markdown while parsing; a tag without a Markdown equivalent is kept."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.written: list[str] = []
-        self._numbers: list[int | None] = []  # of the lists around: the last number, or None for one with bullets
+        self._numbers: list[int | None] = []  # of the enclosing lists: the last number, or None for a bullet list
         self._link = ""
         self._is_item_empty = False
         self._is_code = False
@@ -91,7 +91,7 @@ class _MarkdownWriter(HTMLParser):
         self._is_item_empty = True
 
     def _end_lines(self, count: int) -> None:
-        """Ends the line, with an empty one after it for a count of two; inside an item only the item's own."""
+        """End the line, followed by an empty one if the count is 2; inside an item only the item's own line."""
         text = "".join(self.written)
         if not text or self._is_item_empty:
             return

@@ -1,6 +1,6 @@
 """Go templates as pieces: values, `if`, `with` and `range` become Jinja.
 
-A function, a pipe, a variable that the template sets, or an included template is refused, and its line is named.
+Functions, pipes, variables set by the template and included templates are refused with their line.
 """
 
 import re
@@ -32,18 +32,18 @@ _LENIENT = Difference("a name that is not given is an error here; there it print
 
 
 def has_actions(text: str) -> bool:
-    """Whether the text has tags that only a Go template has, outside its blocks of code."""
+    """Whether the text has tags that only Go templates have, outside its code blocks."""
     return _ACTION.search(FENCED.sub("", text)) is not None
 
 
 def read_go(text: str, names: InputNames) -> PlainText:
-    """The text as pieces; the fields of its data are inputs. Raises LossError with the line."""
+    """Read the text as pieces; the fields of its data are inputs. Raises LossError with the line."""
     return write_booleans(_Reader(text, names).read())
 
 
 @dataclass
 class _Scope:
-    """An open action: what ends it in Jinja, what its dot is, empty for that around it, and its variables."""
+    """An open action: what closes it in Jinja, its dot (empty for that of the enclosing scope), and its variables."""
 
     action: str
     end: str

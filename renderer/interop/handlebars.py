@@ -1,7 +1,7 @@
 """Mustache and Handlebars texts as pieces: variables, sections, `if`, `unless`, `each` and `with` become Jinja.
 
-Both print a value with HTML's signs escaped if the tag has two braces, and nothing for a name that is missing. The
-differences say so. Partials, helpers of one's own and changed delimiters are refused with their line.
+Both escape HTML in tags with two braces, and print nothing for a missing name; the differences report that. Partials,
+custom helpers and changed delimiters are refused with their line.
 """
 
 import re
@@ -32,23 +32,23 @@ _ESCAPED = Difference("values are printed as they are; there `&`, `<`, `>` and q
 
 
 def has_sections(text: str) -> bool:
-    """Whether the text has tags that Mustache or Handlebars have and Jinja has not."""
+    """Whether the text has tags that Mustache or Handlebars have but not Jinja."""
     return _SECTION.search(text) is not None
 
 
 def read_mustache(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
-    """A Mustache text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
+    """Read a Mustache text. `escapes` tells whether its program escapes HTML. Raises LossError with the line."""
     return write_booleans(_Reader(text, names, is_mustache=True, escapes=escapes).read())
 
 
 def read_handlebars(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
-    """A Handlebars text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
+    """Read a Handlebars text. `escapes` tells whether its program escapes HTML. Raises LossError with the line."""
     return write_booleans(_Reader(text, names, is_mustache=False, escapes=escapes).read())
 
 
 @dataclass
 class _Scope:
-    """An open section: its tag, what ends it in Jinja, the name of its item, and the names it defines."""
+    """An open section: its tag, what closes it in Jinja, the name of its item, and the names it defines."""
 
     tag: str
     end: str
@@ -95,7 +95,7 @@ class _Reader:
         return PlainText(tuple(pieces), (*self.differences, *self.names.differences()))
 
     def _standalone(self, tag: re.Match[str]) -> tuple[int, int]:
-        """Where the tag starts and ends, with its line where a section's tag or a comment stands alone on it."""
+        """The start and end of the tag, extended to its whole line for a section tag or comment alone on a line."""
         is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@") and tag["body"] != "else")
         is_print = is_print and not (tag["body"] or "").startswith("else if")
         if is_print and tag["comment"] is None and tag["long"] is None:
@@ -154,7 +154,7 @@ class _Reader:
             raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
 
     def _open_section(self, name: str) -> Iterator[Piece]:
-        """A section: a loop if its inside speaks of the item, else a condition. The difference says which."""
+        """Open a section: a loop if its inside refers to an item, else a condition. The difference says which."""
         inside = self._inside(name)
         if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(name, inside):
             self.differences[Difference(f"`{name}` is a list, of which each item is shown", self.line)] = None
@@ -201,14 +201,16 @@ class _Reader:
         return scope
 
     def _inside(self, name: str) -> str:
-        """The text from the tag on this line up to the end tag of that name."""
+        """The text from the tag on this line up to the matching end tag."""
         rest = "\n".join(self.text.split("\n")[self.line - 1 :])
         end_tag = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
         return rest[: end_tag.start()] if end_tag else rest
 
     def _has_own_names(self, name: str, inside: str) -> bool:
-        """Whether the inside of a section has names of an item. In Handlebars those may be names around the section as
-        well: they are the item's where the section is called as several things are, and no other place has them.
+        """Whether the inside of a section uses names of an item.
+
+        In Handlebars these may also be names from outside the section. They are assumed to be the item's if the
+        section's name is a plural and they occur nowhere else.
         """
         own = set(_VARIABLE.findall(inside))
         if self.is_mustache:

@@ -45,7 +45,7 @@ def is_haystack_prompt(value: object) -> bool:
 
 
 def read_haystack_prompts(value: Any, stem: str) -> Iterator[ImportedTemplate]:
-    """The prompt of a file, or those of a pipeline. Raises LossError."""
+    """Read the prompt of a file, or those of a pipeline. Raises LossError."""
     if not is_haystack_prompt(value):
         raise LossError("a prompt of Haystack has `name` and `text`, or is a component of the type PromptTemplate")
     if "components" in value:
@@ -62,7 +62,7 @@ def read_haystack_prompts(value: Any, stem: str) -> Iterator[ImportedTemplate]:
 
 
 def to_haystack_file(source: Document, name: str) -> tuple[str, list[str]]:
-    """The text of a prompt file, or of a PromptTemplate if replies are shaped; and what it does not carry."""
+    """Write a prompt file, or a PromptTemplate if replies are shaped. Returns the text and what it leaves out."""
     value, losses = _to_prompt(source, name)
     return foreign_yaml.write_yaml_1_1(value), losses
 

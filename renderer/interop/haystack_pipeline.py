@@ -1,4 +1,4 @@
-"""Haystack 2 pipelines: the prompts of their PromptBuilder and ChatPromptBuilder, which are Jinja."""
+"""Haystack 2 pipelines: the Jinja prompts of their PromptBuilder and ChatPromptBuilder."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ KIND = "haystack-2"
 
 
 def is_haystack_pipeline(value: object) -> bool:
-    """Whether a value is a pipeline of version 2: components by name, each with its Python type."""
+    """Whether a value is a version 2 pipeline: components by name, each with its Python type."""
     components = value.get("components") if isinstance(value, dict) else None
     if not isinstance(components, dict) or not components:
         return False
@@ -23,7 +23,7 @@ def is_haystack_pipeline(value: object) -> bool:
 
 
 def read_haystack_pipeline(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a prompt builder. Raises LossError."""
+    """Read one template per prompt builder. Raises LossError."""
     value = source.read_value()
     if not is_haystack_pipeline(value):
         raise LossError("a pipeline has `components` by name, each with a `type`")
@@ -76,7 +76,7 @@ def _read_chat_builder(builder: TemplateBuilder, parameters: Mapping[str, Any]) 
 
 
 def _text(content: Any, number: int) -> str:
-    """The text of a message: a text, or a list with one item `{text: ...}`."""
+    """The text of a message: a text, or a list with a single `{text: ...}`."""
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
     if not isinstance(content, str):

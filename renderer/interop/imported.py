@@ -30,7 +30,7 @@ _ORIGIN = re.compile(r"^# from (?P<kind>[a-z0-9-]+): (?P<facts>\{.*\})$", re.MUL
 
 
 class LossError(ValueError):
-    """The other form cannot hold this, or this form cannot hold the other: the sentence says what would be lost.
+    """The conversion would lose something: the message says what.
 
     `line` is the line of the source, 1-based, or None.
     """
@@ -45,12 +45,12 @@ class LossError(ValueError):
 
 
 class SecretError(LossError):
-    """The text has a credential in it, which no form may take over."""
+    """The text contains a credential, so it is refused."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is otherwise in the document than in the source; `line` is the source's, 1-based, or None."""
+    """Something in the document that differs from the source; `line` is the source's, 1-based, or None."""
 
     message: str
     line: int | None = None
@@ -61,7 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class ImportedTemplate:
-    """A document made of another format. `name` is its name below the namespace."""
+    """A document converted from another format. `name` is its name below the namespace."""
 
     name: str
     document: str
@@ -71,24 +71,24 @@ class ImportedTemplate:
 
 
 def as_mapping(value: Any, subject: str) -> dict[str, Any]:
-    """The value if it is a mapping; an empty one for nothing. Raises LossError."""
+    """Return the value if it is a mapping; an empty one for None. Raises LossError."""
     if value is not None and not isinstance(value, dict):
         raise LossError(f"`{subject}` isn't a mapping")
     return value or {}
 
 
 def as_list(value: Any, subject: str) -> list[Any]:
-    """The value if it is a list; an empty one for nothing. Raises LossError."""
+    """Return the value if it is a list; an empty one for None. Raises LossError."""
     if value is not None and not isinstance(value, list):
         raise LossError(f"`{subject}` isn't a list")
     return value or []
 
 
 def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
-    """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
+    """Write a document's text deterministically: front matter in a fixed order, the body as it is.
 
-    `facts` are what the source says beyond that (its own name and version, authors); they are in a comment, from
-    which an export takes them again.
+    `facts` are other facts from the source (its own name and version, authors). They are written into a comment, which
+    an export reads back.
     """
     origin = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
     try:
@@ -103,7 +103,7 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
 def check_imported(
     imported: ImportedTemplate, body: str | None = None, fragments: Mapping[str, str] | None = None
 ) -> ImportedTemplate:
-    """The same again, if it has no errors, and its body is this one. Raises LossError with the line."""
+    """Return the template if it has no errors and its body is `body`. Raises LossError with the line."""
     for problem in validate(imported.document, imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
@@ -113,7 +113,7 @@ def check_imported(
 
 
 def origin_of(source: Document, kind: str) -> dict[str, Any]:
-    """What an import of this kind noted down; empty for other documents."""
+    """Return the facts that an import of this kind recorded; empty for other documents."""
     match = _ORIGIN.search(source.text[: len(source.text) - len(source.body)])
     if match is None or match["kind"] != kind:
         return {}
@@ -125,7 +125,7 @@ def origin_of(source: Document, kind: str) -> dict[str, Any]:
 
 
 def find_losses(source: Document, carried: tuple[str, ...]) -> list[str]:
-    """The keys of the front matter that a form does not carry, each with what it holds in short."""
+    """Return the front matter keys that a format doesn't support, each with a summary of its value."""
     losses = []
     for key, value in source.front.items():
         if key in carried or value in (None, "", [], {}, 0):
@@ -136,7 +136,7 @@ def find_losses(source: Document, carried: tuple[str, ...]) -> list[str]:
 
 
 def slugify(name: str) -> str:
-    """A name of another system as one of ours: lower-case words joined by `-`, folders by `/`. Raises LossError."""
+    """Convert another system's name: lower-case words joined by `-`, folders by `/`. Raises LossError."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     segments = [re.sub(r"[^a-z0-9]+", "-", segment).strip("-") for segment in ascii_name.split("/")]
     if not all(segments):

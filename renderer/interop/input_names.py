@@ -9,7 +9,7 @@ from promptuary.renderer.interop.imported import Difference
 
 __all__ = ["InputNames"]
 
-# Jinja reads these as something else than an input.
+# Names that can't be inputs, because they have a meaning in Jinja.
 _RESERVED = {
     *("and", "or", "not", "in", "is", "if", "else", "elif", "for", "recursive", "true", "false", "none"),
     *("True", "False", "None", "self", "super", "loop", "caller", "varargs", "kwargs", "fragment", "block", "macro"),
@@ -20,9 +20,9 @@ _LONGEST = 60
 
 
 class InputNames:
-    """Input names for foreign ones: the same if that is a name here, else made of its letters and digits.
+    """Input names for foreign names: unchanged if valid, else made of their letters and digits.
 
-    One foreign name has one input name, and no two share one.
+    The mapping is one to one.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class InputNames:
         self._described: dict[str, Difference] = {}
 
     def input_name(self, foreign: str, *, shown: str = "", reason: str = "", line: int | None = None) -> str:
-        """The input's name. `shown` is how the source spells the slot, `reason` what the caller must give for it."""
+        """Return the input's name. `shown` is the slot as spelled in the source, `reason` what its value must be."""
         if foreign not in self._names:
             name = self._make(foreign)
             self._names[foreign] = name
@@ -40,7 +40,7 @@ class InputNames:
         return self._names[foreign]
 
     def differences(self) -> tuple[Difference, ...]:
-        """A sentence for each slot whose input is called otherwise."""
+        """Return a sentence for each slot whose input has another name."""
         return tuple(self._described.values())
 
     def _make(self, foreign: str) -> str:

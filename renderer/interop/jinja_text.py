@@ -1,4 +1,4 @@
-"""Jinja texts of other systems as pieces. Their tags are ours; whitespace and names that are missing differ."""
+"""Jinja texts of other systems as pieces. The tags are the same; white space and missing names work differently."""
 
 import re
 from collections.abc import Iterator
@@ -39,8 +39,8 @@ _LENIENT = Difference("a name that is not given is an error here; there it print
 
 
 def has_statements(text: str) -> bool:
-    """Whether the text has a block, a comment, or an expression that is more than a dotted name, of Jinja."""
-    # Nothing closes a tag after the last of these ends, and each opening brace would be followed to the text's end.
+    """Whether the text has a Jinja block, a comment, or an expression that is more than a dotted name."""
+    # Nothing closes a tag after the last of these ends; without this check each opening brace would scan to the end.
     last_end = max(text.rfind(end) for end in ("}}", "%}", "#}"))
     for tag in _TAG.finditer(text, 0, last_end + 2):
         if tag["raw"] is not None or tag["comment"] or tag["block"]:
@@ -58,10 +58,9 @@ def read_jinja(
     lstrip_blocks: bool = False,
     drop_last_newline: bool = True,
 ) -> PlainText:
-    """The text as pieces. The three options are those of a Jinja environment. Raises LossError with the line.
+    """Read the text as pieces. The three options are those of a Jinja environment. Raises LossError with the line.
 
-    A method or a filter of its program's own is not called here: what it gives becomes a key of its object, or an
-    input.
+    The program's own methods and filters aren't available here: their results become keys of the object, or inputs.
     """
     names = names or InputNames()
     differences: list[Difference] = []
@@ -77,7 +76,7 @@ def read_jinja(
 
 
 def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNames, bound: set[str]) -> Piece:
-    """A tag without functions, methods and filters that only its program has; `bound`: those that the text makes."""
+    """Rewrite a tag to do without the program's own functions, methods and filters; `bound`: names the text defines."""
     if not isinstance(piece, Statement):
         return piece
     source = _STRING.sub("''", piece.source)
@@ -107,20 +106,20 @@ def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNa
 
 
 def _find_foreign_function(source: str, bound: set[str]) -> str:
-    """The first function that a tag calls and that is neither offered here nor made in the text; else empty."""
+    """The first function called in a tag that is neither available here nor defined in the text; else empty."""
     known = _OWN_FUNCTIONS | _WORDS | bound
     calls = (call for call in _FUNCTION.finditer(source) if not _BEFORE_CALL.search(source[: call.start()]))
     return next((call[1] for call in calls if call[1] not in known), "")
 
 
 def _names_bound(text: str) -> set[str]:
-    """The names that loops, macros and assignments of a text make; their values differ from place to place."""
+    """The names bound by the text's loops, macros and assignments, whose values vary within the text."""
     return {name for bound in _BINDS.finditer(text) for name in _WORD.findall(bound[1])}
 
 
 def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]:
     end = 0
-    before = ""  # the tag before the text that comes next
+    before = ""  # the tag before the next text
     for tag in _TAG.finditer(text):
         if files := _FILES.match(tag[0]):
             line = text.count("\n", 0, tag.start()) + 1

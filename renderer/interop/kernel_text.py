@@ -1,4 +1,4 @@
-"""Semantic Kernel's own template format: `{{$name}}`, constants, and calls of functions, whose result is an input."""
+"""Semantic Kernel's own template format: `{{$name}}`, constants, and function calls, whose results become inputs."""
 
 import re
 
@@ -13,7 +13,7 @@ _STRING = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"", re.DOTALL)
 
 
 def read_kernel_text(text: str, names: InputNames) -> PlainText:
-    """The text as pieces; each call is named as a difference."""
+    """Read the text as pieces; each call is reported as a difference."""
     pieces: list[Piece] = []
     end = 0
     for block in _BLOCK.finditer(text):

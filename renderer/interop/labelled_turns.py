@@ -1,6 +1,6 @@
-"""Turns that labels begin: `SYSTEM:`, `USER:`, `ASSISTANT:`, `Human:`. They become parts only if somebody asks.
+"""Turns that start with a label: `SYSTEM:`, `USER:`, `ASSISTANT:`, `Human:`. Split into parts only on request.
 
-A text with such labels may as well be one message that shows a conversation, so it is never read so by itself.
+A text with such labels may just as well be one message that quotes a conversation, so they are never split by default.
 """
 
 import re
@@ -23,7 +23,7 @@ _ROLES = {"human": "user", "ai": "assistant"}
 
 
 def count_labelled_turns(text: str) -> int:
-    """How many parts the text would become: at least one turn of a user and one of an assistant, else 0."""
+    """How many parts the text would become; 0 without at least one turn of a user and one of an assistant."""
     labels = _labels(text)
     roles = {_role(label) for label in labels}
     if not {"user", "assistant"} <= roles:
@@ -34,7 +34,7 @@ def count_labelled_turns(text: str) -> int:
 
 
 def read_labelled_turns(source: SourceFile) -> list[ImportedTemplate]:
-    """A part a turn; what stands before the first label is the system's. Raises LossError."""
+    """Read one part per turn; text before the first label is the system's. Raises LossError."""
     labels = _labels(source.text)
     if not labels:
         raise LossError("no line starts with `USER:`, `ASSISTANT:` or another role")

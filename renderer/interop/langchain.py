@@ -1,7 +1,7 @@
-"""LangChain's prompts: saved as JSON or YAML (`_type: prompt`), serialised (`lc: 1`), and as LangSmith exports them.
+"""LangChain's prompts: saved as JSON or YAML (`_type: prompt`), serialised (`lc: 1`), or exported from LangSmith.
 
-Templates of the f-string format are Python's `str.format`; Jinja and Mustache come as such. Messages that a placeholder
-takes are a loop over an input.
+Templates in f-string format are Python's `str.format`; Jinja and Mustache are read as such. A placeholder for messages
+becomes a loop over an input.
 """
 
 from collections.abc import Mapping
@@ -27,14 +27,14 @@ _ROLE_OF_CLASS = {"System": "system", "Human": "user", "AI": "assistant"}
 
 
 def is_langchain_prompt(value: object) -> bool:
-    """Whether a value is a prompt that LangChain saved or serialised, or a LangSmith export with one."""
+    """Whether a value is a prompt saved or serialised by LangChain, or a LangSmith export with one."""
     if not isinstance(value, dict):
         return False
     if value.get("lc") == 1 and isinstance(value.get("id"), list):
         return True
     if isinstance(value.get("manifest"), dict):
         return is_langchain_prompt(value["manifest"])
-    if "_type" not in value:  # as older versions saved it
+    if "_type" not in value:  # the form of older versions
         names = value.get("input_variables")
         if not isinstance(value.get("template"), str) or not isinstance(names, list):
             return False
@@ -44,7 +44,7 @@ def is_langchain_prompt(value: object) -> bool:
 
 
 def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
-    """The prompt as one template. Raises LossError."""
+    """Read the prompt as one template. Raises LossError."""
     value = source.read_value()
     if not is_langchain_prompt(value):
         raise LossError("LangChain didn't save this: it has neither `_type` nor `lc`")
@@ -71,7 +71,7 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def _prompt_of_sequence(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The only prompt among the steps of a sequence. Raises LossError if there is none, or more than one."""
+    """The only prompt among the steps of a sequence. Raises LossError unless there is exactly one."""
     steps = [fields.get("first"), *as_list(fields.get("middle") or [], "middle"), fields.get("last")]
     written = [step for step in steps if isinstance(step, dict) and step.get("type") != "not_implemented"]
     prompts = [found for found in map(_kind_and_fields, written) if found[0] in _PROMPTS]
@@ -94,7 +94,7 @@ class _Reader:
         self.names = InputNames()
 
     def text(self, fields: Mapping[str, Any]) -> tuple[Piece, ...]:
-        """The pieces of a PromptTemplate. Values filled in beforehand stand in the text."""
+        """The pieces of a PromptTemplate. Values filled in beforehand become part of the text."""
         if fields.get("template_path"):
             raise LossError(f"its text is in another file, {fields['template_path']}; import that one")
         template = fields.get("template")
@@ -146,7 +146,7 @@ class _Reader:
         return tuple(joined)
 
     def message(self, value: Any) -> Message | History:
-        """A message template, a message, or a place for messages."""
+        """A message template, a message, or a placeholder for messages."""
         kind, fields = _kind_and_fields(as_mapping(value, "messages"))
         if kind in ("MessagesPlaceholder", "messages_placeholder") or "variable_name" in fields:
             name = self.names.input_name(str(fields.get("variable_name")))

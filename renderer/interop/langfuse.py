@@ -28,7 +28,7 @@ __all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_f
 KIND = "langfuse"
 _ROLES = ("system", "user", "assistant", "developer", "tool")
 _KNOWN = ("name", "type", "prompt", "config", "tags", "version", "commitMessage")
-# What its server adds to a prompt and what only says where it was kept.
+# Added by its server, or only about where the prompt was stored.
 _SERVERS = (
     *(
         "id",
@@ -52,7 +52,7 @@ def is_langfuse_prompt(value: object) -> bool:
 
 
 def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
-    """The prompt, or the prompts of a list. Raises LossError."""
+    """Read the prompt, or the prompts of a list. Raises LossError."""
     entries = value if isinstance(value, list) else [value]
     for entry in entries:
         if not is_langfuse_prompt(entry):
@@ -61,7 +61,7 @@ def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
 
 
 def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The JSON of a call that creates the prompt there, and what it does not carry. Raises LossError."""
+    """Return the JSON of the API call that creates the prompt, and what it leaves out. Raises LossError."""
     messages = mustache.messages_of_document(source, fragments)
     facts = origin_of(source, KIND)
     config = dict(source.settings)

@@ -1,7 +1,7 @@
-"""Texts of Liquid as pieces: values with their filters, conditions, loops and assignments become Jinja.
+"""Liquid texts as pieces: values with their filters, conditions, loops and assignments become Jinja.
 
-Liquid has tags and filters that Jinja has not. A value with another filter becomes an input, whose value is the text
-that the filter would give. Other tags are refused with their line.
+Some of Liquid's tags and filters don't exist in Jinja. A value with such a filter becomes an input, whose value is the
+filter's result. Such tags are refused with their line.
 """
 
 import re
@@ -32,7 +32,7 @@ _LENIENT = Difference("a name that is not given is an error here; there it print
 
 
 def has_liquid_tags(text: str) -> bool:
-    """Whether the text has what Liquid has and Jinja has not, outside its blocks of code."""
+    """Whether the text has Liquid syntax that Jinja lacks, outside its code blocks."""
     if "{%" not in text and "{{" not in text:
         return False
     text = FENCED.sub("", text)
@@ -41,13 +41,13 @@ def has_liquid_tags(text: str) -> bool:
 
 
 def read_liquid(text: str, names: InputNames) -> PlainText:
-    """The text as pieces. Raises LossError with the line."""
+    """Read the text as pieces. Raises LossError with the line."""
     return write_booleans(_Reader(text, names).read())
 
 
 @dataclass
 class _OpenTag:
-    """A tag that waits for its end. subject: what a `case` compares, until its first `when` in `is_begun`."""
+    """A tag waiting for its end. subject: what a `case` compares, until its first `when` in `is_begun`."""
 
     word: str
     line: int
@@ -79,11 +79,11 @@ class _Reader:
         return PlainText(tuple(self.pieces), said)
 
     def _take_text(self, text: str) -> None:
-        if text and not (self.open and not self.open[-1].is_begun):  # nothing before the first `when` is printed
+        if text and not (self.open and not self.open[-1].is_begun):  # text before the first `when` is never printed
             self.pieces.append(text)
 
     def _take_tag(self, tag: re.Match[str]) -> int:
-        """Take a tag; gives where the text goes on."""
+        """Process a tag and return the offset at which the text continues."""
         if tag["print"] is not None:
             self._take_print(tag[0], tag["print"].strip())
             return tag.end()
@@ -114,7 +114,7 @@ class _Reader:
         return end.end()
 
     def _write_statement(self, word: str, rest: str) -> str:
-        """The tag in Jinja; empty for a `case`, which its first `when` begins."""
+        """Write the tag in Jinja; empty for a `case`, whose first `when` opens the statement."""
         write = self.expressions.write_condition
         last = self.open[-1] if self.open else _OpenTag("", self.line)
         match word:

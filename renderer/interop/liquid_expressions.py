@@ -1,4 +1,4 @@
-"""Expressions of Liquid in Jinja: values with their filters, conditions, and what a loop goes over."""
+"""Liquid expressions in Jinja: values with their filters, conditions, and what loops iterate over."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _NOTHING = ("nil", "null", "blank", "empty")
 _COUNTERS = {"rindex": "revindex", "rindex0": "revindex0"}
 _PROPERTIES = {"size": "length", "first": "first", "last": "last"}
 _TRUTH = Difference("an empty text, an empty list and 0 count as no in a condition")
-# By name and number of arguments. {x}: the value, {0} and {1}: the arguments.
+# By name and number of arguments. {x} is the value, {0} and {1} the arguments.
 _FILTERS = {
     ("abs", 0): "{x}|abs",
     ("append", 1): "({x} ~ {0})",
@@ -62,9 +62,9 @@ _FILTERS = {
 
 
 class LiquidExpressions:
-    """Writes expressions in Jinja. `own`: the names that loops and assignments made so far; others are inputs.
+    """Translates expressions to Jinja. `own`: names defined by loops and assignments so far; others are inputs.
 
-    Methods raise LossError with the line for what Jinja does not have.
+    Methods raise LossError with the line for anything that Jinja lacks.
     """
 
     def __init__(self, names: InputNames) -> None:
@@ -73,7 +73,7 @@ class LiquidExpressions:
         self.differences: dict[Difference, None] = {}
 
     def write_value(self, text: str, line: int) -> str:
-        """A value and its filters. One with a filter that is not known here becomes an input."""
+        """Write a value and its filters. A value with an unknown filter becomes an input."""
         segments = [segment.strip() for segment in _SEGMENT.findall(text)]
         filters = [_split_filter(segment) for segment in segments[1:]]
         if any(arguments is None or (name, len(arguments)) not in _FILTERS for name, arguments in filters):
@@ -85,7 +85,7 @@ class LiquidExpressions:
         return written
 
     def write_condition(self, text: str, line: int) -> str:
-        """Comparisons joined by `and` and `or`, which Liquid reads from the right."""
+        """Write comparisons joined by `and` and `or`, which Liquid evaluates from right to left."""
         terms, words = self._split_condition(text, line)
         condition = terms[-1]
         for index in range(len(words) - 1, -1, -1):
@@ -94,12 +94,12 @@ class LiquidExpressions:
         return condition
 
     def write_choice(self, subject: str, choices: str, line: int) -> str:
-        """The condition of a `when`: whether the subject equals one of the values."""
+        """Write the condition of a `when`: the subject equals one of the values."""
         values = re.split(r"\s*,\s*|\s+or\s+", choices)
         return " or ".join(f"{subject} == {self._write_operand(value, line)}" for value in values)
 
     def write_loop(self, text: str, line: int) -> tuple[str, str]:
-        """The name of the item, and the list."""
+        """Return the name of the item, and the list."""
         loop = _LOOP.match(text)
         options = {"offset": "", "limit": ""}
         end, is_reversed = loop.end() if loop else 0, False
@@ -191,7 +191,7 @@ class LiquidExpressions:
 
 
 def _split_filter(segment: str) -> tuple[str, list[str] | None]:
-    """The name of a filter and its arguments, as they are written; None for arguments with names."""
+    """The name of a filter and its arguments as written; None for named arguments."""
     name, colon, rest = (part.strip() for part in segment.partition(":"))
     if not colon:
         return name, []

@@ -1,4 +1,4 @@
-"""lm-eval's tasks: the description and `doc_to_text` of a YAML file as one text, both Jinja over a row's columns."""
+"""lm-eval's tasks: a YAML file's description and `doc_to_text` as one text, both Jinja over a row's columns."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ def is_task(value: object) -> bool:
 
 
 def read_task(source: SourceFile) -> list[ImportedTemplate]:
-    """The prompt of a row without examples. Raises LossError."""
+    """Read the prompt of a row, without few-shot examples. Raises LossError."""
     value = source.read_value()
     if not is_task(value):
         raise LossError("a task has `doc_to_text`")

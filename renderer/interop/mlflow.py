@@ -28,7 +28,7 @@ _ROLES = ("system", "user", "assistant", "developer", "tool")
 _TYPE = "_mlflow_prompt_type"
 _FORMAT = "_mlflow_prompt_response_format"
 _CONFIG = "_mlflow_prompt_model_config"
-# What its server notes for itself: runs, experiments, that this is a prompt.
+# What its server records for itself: runs, experiments, that this is a prompt.
 _SERVERS = (
     "mlflow.prompt.is_prompt",
     "mlflow.prompt.associatedRunIds",
@@ -47,7 +47,7 @@ def is_mlflow_prompt(value: object) -> bool:
 
 
 def read_mlflow_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
-    """Each prompt's highest version. Raises LossError."""
+    """Read each prompt's highest version. Raises LossError."""
     newest: dict[str, Mapping[str, Any]] = {}
     passed: dict[str, int] = {}
     for entry in _entries(value):
@@ -106,7 +106,7 @@ def _read(entry: Mapping[str, Any], passed: int) -> ImportedTemplate:
 
 
 def _tags(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags as one mapping: the REST API gives a list of keys and values, Python a mapping."""
+    """Tags as one mapping: the REST API returns a list of keys and values, Python a mapping."""
     tags = entry.get("tags") or {}
     if isinstance(tags, list):
         return {str(tag["key"]): tag.get("value") for tag in tags if isinstance(tag, dict) and "key" in tag}
@@ -130,7 +130,7 @@ def _number(entry: Mapping[str, Any]) -> int:
 
 
 def _jinja(template: str, notes: list[str]) -> str:
-    """Jinja as it is; there one line end at the end of the text is dropped."""
+    """The Jinja text, without one line end at its end, which MLflow drops."""
     notes.append("a name that is missing shows nothing there; here it is an error")
     return template.removesuffix("\n")
 

@@ -1,4 +1,4 @@
-"""Ollama's Modelfile: its model, parameters, system text and messages, and the user's prompt behind them."""
+"""Ollama's Modelfile: its model, parameters, system text and messages, followed by the user's prompt."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _SETTINGS = {"num_predict": "max_tokens"}
 
 
 def is_modelfile(source: SourceFile) -> bool:
-    """Whether the text has a FROM, and every other line belongs to an instruction or a comment."""
+    """Whether the text has a FROM, and every other line is part of an instruction or a comment."""
     if not re.search(r"^[ \t]*FROM[ \t]+\S+[ \t]*$", source.text, re.IGNORECASE | re.MULTILINE):
         return False
     try:
@@ -30,7 +30,7 @@ def is_modelfile(source: SourceFile) -> bool:
 
 
 def read_modelfile(source: SourceFile) -> list[ImportedTemplate]:
-    """The messages as one template with the input `prompt`. Raises LossError with the line."""
+    """Read the messages as one template with the input `prompt`. Raises LossError with the line."""
     builder = TemplateBuilder(KIND, "modelfile" if source.stem.lower() == "modelfile" else source.stem)
     settings: dict[str, Any] = {}
     system = ""
@@ -70,7 +70,7 @@ def _add_parameter(settings: dict[str, Any], text: str, line: int) -> None:
 
 
 def _instructions(text: str) -> Iterator[tuple[str, str, int]]:
-    """Each instruction's name, text and line. Raises LossError for a line that is none."""
+    """Yield each instruction's name, text and line. Raises LossError for any other line."""
     index = 0
     while index < len(text):
         end = text.find("\n", index)

@@ -1,4 +1,4 @@
-"""Texts with `{{name}}` placeholders, as Langfuse and plain Jinja share them, and our bodies for them."""
+"""Texts with `{{name}}` placeholders, the common ground of Langfuse and Jinja, and Promptuary bodies for them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +13,14 @@ __all__ = ["Message", "messages_of_document", "read_names", "write_parts", "writ
 Message = Mapping[str, str]  # role, content
 _SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
 _STATEMENTS = re.compile(r"\{[%#]")
-# A part reads `\n` as a line end and <|space|> as a blank.
+# A part treats `\n` as a line end and <|space|> as a space.
 _IN_PART = re.compile(_STATEMENTS.pattern + r"|\\+(?=[nr])|(?<=<)\|(?=space\|>)")
 _EDGES = re.compile(r"\A\s+|\s+\Z")
 _UNSAFE = re.compile("[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_names(text: str) -> list[str]:
-    """The names in double braces, in order. Raises LossError for any other use of double braces."""
+    """Return the names in double braces, in order. Raises LossError for any other use of double braces."""
     rest = _SLOT.sub(lambda match: " " * len(match[0]), text)
     if "{{" in rest:
         at = rest.index("{{")
@@ -30,7 +30,7 @@ def read_names(text: str) -> list[str]:
 
 
 def write_text(text: str) -> str:
-    """A body of the format `text` that shows this text. Raises LossError."""
+    """Write a body of format `text` that prints this text. Raises LossError."""
     names = read_names(text)
     body = _written(text, _STATEMENTS)
     _prove(f"---\nformat: text\n---\n{body}", names, [("user", _canonical(text))])
@@ -38,7 +38,7 @@ def write_text(text: str) -> str:
 
 
 def write_parts(messages: Sequence[Message]) -> str:
-    """A body of the format `parts` that gives these messages, character for character. Raises LossError."""
+    """Write a body of format `parts` that renders to exactly these messages. Raises LossError."""
     names: list[str] = []
     lines = []
     for number, message in enumerate(messages, start=1):
@@ -57,9 +57,9 @@ def messages_of_document(
     fragments: Mapping[str, str],
     write_literal: Callable[[str], str] = plain_placeholders.require_no_braces,
 ) -> list[dict[str, str]]:
-    """The messages of a document whose body holds plain names only, each name left in double braces.
+    """Return the messages of a document whose body has plain names only, each name in double braces.
 
-    write_literal: writes what is between the names, so that its braces stay text. Raises LossError.
+    write_literal: writes the text between names so that its braces stay text. Raises LossError.
     """
     try:
         placeholders = plain_placeholders.read_placeholders(document, fragments)
@@ -74,7 +74,7 @@ def messages_of_document(
 
 
 def _written(text: str, signs: re.Pattern[str]) -> str:
-    """The text with its names as Jinja prints them; signs: what is written as a string, so that it stays text."""
+    """The text with its names as Jinja prints them; `signs` are written as strings, so that they stay text."""
     jinja_text = _SLOT.sub(lambda match: "{{ " + match[1] + " }}", text)
     jinja_text = signs.sub(lambda match: _string(match[0]), jinja_text)
     return _UNSAFE.sub(lambda match: _string(match[0]), jinja_text)
@@ -96,7 +96,7 @@ def _canonical(text: str) -> str:
 
 
 def _prove(document: str, names: Sequence[str], expected: Sequence[tuple[str, str]]) -> None:
-    """Render with every value being its own mark: what is not the same text then would not be with any values."""
+    """Check by rendering with a unique mark for each value. Raises LossError if the result differs from the text."""
     try:
         data = {name: "{{" + name + "}}" for name in names}
         rendered_messages = [(str(message["role"]), message["content"]) for message in _rendered(document, data, {})]

@@ -1,4 +1,4 @@
-"""Documents of our own form: prompt-poet's and Promptuary's, which come as they are."""
+"""Documents in prompt-poet's and Promptuary's own form, which are imported unchanged."""
 
 import re
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ def is_own_document(source: SourceFile) -> bool:
 
 
 def has_parts(text: str) -> bool:
-    """Whether a text without a name has a part with a name and a role or content."""
+    """Whether a text without a file name has a part with a name and a role or content."""
     return _PART.search(text) is not None
 
 
 def read_own_document(source: SourceFile, fragments: Mapping[str, str] | None = None) -> list[ImportedTemplate]:
-    """The document, not a character changed. Its name keeps the folders of its path. Raises LossError."""
+    """Return the document unchanged. Its name keeps the folders of its path. Raises LossError."""
     path = PurePosixPath(source.path)
     name = (path.parent / path.name.partition(".")[0]).as_posix()
     return [check_imported(ImportedTemplate(slugify(name), source.text, KIND), fragments=fragments)]

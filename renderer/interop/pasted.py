@@ -1,9 +1,8 @@
-"""A prompt pasted into a part of a document: what it looks like, and the parts that read as it was meant.
+"""A prompt pasted into a part of a document: what it looks like, and parts that preserve its meaning.
 
-Text that a part reads as it stands needs nothing. Chat markup, other placeholders and tags, and the few spellings that
-mean something else in a part (`\\n` is a line end there) need another writing; nobody but the author can say whether
-they want it. White space at the edges of a text is left out by a part, so it needs another writing too; the end of the
-last line alone is only named.
+Text that a part reads unchanged needs nothing. Chat markup, foreign placeholders and tags, and the few escapes with a
+meaning in a part (`\\n` is a line end there) need rewriting, which only the author can decide on. White space at the
+edges of a text is stripped by a part, so it needs rewriting too, except that a final line end is only reported.
 """
 
 import re
@@ -29,26 +28,27 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
-_LINES_BEFORE = 3  # of the front matter that a text is checked with
+_LINES_BEFORE = 3  # of the front matter with which a text is checked
 _PART_NAME = re.compile(r"^- name: (.+)$", re.MULTILINE)
 _OTHER_LINE_ENDS = "its line ends become line feeds, which documents have"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
-# Tags at a text's edges that would take the line ends of the part itself, and so run it into what is around it.
+# Tags at a text's edges that would trim the part's own line ends, and so join it with its surroundings.
 _TRIMS_START = re.compile(r"\{[{%#]-")
 _TRIMS_END = re.compile(r"-[}%#]\}\Z")
 _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
-"""Formats that are no conversation: a pasted text in one of them stays one part."""
+"""Formats that aren't conversations: a text pasted in one of them stays one part."""
 
 
 @dataclass(frozen=True)
 class PastedPrompt:
-    """How a pasted text could be written. `kind` says what it is: messages, several prompts, a text with inputs of
-    another notation, a text whose braces and signs have to be kept, one whose edges have white space that a part would
-    leave out, or one that stays and of which something is noted.
+    """How a pasted text could be written.
 
-    `title` is the format's, empty if it has no name. `body` are the parts, empty for several prompts and for a note;
-    `document` is the whole document if the text says more than its messages: a model, settings, inputs. `count` is
-    the number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
+    `kind` is one of: messages; several prompts; a text with inputs in another notation; a text whose braces and signs
+    must be escaped; one with white space at its edges that a part would strip; or one that stays, with a note.
+
+    `title` is the format's, empty if it has no name. `body` contains the parts, empty for several prompts and for a
+    note; `document` is the whole document if the text has more than messages: a model, settings, inputs. `count` is the
+    number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
     """
 
     kind: Literal["messages", "several", "inputs", "literal", "edges", "noted"]
@@ -61,7 +61,7 @@ class PastedPrompt:
 
     @property
     def part_names(self) -> list[str]:
-        """The names of the parts, in their order."""
+        """The names of the parts, in order."""
         return _PART_NAME.findall(self.body)
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,12 +70,12 @@ class PastedPrompt:
 
 
 def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt | None:
-    """What a text becomes that was pasted as the whole content of a part; None if the part reads it as it is.
+    """Suggest how to write a text pasted as the whole content of a part; None if the part reads it unchanged.
 
-    as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
+    as_document: the text is the whole document without parts, so it is written as parts in any case.
     """
     had_other_line_ends = "\r" in text
-    text = unify_newlines(text).removeprefix("\ufeff")  # a byte order mark is no part of the prompt
+    text = unify_newlines(text).removeprefix("\ufeff")  # a byte order mark is not part of the prompt
     offer = _read_prompt(text, as_document=as_document)
     if offer and had_other_line_ends:
         return replace(offer, differences=(*offer.differences, _OTHER_LINE_ENDS))
@@ -92,12 +92,12 @@ def _read_prompt(text: str, *, as_document: bool) -> PastedPrompt | None:
             unread = error
         offer = _read_text(text, as_document=as_document or unread is not None)
     except LossError:
-        return None  # no document can hold it, which the problems of the text say
+        return None  # no document can contain it, which the problems of the text report
     return replace(offer, title=unread.title, reason=str(unread)) if offer and unread else offer
 
 
 class _UnreadFormatError(Exception):
-    """A text looks like a format, which `title` names, and cannot be read as it; the message says why."""
+    """The text looks like a format, named by `title`, but can't be read as one; the message says why."""
 
     def __init__(self, title: str, reason: str) -> None:
         super().__init__(reason)
@@ -152,14 +152,14 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
         guess = describe_guess(text, language)
         differences = _sentences([*([guess] if guess else []), *plain.differences, *edges_left])
         return PastedPrompt("inputs", body, reason=reason, differences=differences)
-    # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
+    # At an edge, write a statement next to an empty value, which leaves the rendered text unchanged.
     inner = write_parts_body([Message("user", plain.pieces)])
     is_other = inner.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
     if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
         said = [] if reason else [each for each in unread if each.message.startswith("`")]
         return PastedPrompt("literal", body, reason=reason, differences=_sentences([*said, *edges_left]))
-    # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
+    # Without inputs, the problems of the text offer to convert its other placeholders, but not its tags.
     start = "`<%" if language == "none" else "`"
     stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(start))
     if has_edges:
@@ -168,7 +168,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
 
 
 def _split_edges(text: str) -> tuple[str, str, str]:
-    """The white space before a text, the text, and the white space after it; none where a tag of the text trims it."""
+    """Split into leading white space, text and trailing white space; none where a tag of the text trims it."""
     inner = text.strip()
     if not inner:
         return "", "", ""
@@ -187,7 +187,7 @@ def _find_error(text: str) -> str:
 
 
 def _as_it_stands(plain: PlainText) -> str:
-    """The part as a card of the editor writes it."""
+    """The part as the editor's card writes it."""
     content = "".join(map(_unescaped, plain.pieces))
     lines = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
     return f"- name: user 1\n  role: user\n  content: |-\n{lines}"

@@ -1,7 +1,7 @@
-"""Pieces of a foreign template - text, slots and Jinja statements - and our bodies that print the same.
+"""Pieces of a foreign template - text, slots and Jinja statements - and Promptuary bodies that print the same.
 
-A reader takes a foreign text apart into pieces; what a format writes otherwise (braces, escapes, names) is settled
-there. Here the pieces become the body of a `text` document, or of a `parts` document with a part a message.
+A reader splits a foreign text into pieces and resolves what its format writes differently (braces, escapes, names).
+This module turns the pieces into the body of a `text` document, or of a `parts` document with one part per message.
 """
 
 import re
@@ -17,14 +17,14 @@ __all__ = ["History", "Message", "Piece", "Slot", "Statement", "prove_parts", "w
 
 @dataclass(frozen=True)
 class Slot:
-    """A value printed there; `expression` is Jinja."""
+    """A value printed at this point; `expression` is Jinja."""
 
     expression: str
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Jinja taken over as it stands, tags and text."""
+    """Jinja copied verbatim, tags and text."""
 
     source: str
 
@@ -34,7 +34,7 @@ Piece = str | Slot | Statement
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a conversation; `items` are content items that are no text (`{type: image_url, ...}`)."""
+    """A message of a conversation; `items` are content items other than text (`{type: image_url, ...}`)."""
 
     role: str
     pieces: tuple[Piece, ...]
@@ -43,14 +43,14 @@ class Message:
 
 @dataclass(frozen=True)
 class History:
-    """A place that takes the messages of an input: a list of mappings with `role` and `content`."""
+    """A placeholder for the messages of an input: a list of mappings with `role` and `content`."""
 
     name: str
 
 
 _BRACES = re.compile(r"\{[{%#]|\r|\{\Z")
-# What a part's YAML cannot hold, and the spellings that mean something else in a part; with the braces before it,
-# because what is written for it begins with a brace too.
+# What a part's YAML can't contain, and the escapes that have a meaning in a part. Includes the braces before it,
+# because its replacement begins with a brace too.
 _UNSAFE = re.compile(
     r"\{*(?:\{[{%#]|\{(?=\s*\Z)|\\(?=[nr])|<\|space\|>"
     r"|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff])"
@@ -60,12 +60,12 @@ _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 def write_text_body(pieces: Iterable[Piece]) -> str:
-    """A body of the format `text`. Raises LossError for characters no document can hold."""
+    """Write a body of format `text`. Raises LossError for characters that no document can contain."""
     return "".join(_written(piece, following) for piece, following in _pairs(pieces))
 
 
 def write_parts_body(messages: Sequence[Message | History]) -> str:
-    """A body of the format `parts`, a part a message, in which no character of a text is lost."""
+    """Write a lossless body of format `parts`, one part per message."""
     return "".join(
         _history(message) if isinstance(message, History) else _part(number, message)
         for number, message in enumerate(messages, start=1)
@@ -73,10 +73,10 @@ def write_parts_body(messages: Sequence[Message | History]) -> str:
 
 
 def prove_parts(document: str, messages: Sequence[Message | History]) -> None:
-    """Render with every slot being its own mark, and compare the texts of the messages. Raises LossError.
+    """Render with a unique mark for each slot, and compare the texts of the messages. Raises LossError.
 
-    A message with statements is compared with the rendering of its pieces as a text; if marks are no values for it,
-    it is left to the checks of the document.
+    A message with statements is compared with its pieces rendered as a text; if that fails on the marks, it is left to
+    the checks of the document.
     """
     if any(isinstance(message, History) or message.items for message in messages):
         return
@@ -114,7 +114,7 @@ def _marks(pieces: Iterable[Piece]) -> dict[str, Any]:
 
 
 def _pairs(pieces: Iterable[Piece]) -> Iterable[tuple[Piece, bool]]:
-    """Each piece, neighbouring texts joined, and whether a brace at its end would run into the next one."""
+    """Each piece, with adjacent texts joined, and whether a brace at its end would merge with the next one."""
     joined: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, str) and joined and isinstance(joined[-1], str):
@@ -131,7 +131,7 @@ def _written(piece: Piece, following: bool) -> str:
         return piece.source
     if broken := _BROKEN.search(piece):
         raise LossError(f"it has the character U+{ord(broken[0]):04X}, which no document can have")
-    # A brace at the very end of the whole text opens nothing.
+    # A brace at the very end of the text opens nothing.
     return _BRACES.sub(lambda match: match[0] if match[0] == "{" and not following else _string(match[0]), piece)
 
 
@@ -177,7 +177,7 @@ def _in_part(piece: Piece, following: bool) -> str:
 
 
 def _unsafe(text: str) -> str:
-    if text.endswith("<|space|>"):  # in two constants, because one that holds it whole means a space
+    if text.endswith("<|space|>"):  # in two constants, because in one it would mean a space
         braces = text.removesuffix("<|space|>")
         return (_string(braces) if braces else "") + "<{{ '|' }}space|>"
     return _string(text)
