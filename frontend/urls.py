@@ -1,4 +1,4 @@
-"""URLs of the pages. A folder ends in a slash, a template does not; the pages of a template follow after `/-/`."""
+"""URLs of the pages. A folder ends in a slash, a template doesn't; a template's pages follow after `/-/`."""
 
 from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter

@@ -1,6 +1,4 @@
-"""The panel for revoking a key: what it fetches, the reason, and when it takes effect. Also cancels a scheduled
-revocation.
-"""
+"""The panel that revokes a key: its use, the reason, and when it takes effect; also cancels a scheduled revocation."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,4 @@
-"""The catalogues of texts: `update` extracts the texts from the sources, `compile` writes the files that the server
-reads.
+"""The catalogues of texts: `update` extracts the texts, `compile` writes what the server reads.
 
     python frontend/locale/catalogues.py update     # needs the packages of `make setup-dev`
     python frontend/locale/catalogues.py compile    # part of `make setup`

@@ -1,4 +1,4 @@
-"""Forms of the page of freezes: one that happens once, and one of every week."""
+"""Forms of the freezes page: a one-off freeze, and a weekly one."""
 
 from typing import Any
 
@@ -15,20 +15,20 @@ _DAY_CHOICES = list(zip(DAYS, WEEKDAYS.values(), strict=True))
 
 
 class OneFreezeForm(forms.Form):
-    """From a moment to another one, on the clock of the reader's time zone."""
+    """Start and end of a freeze, in the reader's time zone."""
 
     starts = forms.CharField(max_length=32)
     ends = forms.CharField(max_length=32)
     reason = forms.CharField(max_length=500)
 
     def read_fields(self) -> dict[str, Any]:
-        """What `set_freeze` takes."""
+        """The arguments of `set_freeze`."""
         zone = timezone.get_current_timezone_name()
         return {**self.cleaned_data, "repeat": "once", "time_zone": zone}
 
 
 class WeeklyFreezeForm(forms.Form):
-    """From a day and time to another one, in each week."""
+    """Day and time of the start and the end of a weekly freeze."""
 
     start_day = forms.ChoiceField(choices=_DAY_CHOICES)
     start_time = forms.CharField(max_length=5)
@@ -40,7 +40,7 @@ class WeeklyFreezeForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
     def read_fields(self) -> dict[str, Any]:
-        """What `set_freeze` takes."""
+        """The arguments of `set_freeze`."""
         values = self.cleaned_data
         return {
             "repeat": "weekly",

@@ -1,4 +1,4 @@
-"""The page of a namespace's freezes: the current ones, and for admins setting and removing them."""
+"""The page of a namespace's freezes: the current and upcoming ones; admins can set and remove them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -29,7 +29,7 @@ _NOT_KEPT = ("csrfmiddlewaretoken", "confirmed")
 @form_page
 @signed_in
 def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The freezes that are not over; a refused one comes back with its sentence."""
+    """Freezes that haven't ended; a refused form is shown again with the error."""
     space = namespace_queries.get_namespace(actor, namespace)
     button, status = request.POST.get("do", ""), 200
     stops: list[StoppedSchedule] = []
@@ -71,7 +71,7 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 def _list_unconfirmed_stops(
     form: OneFreezeForm | WeeklyFreezeForm, space: Namespace, posted: QueryDict
 ) -> list[StoppedSchedule]:
-    """What the freeze would stop, unless `confirmed` names all of it; nothing if the form is refused anyway."""
+    """What the freeze would stop, unless `confirmed` lists all of it; empty if the form will be refused anyway."""
     if not form.is_valid():
         return []
     try:
@@ -84,7 +84,7 @@ def _list_unconfirmed_stops(
 
 
 def _set_freeze(actor: Actor, namespace: str, form: OneFreezeForm | WeeklyFreezeForm) -> int:
-    """200 if it is set, else the status of the errors that are in the form now."""
+    """Set the freeze and return 200, or the status of the errors now in the form."""
     if not form.is_valid():
         return 422
     try:

@@ -1,4 +1,4 @@
-"""The page of a namespace's groups: who is in them, and for admins making, changing and removing them."""
+"""The page of a namespace's groups and their members; admins can create, change and remove them."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ BUTTONS = ("make", "change", "add", "take_out", "remove")
 @form_page
 @signed_in
 def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The groups with their people; a refused act comes back with its sentence."""
+    """The groups with their members; a refused action is shown with the error."""
     space = namespace_queries.get_namespace(actor, namespace)
     button, status, problem, to_confirm = request.POST.get("do", ""), 200, "", None
     form = GroupForm(request.POST if button == "make" else None)
@@ -66,8 +66,8 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
 
 
 def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: GroupForm) -> str | ActToConfirm:
-    """Do what the button says; what was done as a sentence, what has to be confirmed first, or nothing if the form
-    has errors.
+    """Perform the button's action; returns the message, the losses to confirm first, or an empty string if the form has
+    errors.
     """
     name, username = posted.get("group", ""), posted.get("username", "").strip()
     if button == "make":
@@ -91,7 +91,7 @@ def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: Gro
 
 
 def _take_rights(actor: Actor, namespace: str, button: str, posted: QueryDict) -> str:
-    """Change or remove the group, or take a person out of it; what was done as a sentence."""
+    """Change or remove the group, or remove a member; returns the message."""
     name, username = posted.get("group", ""), posted.get("username", "").strip()
     confirmed = posted.get("confirmed", "")
     if button == "change":

@@ -1,4 +1,4 @@
-"""Inviting from a page: what became of each address, or the errors in the form."""
+"""Inviting from a page: the result for each address, or the errors in the form."""
 
 from dataclasses import dataclass, field
 
@@ -18,19 +18,19 @@ __all__ = ["Inviting", "invite", "send_again"]
 
 @dataclass(frozen=True)
 class Inviting:
-    """What a page says after inviting. status: of the page. answers: none if the form has errors."""
+    """The result of inviting, for a page. status: of the page. answers: empty if the form has errors."""
 
     status: int = 200
     answers: list[Answer] = field(default_factory=list)
 
     @property
     def links(self) -> list[Invited]:
-        """The fresh invitations, whose links are shown this once."""
+        """The new invitations, whose links are shown only this once."""
         return [answer.invited for answer in self.answers if answer.invited]
 
     @property
     def heading(self) -> str:
-        """What was done, in a few words."""
+        """The result in a few words."""
         if not self.links:
             return gettext("Nobody needs a link")
         first, count = self.links[0], len(self.links)
@@ -45,7 +45,7 @@ class Inviting:
 
 
 def invite(actor: Actor, namespace: str, form: Form) -> Inviting:
-    """Invite the addresses of a valid or wrong form into a namespace; empty for the one that the form names."""
+    """Invite the addresses of a bound form into a namespace; empty for the one selected in the form."""
     if not form.is_valid():
         return Inviting(422)
     data = form.cleaned_data

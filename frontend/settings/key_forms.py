@@ -1,4 +1,4 @@
-"""The forms of a namespace's keys: a new one, a new secret, and the addresses that one is limited to."""
+"""The forms of a namespace's keys: a new key, a new secret, and allowed addresses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ VERSIONS_OF_KEYS = [
 
 
 class KeyForm(forms.Form):
-    """A service, whom it acts for, and what it may."""
+    """A service, the user it acts for, and its permissions."""
 
     name = forms.CharField(max_length=100)
     person = forms.ChoiceField()
@@ -63,7 +63,7 @@ class KeyForm(forms.Form):
 
 
 class RotateForm(forms.Form):
-    """Which key, and for how many hours the old secret goes on beside the new one."""
+    """The key, and how many hours the old secret remains valid."""
 
     key = forms.CharField(max_length=20)
     hours = forms.TypedChoiceField(
@@ -79,7 +79,7 @@ class RotateForm(forms.Form):
 
 
 class AddressesForm(forms.Form):
-    """The network addresses that a key is limited to; empty for any."""
+    """The network addresses that may use a key; empty for any."""
 
     key = forms.CharField(max_length=20)
     addresses = forms.CharField(max_length=3000, required=False)

@@ -1,4 +1,4 @@
-"""The panel "What can this key do?" of the keys page: its sentences, and a trial as the key."""
+"""The panel "What can this key do?" of the keys page: its sentences, and a trial with the key."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _ACTS = [(act, act.replace("_", " ")) for act in key_trial.ACTS]
 
 
 class TrialForm(forms.Form):
-    """What to try as the key."""
+    """The request to try with the key."""
 
     act = forms.ChoiceField(choices=_ACTS)
     template = forms.CharField(max_length=520, required=False)
@@ -33,7 +33,7 @@ class TrialForm(forms.Form):
 
 
 def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, int]:
-    """Do what the form of the addresses asks for. Gives the form, with its errors if there are any, and the status."""
+    """Set the addresses from the form. Returns the form, with its errors if there are any, and the status."""
     form = AddressesForm(request.POST)
     if not form.is_valid():
         return form, 422
@@ -46,9 +46,10 @@ def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, in
 
 
 def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
-    """What `_key_panel.html` needs if the address names a key in `can`, else nothing; `act` in the address tries.
+    """The context of `_key_panel.html` if `can` in the URL names a key, else without one; `act` in the URL runs a
+    trial.
 
-    changed: the form of the addresses as it was sent, with its errors; then the key is that form's.
+    changed: the posted form of the addresses with its errors, which then determines the key.
     """
     key_id = changed["key"].value() if changed else request.GET.get("can", "")
     if not key_id:
@@ -77,7 +78,7 @@ def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | N
 
 
 def _list_other_refs(key: Key, form: TrialForm) -> list[str]:
-    """The labels to try after a fetch that was refused: those the key is for, else those of the namespace."""
+    """The labels to try after a refused fetch: those the key is limited to, else those of the namespace."""
     if form.cleaned_data["act"] != Verb.FETCH:
         return []
     return [label for label in key.labels or key.namespace.protected_labels if label != form.cleaned_data["ref"]]

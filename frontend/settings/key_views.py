@@ -1,4 +1,4 @@
-"""The page of a namespace's keys: issued with the secret shown once, rotated and revoked."""
+"""The page of a namespace's keys: issue (showing the secret once), rotate and revoke them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -36,7 +36,7 @@ __all__ = ["keys"]
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues, rotates, revokes, keeps or limits one. Only issuing and rotating show a secret."""
-    listed_keys = keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
+    listed_keys = keys_query.list_keys(actor, namespace)  # checks permissions before reading the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     address = reverse("keys", args=[namespace])
     if do == "revoke":
@@ -84,7 +84,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 
 def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
-    """The keys, with what each may do in plain words, and which of them have ended."""
+    """The keys, with the permissions of each in plain words, and which of them have ended."""
     rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
     return {
         "rows": rows,
@@ -102,7 +102,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
 def _try(
     actor: Actor, namespace: str, form: KeyForm | RotateForm, work: Any
 ) -> tuple[keys_service.IssuedKey | None, int]:
-    """The issued key; or None with the errors in the form, and the status."""
+    """The issued key, or None with the errors in the form, and the status."""
     if not form.is_valid():
         return None, 422
     try:

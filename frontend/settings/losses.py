@@ -1,4 +1,4 @@
-"""Confirmation of acts that take rights: a page shows what would be lost before the act is done."""
+"""Confirmation of actions that remove rights: a page shows what would be lost before the action is performed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ __all__ = ["ActToConfirm", "ask_first"]
 
 @dataclass(frozen=True)
 class ActToConfirm:
-    """An act that was not done yet, because something would be lost. fields: (name, value) of the form that does it.
-    words: of the button.
+    """An action that wasn't performed yet, because something would be lost. fields: (name, value) of the form that
+    performs it. words: the text of the button.
     """
 
     fields: list[tuple[str, str]]
@@ -22,8 +22,8 @@ class ActToConfirm:
 
 
 def ask_first(act: Callable[[], str], posted: QueryDict, words: Callable[[], str]) -> str | ActToConfirm:
-    """What `act` did as a sentence; or what has to be confirmed, and then nothing was done. words: what the button
-    says that does it all the same.
+    """Return the message of `act`, or what to confirm if it was refused because of losses. words: the text of the
+    button that confirms.
     """
     try:
         return act()

@@ -1,4 +1,4 @@
-"""The page of a namespace's members: their roles, and the people who are invited."""
+"""The page of a namespace's members: their roles, and open invitations."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -45,7 +45,7 @@ ROLE_RIGHTS = {
     Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
-_PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, the section of the page to come back to
+_PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, the section of the page to return to
 _ROLES = [(role.value, words) for role, words in ROLE_RIGHTS.items()]
 
 
@@ -53,7 +53,9 @@ _ROLES = [(role.value, words) for role, words in ROLE_RIGHTS.items()]
 @form_page
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The members; admins give and take roles, and invite people. Only the answer to inviting shows the link."""
+    """The members; admins set and remove roles, and invite people. Only the response to an
+    invitation shows the link.
+    """
     space = namespace_queries.get_namespace(actor, namespace)
     button = request.POST.get("do", "role") if request.method == "POST" else "look"
     form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
@@ -111,12 +113,14 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 @signed_in
 def list_people(_request: HttpRequest, actor: Actor, namespace: str) -> JsonResponse:
-    """As JSON, for its admins: the members who can sign in, then the groups, for the list of possible owners."""
+    """The members who can sign in, then the groups, as JSON for admins: candidates for owners."""
     return answer_people(permissions.find_namespace(actor, Verb.MANAGE, namespace))
 
 
 def _set_role(request: HttpRequest, actor: Actor, namespace: str, form: MemberForm) -> tuple[RoleToConfirm | None, int]:
-    """Nothing and 201 when it is set; else what has to be confirmed and 200, or the status of the form's errors."""
+    """Set the role and return None and 201; else what to confirm and 200, or None and the status
+    of the form's errors.
+    """
 
     def set_role(data: dict[str, Any]) -> RoleToConfirm | None:
         username, role = data["username"], data["role"] or None
@@ -139,7 +143,9 @@ def _set_role(request: HttpRequest, actor: Actor, namespace: str, form: MemberFo
 def _set_owners(
     request: HttpRequest, actor: Actor, space: Namespace, form: OwnerForm
 ) -> tuple[RuleEffects | None, int]:
-    """Nothing and 201 when they are set; else what has to be confirmed and 200, or the status of the form's errors."""
+    """Set the owners and return None and 201; else what to confirm and 200, or None and the status of the form's
+    errors.
+    """
     confirmed = request.POST.get("confirmed", "")
     result, status = _attempt(form, lambda data: set_owners(actor, space, data, confirmed))
     if isinstance(result, RuleEffects):
@@ -152,7 +158,9 @@ def _set_owners(
 def _set_folder_role(
     request: HttpRequest, actor: Actor, namespace: str, form: FolderRoleForm
 ) -> tuple[ActToConfirm | None, int]:
-    """Nothing and 201 when it is set; else what has to be confirmed and 200, or the status of the form's errors."""
+    """Set the role and return None and 201; else what to confirm and 200, or None and the status
+    of the form's errors.
+    """
     result, status = _attempt(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
     if isinstance(result, ActToConfirm):
         return result, 200
@@ -162,7 +170,7 @@ def _set_folder_role(
 
 
 def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:
-    """What `act` makes of the form's values, or None with its errors in the form; and the status."""
+    """Call `act` with the form's values; returns its result, or None with its errors in the form, and the status."""
     if not form.is_valid():
         return None, 422
     try:

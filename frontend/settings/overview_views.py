@@ -25,7 +25,7 @@ class NamespaceSettings:
 
 @signed_in
 def show_settings(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Where each thing is set, as far as the reader may see it."""
+    """Links to all settings that the reader may see."""
     rows = [
         NamespaceSettings(space.name, roles.namespace, roles.namespace == Role.ADMIN)
         for space, roles in namespace_queries.list_namespaces(actor)

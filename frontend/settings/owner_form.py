@@ -1,4 +1,4 @@
-"""The form of the owners of one pattern of paths: the rules of the namespace with that line changed."""
+"""The form of the owners of one path pattern, which changes that line in the namespace's rules."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = ["OwnerForm", "set_owners"]
 
 
 class OwnerForm(forms.Form):
-    """A pattern, and the accounts and groups that own what it matches; nobody takes the pattern away."""
+    """A pattern, and the users and groups that own matching templates; without owners the pattern is removed."""
 
     pattern = forms.CharField(max_length=200)
     owners = forms.CharField(max_length=4000, required=False)
@@ -29,10 +29,10 @@ class OwnerForm(forms.Form):
 
 
 def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirmed: str) -> str | RuleEffects:
-    """Set the owners of the pattern, after all others if it is new; what was done as a sentence.
+    """Set the owners of the pattern, after all others if it is new; returns the message.
 
-    The effects come back, and nothing is set, if something follows and `confirmed` isn't their seal. Invalid with
-    its field: a pattern without owners that has none, people and groups who are not of the namespace.
+    Returns the effects instead, without setting anything, if there are any and `confirmed` isn't their seal. Raises
+    Invalid naming the field for a new pattern without owners, and for users and groups outside the namespace.
     """
     permissions.require_verb(actor, Verb.MANAGE, namespace)
     pattern, named = data["pattern"], data["owners"]

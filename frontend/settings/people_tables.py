@@ -1,4 +1,4 @@
-"""What the page of people shows beside the list: the keys in short, and how much of a long list."""
+"""Tables beside the list on the people page: the keys in short form, and shortened lists."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ MOST_PEOPLE = 25
 
 @dataclass(frozen=True)
 class KeyRow:
-    """A key that works: its service and namespace, what it may, its last use, and when it ends, None for never."""
+    """An active key: its service and namespace, its permissions, its last use, and when it expires, None for never."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ Row = TypeVar("Row", bound=_Row)
 
 
 def list_key_rows(actor: Actor) -> list[KeyRow]:
-    """The keys that have not ended, of all namespaces whose keys the actor may manage, by namespace."""
+    """Active keys of all namespaces whose keys the user may manage, by namespace."""
     return [
         KeyRow(key.id, key.name, key.namespace.name, key_queries.name_rights(key), key.last_used_at, key.expires_at)
         for key in key_queries.list_managed_keys(actor)
@@ -42,7 +42,7 @@ def list_key_rows(actor: Actor) -> list[KeyRow]:
 
 
 def shorten_list(rows: list[Row], *, is_whole: bool) -> list[Row]:
-    """The first rows and the opened one; all of them if the reader asked for them."""
+    """The first rows and the opened one; all of them if the reader requested that."""
     if is_whole or len(rows) <= MOST_PEOPLE:
         return rows
     return [row for position, row in enumerate(rows) if position < MOST_PEOPLE or row.is_open]

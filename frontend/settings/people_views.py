@@ -1,5 +1,4 @@
-"""The pages of people: the list for admins, one person's roles and sign-in, and the panels before acts that are hard to
-undo."""
+"""The people pages: the list for admins, one user's roles and sign-in, and panels before risky actions."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -40,7 +39,7 @@ _ROLES = [role.value for role in Role]
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person of the list. roles: (role, the places if they have it), the highest role first."""
+    """A user in the list. roles: (role, the places if they have it), highest role first."""
 
     person: PersonSummary
     roles: list[tuple[str, str]]
@@ -50,9 +49,9 @@ class PersonRow:
 @form_page
 @signed_in
 def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reminds of two-step
-    sign-in, reactivates, invites, or sends or withdraws an invitation. Only the answer to inviting, or to sending
-    again, shows the link.
+    """The users; `person` in the URL opens one. A POST sets a role, ends sessions, reminds of two-step sign-in,
+    reactivates, invites, or resends or withdraws an invitation. Only the response to inviting or resending shows the
+    link.
     """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
@@ -115,7 +114,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:
-    """The namespace whose pages the tabs lead to: that of the address, else the first; empty without any."""
+    """The namespace that the tabs link to: the one in the URL, else the first; empty without any."""
     asked = request.GET.get("of", "")
     return asked if asked in namespaces else next(iter(namespaces), "")
 
@@ -123,7 +122,7 @@ def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:
 @form_page
 @signed_in
 def deactivate(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
-    """What deactivating the person leads to; a POST does it."""
+    """The effects of deactivating the user; a POST does it."""
     effects = queries.describe_effects_of_deactivation(actor, username)
     context = {"section": "settings", "username": username, "effects": effects, "days": DAYS}
     return _confirm(
@@ -140,7 +139,7 @@ def deactivate(request: HttpRequest, actor: Actor, username: str) -> HttpRespons
 @form_page
 @signed_in
 def reset_sign_in(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
-    """What resetting the person's two-step sign-in leads to; a POST does it."""
+    """The effects of resetting the user's two-step sign-in; a POST does it."""
     permissions.require_installation_admin(actor)
     permissions.find_person(username)
     return _confirm(
@@ -168,7 +167,7 @@ def _confirm(
 
 
 def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
-    """Do what the button says, and say what was done; a role that has to be confirmed comes back."""
+    """Perform the button's action and add a message; returns a role that has to be confirmed."""
     posted = request.POST
     if posted.get("do") != "role":
         messages.success(request, _manage_sign_in(actor, posted))
@@ -189,7 +188,7 @@ def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
 
 
 def _manage_sign_in(actor: Actor, posted: Any) -> str:
-    """Do what a button about an account or an invitation says, and say what was done."""
+    """Perform a button's action on an account or an invitation, and add a message."""
     username, button = posted.get("username", ""), posted.get("do", "")
     if button == "end_sessions":
         count = administration.end_sessions_of_person(actor=actor, username=username)
@@ -210,7 +209,7 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
 
 
 def _list_administered(actor: Actor) -> list[str]:
-    """The namespaces that the actor is admin of: whose settings they open, and to which they invite people."""
+    """Namespaces that the user is an admin of, whose settings they can open and which they can invite to."""
     return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
 
 
@@ -227,7 +226,7 @@ def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonR
 
 
 def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
-    """The role in each namespace that the reader manages, with empty ones if the person has none."""
+    """The role in each namespace that the reader manages, empty if the user has none."""
     roles = {held.namespace: held for held in person.roles}
     return [roles.get(name, HeldRole(name, "", "")) for name in namespaces]
 

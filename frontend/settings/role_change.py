@@ -1,4 +1,4 @@
-"""Setting a person's role from a page: the losses are shown before it, and it can be undone afterwards."""
+"""Setting a user's role from a page: losses are shown before, and the change can be undone afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["RoleToConfirm", "change_role"]
 
 @dataclass(frozen=True)
 class RoleToConfirm:
-    """A role that was chosen and is not set yet, because something would be lost. role: empty to remove the person."""
+    """A chosen role that isn't set yet, because something would be lost. role: empty to remove the user."""
 
     username: str
     namespace: str
@@ -33,10 +33,10 @@ def change_role(
     role: str | None,
     describe: Callable[[Membership | None], str],
 ) -> RoleToConfirm | None:
-    """Set the role, and say so in the status line of the next page with a button that undoes it; None then.
+    """Set the role, add a message with an undo button to the next page, and return None.
 
-    Where something is lost it is set only if `confirmed` in the form is the seal of what was read. describe: the
-    sentence that says what was done, of the membership that follows.
+    If something would be lost, the role is set only if `confirmed` in the form is the seal of the displayed losses;
+    otherwise they are returned. describe: returns the message for the resulting membership.
     """
     try:
         member, effects = role_effects.set_role(

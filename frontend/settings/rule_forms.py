@@ -1,4 +1,4 @@
-"""The forms of a namespace's rules and of a new namespace, and how they write approvals and owners as text."""
+"""The forms of a namespace's rules and of a new namespace, with approvals and owners as text."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ MODES_IN_WORDS = {
     "backward": gettext_lazy("may not break what a label serves"),
 }
 
-_GROUP = "group:"  # before the name of a group among owners
+_GROUP = "group:"  # prefix of a group among owners
 
 
 class RulesForm(forms.Form):
@@ -68,7 +68,7 @@ class RulesForm(forms.Form):
 
 
 class NamespaceForm(forms.Form):
-    """A new namespace: its name, and the first rules."""
+    """A new namespace: its name, and its initial rules."""
 
     name = forms.CharField(max_length=64)
     protected_labels = forms.CharField(max_length=800, required=False)
@@ -78,8 +78,9 @@ class NamespaceForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict | None = None, **options: Any) -> None:
-        """A browser sends nothing for boxes that are not ticked: `checks_shown` says that they were there to be ticked.
-        Where the form that was sent showed none, the checks are those of every new namespace."""
+        """Browsers don't send unticked boxes: `checks_shown` means that they were in the form. If they weren't, the
+        default checks apply.
+        """
         if data is not None and "checks_shown" not in data and "required_checks" not in data:
             data = data.copy()
             data.setlist("required_checks", list(DEFAULT_CHECKS))
@@ -90,7 +91,7 @@ class NamespaceForm(forms.Form):
 
 
 def initial_rules(rules: Rules) -> dict[str, Any]:
-    """The rules as the form shows them: lists as words, a rule of approvals and an owner a line."""
+    """The rules as initial values: lists as words, one line for each approval rule and each owner."""
     lines = [f"{owner.pattern}: {', '.join(list_owner_names(owner))}" for owner in rules.owners]
     return {
         **rules.values(),
@@ -125,7 +126,7 @@ def _approval_rule(number: int, line: str) -> dict[str, Any]:
 
 
 def list_owner_names(owner: Owner) -> list[str]:
-    """The accounts and groups as they are typed: `reviewer`, `group:legal`."""
+    """The users and groups as typed: `reviewer`, `group:legal`."""
     return [*owner.people, *(f"{_GROUP}{name}" for name in owner.groups)]
 
 
@@ -141,7 +142,7 @@ def _owner(number: int, line: str) -> dict[str, Any]:
 
 
 def read_owner_names(text: str) -> dict[str, list[str]]:
-    """The accounts (`people`) and names of groups (`groups`) in a text like `reviewer, group:legal`."""
+    """The users (`people`) and names of groups (`groups`) in a text such as `reviewer, group:legal`."""
     names = split_words(text)
     return {
         "people": [name for name in names if not name.startswith(_GROUP)],

@@ -24,16 +24,16 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["make", "rules"]
 
-_MOST_NAMED = 10  # changes in one message
+_MOST_NAMED = 10  # changes named in one message
 
 
 @form_page
 @signed_in
 def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence.
+    """The rules, read-only for members and as a form for admins; invalid input is shown again with the error.
 
-    Where something follows from them, rules are set once the admin has read it: a POST without `confirmed`, the seal of
-    what was read, brings the form back with it.
+    If the rules have effects, they are set only after the admin has confirmed these: a POST without `confirmed`, the
+    seal of the displayed effects, shows the form again with them.
     """
     space = namespace_queries.get_namespace(actor, namespace)
     now = rules_of(space)
@@ -81,7 +81,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 @form_page
 @signed_in
 def make(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """A new namespace; who makes it is its admin. Refused to who may not, with the names of those who may."""
+    """Create a namespace, with its creator as admin. A refusal names those who may create one."""
     services.require_may_create_namespace(actor)
     first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}
     form = NamespaceForm(request.POST or None, initial=first)

@@ -1,4 +1,4 @@
-"""The fieldset of a namespace's standards: as a form for admins, and in words for everybody."""
+"""The fieldset of a namespace's standards: a form for admins, plain words for everyone else."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["StandardsForm", "add_standards_errors", "describe_standards"]
 
 PREFIX = "standards"
 _SEVERITIES_IN_WORDS = {"error": gettext_lazy("refuses the save"), "warning": gettext_lazy("is a warning")}
-_MOST_CHARACTERS = 25_000  # of a list, as it is typed
+_MOST_CHARACTERS = 25_000  # of a list as typed
 
 
 def _make_severity_field() -> forms.ChoiceField:
@@ -29,10 +29,9 @@ def _make_lines_field() -> forms.CharField:
 
 
 class StandardsForm(forms.Form):
-    """All standards of a namespace. A field that is left empty asks for nothing.
+    """All standards of a namespace. An empty field requires nothing.
 
-    `shown` says that the browser had these fields before it: a form that was opened before there were any leaves the
-    standards as they are.
+    `shown` means that the form included these fields: a form from before they existed leaves the standards unchanged.
     """
 
     shown = forms.BooleanField(required=False)
@@ -58,7 +57,7 @@ class StandardsForm(forms.Form):
         super().__init__(data, prefix=PREFIX, initial=_initial(standards))
 
     def read_fields(self) -> dict[str, Any] | None:
-        """What was typed, as `registry.changes.rules.set_rules` takes it; None if the fields were not shown."""
+        """The input, as taken by `registry.changes.rules.set_rules`; None if the fields weren't shown."""
         if not self.cleaned_data["shown"]:
             return None
         typed = {
@@ -81,7 +80,7 @@ class StandardsForm(forms.Form):
 
     @staticmethod
     def _settings(**values: Any) -> dict[str, Any] | None:
-        """The settings that were typed; None if none was."""
+        """The typed settings; None if there aren't any."""
         return {name: value for name, value in values.items() if value not in (None, "", [])} or None
 
 
@@ -100,7 +99,7 @@ def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
 
 
 def describe_standards(standards: Standards) -> list[str]:
-    """A line for each thing that a document must meet."""
+    """A line for each requirement on a document."""
     return [
         gettext("{sentence} (warning)").format(sentence=sentence) if standard.severity == "warning" else sentence
         for name, standard in standards.each()
@@ -131,7 +130,7 @@ def _sentences(name: str, standards: Standards) -> Iterator[str]:
 
 
 def _initial(standards: Standards) -> dict[str, Any]:
-    """The standards as the form shows them: short lists on one line, words a line each."""
+    """The standards as initial values: short lists on one line, words one per line."""
     settings = standards.to_dict()
     initial: dict[str, Any] = {f"{name}_severity": values["severity"] for name, values in settings.items()}
     initial |= {f"{name}_{key}": value for name, values in settings.items() for key, value in values.items()}

@@ -27,7 +27,7 @@ __all__ = ["webhook", "webhooks"]
 @form_page
 @signed_in
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret to sign with."""
+    """All webhooks; a POST creates one, and its response is the only page that shows the signing secret."""
     rows = queries.list_webhooks(actor, namespace)
     form, created, status = WebhookForm(request.POST or None), None, 200
     if request.method == "POST":
@@ -53,7 +53,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 @form_page
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
-    """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
+    """One webhook with its log; a POST changes its filters, or performs the button's action."""
     row = queries.find_webhook(actor, webhook_id)
     form, rotated, status = WebhookForm(webhook=row), None, 200
     button = request.POST.get("do", "") if request.method == "POST" else ""

@@ -40,13 +40,13 @@ register.filter("capital", stringfilter(capitalise_sentence))
 
 @register.filter
 def refused(error: object) -> str:
-    """A refusal in the language of the page, its fields called as pages call them."""
+    """A refusal in the language of the page, with the page's labels of its fields."""
     return translate_finding(describe_refusal(error))
 
 
 @register.simple_tag(takes_context=True)
 def remark(context: Mapping[str, Any], text: str) -> SafeString:
-    """What somebody wrote in a conversation as HTML. The page's `mention_names` says whom an `@name` can mean."""
+    """A conversation comment as HTML. The page's `mention_names` are the names that `@name` can refer to."""
     return render_remark(text, context.get("mention_names", ()))
 
 
@@ -59,7 +59,7 @@ def _exists(name: str) -> bool:
 
 
 def is_built(name: str) -> bool:
-    """True if the npm build left this file; the pages work without any of them."""
+    """True if the npm build created this file; the pages work without any of them."""
     if settings.DEBUG:
         _exists.cache_clear()
     return _exists(f"frontend/dist/{name}")
@@ -67,13 +67,13 @@ def is_built(name: str) -> bool:
 
 @register.simple_tag
 def built(name: str) -> str:
-    """The address of a file that the npm build makes, or an empty string if nothing was built."""
+    """The URL of a file from the npm build, or an empty string if nothing was built."""
     return static(f"frontend/dist/{name}") if is_built(name) else ""
 
 
 @register.simple_tag
 def script_texts() -> str:
-    """The address of the scripts' texts in the language of the page; empty in English, in which they are written."""
+    """The URL of the scripts' texts in the language of the page; empty in English, the source language."""
     language = get_language() or settings.LANGUAGE_CODE
     if language == settings.LANGUAGE_CODE:
         return ""
@@ -82,7 +82,7 @@ def script_texts() -> str:
 
 @register.simple_tag
 def icon(name: str, extra: str = "") -> SafeString | str:
-    """A picture for the eyes only: the word beside it carries the meaning."""
+    """A decorative icon: the word beside it carries the meaning."""
     return _draw_icon(name, extra) if is_built("icons.svg") else ""
 
 
@@ -98,12 +98,12 @@ def _draw_icon(name: str, extra: str) -> SafeString:
 
 @register.filter
 def ago(moment: datetime | None) -> SafeString | str:
-    """How long ago, as a <time> whose title is exact, in the reader's time zone."""
+    """How long ago, as a <time> with the exact time in its title, in the reader's time zone."""
     if moment is None:
         return gettext("never")
     zone, language = timezone.get_current_timezone(), get_language()
     local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
-    # Put together here, because some lists have hundreds: Django's formats take ten times as long.
+    # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
     exact = f"{local.day} {month_name(local.month, language)} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
     since = time_since_in(language, local, now)
@@ -112,14 +112,14 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
-    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` if that says more."""
+    """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` for longer times."""
     duration = time_lasted(timezone.localtime(moment), timezone.localtime())
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
 
 @register.inclusion_tag("frontend/web/_digest.html")
 def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = False) -> dict[str, Any]:
-    """A digest as a chip: eight hex digits in two groups, the whole of it in the title and on the clipboard."""
+    """A digest as a chip: eight hex digits in two groups, with the full digest in its title and for copying."""
     digits = value.removeprefix("sha256:")
     return {
         "value": value,
@@ -133,16 +133,16 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
 
 @register.simple_tag
 def pill(name: str, protected: bool = False, title: str = "") -> SafeString:
-    """A label: protected ones are filled and locked, `latest` is dashed; always with its word.
+    """A label: protected ones are filled and have a lock, `latest` is dashed; always with its name.
 
-    Written here and not as a template of its own, and each drawn once, because some lists have hundreds.
+    Written in Python without a template, and cached, because some lists have hundreds.
     """
     return _draw_pill(name, protected, title, icon("lock") if protected else "", get_language())
 
 
 @lru_cache(maxsize=1_000)
 def _draw_pill(name: str, protected: bool, title: str, lock: str, language: str | None) -> SafeString:
-    """language: that of the request, which the word for protected ones is in."""
+    """language: of the request, because the word for protected labels is translated."""
     kind = " pill-latest" if name == LATEST else " pill-protected" if protected else ""
     shown_title = format_html(' title="{}"', title) if title else ""
     if not protected:
@@ -155,22 +155,22 @@ def _draw_pill(name: str, protected: bool, title: str, lock: str, language: str 
 
 @register.simple_block_tag
 def captured(content: str) -> str:
-    """What the tags inside show, under a name, for a translated sentence: such a sentence can't hold tags itself."""
+    """Capture the rendered content in a variable, for a translated sentence, which can't contain tags itself."""
     return content
 
 
 @register.inclusion_tag("frontend/web/_live.html")
 def live_status(*topics: str) -> dict[str, Any]:
-    """The line in which the page's script tells what others do meanwhile. topics: `home`,
-    `template=<name>`, `change=<n>`, `releases=<namespace>`; one text may hold several.
+    """The line in which the page's script reports what others do meanwhile. topics: `home`, `template=<name>`,
+    `change=<n>`, `releases=<namespace>`; one string may contain several.
     """
-    head = fetcher().follower.head  # None if nothing follows the journal yet: then the script begins with now
+    head = fetcher().follower.head  # None if nothing follows the journal yet: the script then starts from now
     return {"topics": " ".join(topics), "after": head[0] if head else ""}
 
 
 @register.filter
 def sentence(text: str) -> SafeString:
-    """A finding as a sentence in the language of the page: a capital, a full stop, text between backticks as code."""
+    """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>."""
     text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
     first = FIRST_WORD.match(text)
     if first and first[0].islower() and first[0].isalpha():
@@ -182,15 +182,15 @@ def sentence(text: str) -> SafeString:
 
 @register.filter
 def full_sentence(text: str) -> SafeString:
-    """What is a sentence already, such as what blocks a change, in the language of the page, and text between backticks
-    as code. It may begin with a name, which keeps its own letters.
+    """A text that is already a sentence, such as a blocker, in the language of the page, with backticks converted to
+    <code>. It may begin with a name, whose case is kept.
     """
     return _mark_code(translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip())
 
 
 def _mark_code(text: str) -> SafeString:
     pieces = (name_gates(text) if " - " in text or " >= " in text else text).split("`")
-    if len(pieces) % 2 == 0:  # a lone backtick is a character like any other
+    if len(pieces) % 2 == 0:  # an unpaired backtick is a literal character
         return format_html("{}", text)
     shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
     return format_html_join("", "{}", shown)
@@ -198,7 +198,7 @@ def _mark_code(text: str) -> SafeString:
 
 @register.filter
 def state_name(state: str) -> str:
-    """What a page calls the state of a change, a release, a rollout or a check."""
+    """The display name of a state of a change, a release, a rollout or a check."""
     return {
         "open": pgettext("state of a change", "open"),
         "approved": gettext("approved"),
@@ -216,46 +216,46 @@ def state_name(state: str) -> str:
 
 @register.filter
 def check_name(name: str) -> str:
-    """What a page calls a check of a change."""
+    """The display name of a check of a change."""
     return check_word(name)
 
 
 @register.filter
 def thousands(number: int | None) -> str:
-    """1234 -> 1,234 in English, 1.234 in German; nothing for nothing."""
+    """1234 -> 1,234 in English, 1.234 in German; an empty string for None."""
     return "" if number is None else number_format(number, force_grouping=True)
 
 
 @register.filter
 def strong(sentence: str, name: str) -> SafeString:
-    """The sentence, escaped, with the name in bold where it first occurs."""
+    """The sentence, escaped, with the first occurrence of the name in bold."""
     before, found, after = sentence.partition(name) if name else (sentence, "", "")
     return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", sentence)
 
 
 @register.filter
 def signed(number: int) -> str:
-    """A difference with its sign; a true minus, and no sign for zero."""
+    """A difference with a typographic sign; no sign for zero."""
     sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
     return sign + thousands(abs(number))
 
 
 @register.filter
 def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
-    """What a mapping holds for a key, or nothing."""
+    """The value of a mapping for a key, or None."""
     return found.get(key) if found else None
 
 
 @register.filter
 def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
-    """Whether the line is among those that a form is open about."""
+    """Whether the line is one of those that an open form refers to."""
     spot = spots.get(line) if spots and line else None
     return bool(spot and spot.meant)
 
 
 @register.filter
 def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
-    """The diff lines that a page shows: as many as it can hold, and every line that something hangs under."""
+    """The diff lines that a page shows: up to its limit, and every line with threads."""
     return shorten_diff(lines, spots or ())
 
 
@@ -267,9 +267,9 @@ def query(pairs: Iterable[tuple[str, object]] = (), **first: object) -> str:
 
 @register.simple_tag
 def diff_words(line: Line) -> SafeString:
-    """The words of a diff line, the changed ones marked, and values of inputs and fragments by what they are.
+    """The words of a diff line, with changed words and values of inputs and fragments marked.
 
-    White space shows there, so no template writes it.
+    Written in Python, because white space in a template would be visible here.
     """
     tag = {"added": "ins", "removed": "del"}.get(line.kind)
     words = []
@@ -281,7 +281,7 @@ def diff_words(line: Line) -> SafeString:
 
 
 def _value_words(text: str, value: Value) -> SafeString:
-    """A run of a value, with its source as its title; the fragment's name stands before its first line."""
+    """A run of a value, with its source as its title; the fragment's name precedes its first line."""
     where = gettext("{source}, line {line}").format(source=value.source, line=value.line) if value.line else ""
     title = where or value.source
     if value.kind == "input":
@@ -292,8 +292,8 @@ def _value_words(text: str, value: Value) -> SafeString:
 
 @register.filter
 def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
-    """Whether something hangs under one of these diff lines, so that a fold of them has to be open.
+    """Whether one of these diff lines has a thread, so that a fold of them has to be open.
 
-    A page without threads has no spots at all, which a template hands on as an empty text.
+    A page without threads has no spots, which a template passes as an empty string.
     """
     return any(line.new in spots for line in lines) if spots else False

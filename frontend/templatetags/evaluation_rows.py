@@ -1,4 +1,4 @@
-"""Template tags for texts in a row of an evaluation, without white space around them."""
+"""Template tags for texts in a row of an evaluation, without surrounding white space."""
 
 import math
 from collections.abc import Iterable
@@ -27,13 +27,13 @@ register.filter(name_gates)
 
 @register.filter
 def describe_failure(failure: LiveFailure) -> str:
-    """What fails, threshold by threshold, without a full stop."""
+    """The failed thresholds in words, without a full stop."""
     return "; ".join(describe_finding(finding, translate_finding) for finding in failure.findings)
 
 
 @register.filter
 def figure(value: float | None, unit: str = "") -> str:
-    """The figure of a line: a score with up to four decimals, a value with a unit with three significant digits."""
+    """A line's figure: a score with up to four decimals, a value with a unit with three significant digits."""
     if value is None:
         return ""
     digits = 4 if not unit else max(0, min(6, 2 - math.floor(math.log10(abs(value))))) if value else 0
@@ -43,14 +43,14 @@ def figure(value: float | None, unit: str = "") -> str:
 
 @register.simple_tag
 def marked(words: Iterable[Word], side: str = "added") -> SafeString:
-    """Words of one side; changed ones are `<del>` or `<ins>`, with a word for screen readers."""
+    """Words of one side; changed ones as `<del>` or `<ins>`, with a word for screen readers."""
     tag = "del" if side == "removed" else "ins"
     return format_html_join("", "{}", ((_word(word, tag, side),) for word in words))
 
 
 @register.simple_tag
 def cut(excerpt: Excerpt) -> SafeString | str:
-    """A text, and behind it how much of it is left out."""
+    """A text, followed by how much of it is omitted."""
     if not excerpt.more:
         return excerpt.text
     more = number_format(excerpt.more, force_grouping=True)

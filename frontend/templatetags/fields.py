@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("frontend/web/_select.html")
 def select(field: BoundField) -> dict[str, Any]:
-    """The choices of a field, the present value selected; those of a nested list stand under its title."""
+    """The options of a field, with the current value selected; nested lists become option groups."""
     choices: list[tuple[Any, Any]] = list(getattr(field.field, "choices", ()))
     groups = [(value, word) if isinstance(word, list) else ("", [(value, word)]) for value, word in choices]
     value = _as_text(field.value())
@@ -22,7 +22,7 @@ def select(field: BoundField) -> dict[str, Any]:
 
 
 def _draw_options(choices: Iterable[tuple[Any, Any]], value: str) -> SafeString:
-    """Written here and not in the template, because there are hundreds of time zones."""
+    """Written in Python, because there are hundreds of time zones."""
     shown = ((choice, SafeString(" selected") if str(choice) == value else "", word) for choice, word in choices)
     return format_html_join("\n", '<option value="{}"{}>{}</option>', shown)
 
@@ -37,8 +37,9 @@ def select_field(field: BoundField, label: str, hint: str = "", short: bool = Fa
 def text_field(
     field: BoundField, label: str, hint: str = "", short: bool = False, code: bool = False, **attributes: Any
 ) -> dict[str, Any]:
-    """A field of one line. `code` is for names and patterns: no capitals, no spelling check; further attributes go into
-    the `<input>`, and so does `required`, as the form says."""
+    """A single-line field. `code` is for names and patterns: no capitalization, no spell check. Further attributes are
+    added to the `<input>`, and so is `required`, from the form.
+    """
     attributes = {"value": _as_text(field.value()), **attributes, "required": field.field.required}
     if code:
         attributes |= {"autocapitalize": "none", "spellcheck": "false"}
@@ -57,14 +58,14 @@ def password_field(
 
 @register.inclusion_tag("frontend/web/_choice.html")
 def radio(field: BoundField, value: str, title: str, note: str) -> dict[str, Any]:
-    """One choice of a field that takes one."""
+    """One option of a single-choice field."""
     checked = field.value() == value
     return {"type": "radio", "name": field.html_name, "value": value, "checked": checked, "title": title, "note": note}
 
 
 @register.inclusion_tag("frontend/web/_choice.html")
 def checkbox(field: BoundField, value: str, title: str, note: str, id_prefix: str = "") -> dict[str, Any]:
-    """One choice of a field that takes several. With an `id_prefix` the box has an id: the prefix and the value."""
+    """One option of a multiple-choice field. With an `id_prefix` the box has an id: the prefix and the value."""
     checked = value in (field.value() or ())
     return {
         "type": "checkbox",

@@ -14,14 +14,14 @@ register = template.Library()
 
 @register.filter
 def short(number: int) -> str:
-    """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
+    """A number of fetches with three digits: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
     figures, space, unit = usage_queries.shorten_count(number).partition(" ")
     return number_format(figures.replace(",", ""), force_grouping=True) + space + unit
 
 
 @register.filter
 def percent(share: float) -> str:
-    """`84 %`, and `2.5 %` below ten: a share from 0 to 1 for people."""
+    """`84 %`, and `2.5 %` below ten: a share from 0 to 1 as a percentage."""
     number = share * 100
     digits = 0 if number == 0 or number >= 9.95 else 1
     return f"{number_format(f'{number:.{digits}f}', digits)}\N{NO-BREAK SPACE}%"
@@ -29,13 +29,13 @@ def percent(share: float) -> str:
 
 @register.filter
 def score(value: float) -> str:
-    """A score as every page writes it: `0.97`, rounded like the findings of gates."""
+    """A score as formatted on every page: `0.97`, rounded like the findings of gates."""
     return format_score(value)
 
 
 @register.filter
 def signed_figure(number: float) -> str:
-    """A difference of two figures with its sign and two places: `+0.04`, and 0.00 without a sign."""
+    """A difference of two figures with its sign and two decimals: `+0.04`, and 0.00 without a sign."""
     rounded = round(number, 2)
     sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
     return sign + number_format(f"{abs(rounded):.2f}", 2)

@@ -1,4 +1,4 @@
-"""Template tags that link words: to the glossary, a problem's code to its page, an advice to where it is followed."""
+"""Template tags for links: to the glossary, from a problem's code to its page, from advice to where it applies."""
 
 import re
 
@@ -9,14 +9,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 register = template.Library()
-_ADVICE = re.compile(r"([^.]+?): (/runs/\d+/score)(?=\.|$)")  # as the API and the command line tell it
+_ADVICE = re.compile(r"([^.]+?): (/runs/\d+/score)(?=\.|$)")  # as in the API and the command line
 
 
 @register.simple_tag
 def term(name: str, shown: str = "") -> SafeString:
-    """The word as a link to its glossary entry; `shown` is what the sentence needs, such as a plural.
+    """The word as a link to its glossary entry; `shown` is the inflected form, such as a plural.
 
-    The name is the entry's heading (`protected label`); a test looks each one up.
+    The name is the entry's heading (`protected label`); a test looks up each one.
     """
     address = f"{reverse('help-page', args=['glossary'])}#{name.replace(' ', '-')}"
     return format_html('<a class="term" href="{}">{}</a>', address, shown or name)
@@ -24,7 +24,7 @@ def term(name: str, shown: str = "") -> SafeString:
 
 @register.simple_tag
 def problem_code(code: str) -> SafeString:
-    """The code as a link to the page that explains it; in a new tab, because the page here may hold unsaved text."""
+    """The code as a link to its help page, in a new tab because this page may contain unsaved text."""
     address = reverse("help-page", args=[f"problems/{code}"])
     title = gettext("What {code} means (in a new tab)").format(code=code)
     return format_html('<a href="{}" target="_blank" title="{}"><b>{}</b></a>', address, title, code)
@@ -32,7 +32,7 @@ def problem_code(code: str) -> SafeString:
 
 @register.filter
 def linked(advice: str) -> SafeString:
-    """The advice with each `words: /runs/9/score` as words that link there."""
+    """The advice with each `words: /runs/9/score` converted to a link."""
     pieces: list[SafeString | str] = []
     end = 0
     for match in _ADVICE.finditer(advice):

@@ -1,4 +1,4 @@
-"""Template tags of names and references: the last segment, the folder, the version, and what a search found in one."""
+"""Template tags of names and refs: the last segment, the folder, the version, and highlighted search matches."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.filter
 def pin(ref: str) -> str:
-    """What a reference stays on: `v3`, or the first digits of a digest."""
+    """What a ref is pinned to: `v3`, or the first digits of a digest."""
     at = ref.rpartition("@")[2]
     return f"v{at}" if at.isdecimal() else at.removeprefix("sha256:")[:8]
 
@@ -33,7 +33,7 @@ def stem(name: str) -> str:
 
 @register.simple_tag
 def marked(pieces: Iterable[Piece]) -> SafeString:
-    """A text in pieces, those in which a search found its words as <mark>."""
+    """A text in pieces, with search matches as <mark>."""
     return format_html_join(
         "", "{}", ((format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,) for piece in pieces)
     )

@@ -1,5 +1,6 @@
-"""The template tag that draws the text of a rendered part. A prompt can have thousands of pieces, and a template's own
-tags take several times as long for each.
+"""The template tag that renders a part's text.
+
+A prompt can have thousands of pieces, which take several times as long with Django's own tags.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,8 +22,8 @@ _CLASSES = {"input": "value", "fragment": "from-fragment", "placeholder": "chip 
 def prompt_pieces(pieces: Iterable[Piece], part: int) -> SafeString:
     """The pieces of a part's text, with marked values.
 
-    A value says in its title where it comes from, a fragment has a chip before it, and what is too long is folded.
-    `part` is the part's number from 0: with the piece's it names a fold, which stays open while somebody types.
+    A value's title contains its source, a fragment is preceded by a chip, and long values are folded. `part` is the
+    part's 0-based number: with the piece's number it identifies a fold, which stays open while the user types.
     """
     return format_html_join("", "{}", ((html,) for html in _list_pieces(pieces, part)))
 

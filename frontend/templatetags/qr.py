@@ -14,7 +14,9 @@ _BOX = re.compile(r'\bviewBox="([0-9. ]+)"')
 
 @register.filter
 def svg(text: str) -> SafeString:
-    """The one path of a QR code, in an svg of our own: nothing else of the given text gets into the page."""
+    """The path of a QR code in an svg element of our own, so that nothing else from the given svg
+    gets into the page.
+    """
     path, box = _PATH.search(text), _BOX.search(text)
     if path is None or box is None:
         return format_html("")

@@ -1,4 +1,4 @@
-"""Decorators and middleware of every page: a signed-in person in front, times in their zone, domain errors as pages."""
+"""Decorators and middleware of every page: sign-in, time zone, language, and domain errors as pages."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -47,7 +47,7 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
 
-# A page with a form: shown, asked for its headers, and sent.
+# A page with a form: GET, HEAD and POST.
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 _NO_METHOD = gettext_lazy(
@@ -56,7 +56,7 @@ _NO_METHOD = gettext_lazy(
 
 
 def by_method(*, get: Callable[..., HttpResponse], post: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """One address with two views: `get` answers GET and HEAD, `post` POST. Other methods are refused."""
+    """One URL with two views: `get` handles GET and HEAD, `post` POST. Other methods are refused."""
 
     @form_page
     def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -68,7 +68,7 @@ def by_method(*, get: Callable[..., HttpResponse], post: Callable[..., HttpRespo
 def signed_in(
     view: Callable[Concatenate[HttpRequest, Actor, P], R],
 ) -> Callable[Concatenate[HttpRequest, P], R | HttpResponse]:
-    """A page for signed-in people: the view gets an Actor; others go to the login page and come back after it."""
+    """A page for signed-in users: the view gets an Actor; others are redirected to the login page and back."""
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R | HttpResponse:
@@ -89,7 +89,7 @@ def signed_in(
 
 
 class RefusalMiddleware:
-    """Answers a PromptuaryError that a view let through with the page that says what was refused and why."""
+    """Converts a PromptuaryError raised by a view to a page that says what was refused and why."""
 
     def __init__(self, respond: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._respond = respond
@@ -98,7 +98,7 @@ class RefusalMiddleware:
         return self._respond(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """The page for a domain error, or for a field that PostgreSQL refuses; anything else goes on to Django."""
+        """The page for a domain error, or for a value that PostgreSQL rejects; Django handles anything else."""
         if isinstance(error, core_errors.PromptuaryError):
             return refuse(request, error)
         if isinstance(error, DataError) and (names := _find_fields_with_nul(request)):
@@ -108,14 +108,14 @@ class RefusalMiddleware:
 
 
 def _find_fields_with_nul(request: HttpRequest) -> list[str]:
-    """The names of the fields of the address and the form whose value has a NUL character."""
+    """The names of query and form fields whose value contains a NUL character."""
     return [
         name for fields in (request.GET, request.POST) for name, values in fields.lists() if "\0" in "".join(values)
     ]
 
 
 def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: an empty 405 of Django's decorators becomes a page."""
+    """Middleware: converts an empty 405 of Django's decorators to a page."""
 
     @wraps(respond)
     def answer(request: HttpRequest) -> HttpResponse:
@@ -129,7 +129,7 @@ def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[
 
 
 def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequired) -> HttpResponse:
-    """Where the proof is given; what was posted is kept and goes on from there."""
+    """Redirect to reauthentication; the posted form is stored and resumed from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not person.has_two_step:
         sentence = gettext("This needs two-step sign-in. Turn it on first.")
@@ -141,18 +141,18 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
         return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
     page = reverse(_page_of_proof(person) if by_code else "account_reauthenticate")
     suspend_request(request, page)
-    # The kept request has its query with it, and allauth goes on with it only if `next` is its path alone.
+    # The stored request includes its query, and allauth resumes it only if `next` is the path alone.
     return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
 
 
 def _page_of_proof(person: User) -> str:
-    """The name of the page on which the person proves their second step: a code of the app, or a passkey."""
+    """The URL name of the page for the user's second factor: a TOTP code or a passkey."""
     has_app = is_mfa_enabled(person, [Authenticator.Type.TOTP])
     return "mfa_reauthenticate" if has_app else "mfa_reauthenticate_webauthn"
 
 
 def _to_login(request: HttpRequest) -> HttpResponse:
-    """The login page, or 401 where htmx asks or where a form was sent, which the login would lose."""
+    """Redirect to the login page; 401 for htmx requests and posted forms, which a redirect would lose."""
     if is_htmx(request):
         answer = HttpResponseClientRefresh()
         answer.status_code = HTTPStatus.UNAUTHORIZED
@@ -169,17 +169,17 @@ def _to_login(request: HttpRequest) -> HttpResponse:
 
 
 def use_time_zone(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Middleware: times on pages are written in the zone that the person chose, else in UTC."""
+    """Middleware: pages show times in the time zone that the user chose, else in UTC."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        if request.path.startswith("/api/"):  # whose moments are always in UTC
+        if request.path.startswith("/api/"):  # its times are always in UTC
             return respond(request)
         person = person_of(request)
         if person is None or not person.time_zone:
             return respond(request)
         try:
             zone = ZoneInfo(person.time_zone)
-        except (ZoneInfoNotFoundError, ValueError, OSError):  # a zone that this machine's tables do not have any more
+        except (ZoneInfoNotFoundError, ValueError, OSError):  # a zone missing from this system's time zone database
             return respond(request)
         with timezone.override(zone):
             return respond(request)
@@ -188,9 +188,9 @@ def use_time_zone(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
 
 
 def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Middleware: what is answered to a person is in the language they chose, else in what their browser asks for.
+    """Middleware: the language that the user chose, else the one that the browser requests.
 
-    The API answers a key in English.
+    API requests with a key are always answered in English.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:

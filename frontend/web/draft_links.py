@@ -1,4 +1,4 @@
-"""Links to a person's drafts of a template: `?draft=` names a draft, the unnamed one has none."""
+"""Links to a user's drafts of a template: `?draft=` names a draft; the unnamed draft has no parameter."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ __all__ = ["DraftLink", "describe_own_draft", "draft_address", "draft_title", "l
 
 @dataclass(frozen=True)
 class DraftLink:
-    """A draft in a list: what it is called, where it is edited, and how a comparison names it (`ref`)."""
+    """A draft in a list: its title, its editor URL, and its `ref` in comparisons."""
 
     name: str
     title: str
@@ -31,23 +31,23 @@ class DraftLink:
 
 
 def draft_address(name: str, draft_name: str = "", page: str = "edit") -> str:
-    """The address of a page about one draft of a template: `edit`, `preview` or `draft`."""
+    """The URL of a page for one draft of a template: `edit`, `preview` or `draft`."""
     address = reverse(page, args=[name])
     return f"{address}?{urlencode({'draft': draft_name})}" if draft_name else address
 
 
 def draft_title(draft_name: str) -> str:
-    """What a page calls a draft."""
+    """The title of a draft on pages."""
     return draft_name or gettext("Draft")
 
 
 def describe_own_draft(draft_name: str) -> str:
-    """What a sentence calls one of the reader's drafts."""
+    """The name of one of the reader's drafts in a sentence."""
     return gettext("your draft {name}").format(name=draft_name) if draft_name else gettext("your draft")
 
 
 def list_draft_links(actor: Actor, name: str) -> list[DraftLink]:
-    """The person's drafts of a template, the one without a name first."""
+    """The user's drafts of a template, the unnamed one first."""
     return [_describe_draft(name, draft) for draft in template_queries.list_template_drafts(actor, name)]
 
 

@@ -1,4 +1,4 @@
-"""Events as sentences, with links to what they are about: for the audit page and other lists of what happened."""
+"""Events as sentences with links to their subjects: for the audit page and other lists of events."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _OF_ADMINS = (Page.KEYS, Page.WEBHOOKS, Page.CONNECTIONS)
 
 @dataclass(frozen=True)
 class AuditLine:
-    """One event: `sentence` goes on if the person's name ends; `href` is empty if there is nothing to look at."""
+    """One event: `sentence` continues after the user's name; `href` is empty if there is no page to link."""
 
     event: Event
     at: datetime
@@ -26,7 +26,7 @@ class AuditLine:
 
 
 def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
-    """The event in words; an unknown kind is shown by its name. Pages of admins are linked for them only."""
+    """The event in words; an unknown kind is shown by its name. Pages for admins are linked only for admins."""
     event = parse_event(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
     return AuditLine(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))

@@ -1,4 +1,4 @@
-"""What pages call the fields of services, for a refusal that stands apart from its field."""
+"""The pages' labels of service fields, for a refusal that isn't shown at its field."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -38,8 +38,8 @@ _LABELS: Mapping[str, Any] = {
 
 
 def describe_refusal(error: object) -> str:
-    """The sentences of a refusal, each after what pages call its field; without a label in front if they call it
-    nothing. A refusal without fields, or a sentence, stays as it is.
+    """The messages of a refusal, each preceded by the page's label of its field, if it has one. A refusal without
+    fields, or a plain string, is returned unchanged.
     """
     if not isinstance(error, Invalid) or not error.fields:
         return str(error)
@@ -52,8 +52,8 @@ def _describe(field: str, sentence: str) -> str:
 
 
 def capitalise_sentence(sentence: str, names: Collection[str] = ()) -> str:
-    """The sentence with a capital, unless it begins with one of the names, or with what is no word, such as an
-    address or the name of a template: those keep their letters.
+    """Capitalize the sentence, unless it begins with one of the names, or with something that isn't a word, such as a
+    URL or a template's name.
     """
     first = _FIRST_WORD.match(sentence)
     if first is None or not first[0].isalpha() or first[0] in names:

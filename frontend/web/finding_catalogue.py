@@ -1,4 +1,4 @@
-"""Patterns of findings: sentences with named values, each with its translation, from the catalogue of a language."""
+"""Patterns of findings, sentences with named values, with their translations from the catalogue of a language."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,14 +12,14 @@ __all__ = ["FindingCatalogue", "FindingPattern", "parse_pattern", "read_catalogu
 
 _FEW_LETTERS = 5
 _WORD = re.compile(r"[A-Za-z]+")
-_TAIL_STARTS = (";", ",", " ")  # an empty literal starts with none of them
+_TAIL_STARTS = (";", ",", " ")  # a tuple, because "" is in every string
 _NUMBER = re.compile(r"-?\d[\d,.]*")
 _QUOTES = ("``", '""', "''", "“”")
 
 
 @dataclass(frozen=True)
 class FindingPattern:
-    """A sentence with values: `literals` stand around them, one more than there are `names`."""
+    """A sentence with values: `literals` are the texts around them, one more than there are `names`."""
 
     literals: tuple[str, ...]
     names: tuple[str, ...]
@@ -27,19 +27,19 @@ class FindingPattern:
 
     @cached_property
     def is_loose(self) -> bool:
-        """Whether it has so few letters that it says nothing by itself."""
+        """Whether it has too few letters to identify a finding."""
         if {"line", "number"} & set(self.names) or all(map(self.is_quoted, self.names)):
             return False
         return sum(map(str.isalpha, "".join(self.literals))) < _FEW_LETTERS
 
     @cached_property
     def weight(self) -> int:
-        """How many characters of it are given: of two patterns that fit, the one with more is meant."""
+        """How many literal characters it has: of two matching patterns, the one with more wins."""
         return sum(map(len, self.literals))
 
     @cached_property
     def key_word(self) -> str:
-        """The longest word that each of its texts holds as a word; empty if it has none."""
+        """The longest word that every text matching it contains; empty if there isn't one."""
         last = len(self.literals) - 1
         words = [
             match[0]
@@ -50,7 +50,7 @@ class FindingPattern:
         return max(words, key=len, default="")
 
     def read_values(self, text: str) -> dict[str, str] | None:
-        """The values with which the pattern gives this text, each as short as can be; None if it doesn't fit."""
+        """The values with which the pattern produces this text, each as short as possible; None if it doesn't match."""
         first, last = self.literals[0], self.literals[-1]
         if not self.names:
             return {} if text == first else None
@@ -68,20 +68,20 @@ class FindingPattern:
         return named if _NUMBER.fullmatch(named.get("number", "0")) else None
 
     def write(self, values: Mapping[str, str]) -> str:
-        """The English sentence with these values."""
+        """Format the English sentence with these values."""
         pieces = [self.literals[0]]
         for name, literal in zip(self.names, self.literals[1:], strict=True):
             pieces += [values[name], literal]
         return "".join(pieces)
 
     def is_quoted(self, name: str) -> bool:
-        """Whether quotes or backticks stand around a value: it is a name or code then, and no words."""
+        """Whether a value is in quotes or backticks, so that it is a name or code instead of words."""
         place = self.names.index(name)
         return self.literals[place][-1:] + self.literals[place + 1][:1] in _QUOTES
 
 
 class FindingCatalogue:
-    """The patterns of one language, and single words by the name of the value that they are.
+    """The patterns of one language, and single words by the name of the value that they fill.
 
     `tails` are patterns that a finding may end with, such as `; did you mean {suggestion}?`.
     """
@@ -95,7 +95,7 @@ class FindingCatalogue:
             self._by_word.setdefault(pattern.key_word, []).append(place)
 
     def find_matches(self, text: str) -> Iterator[tuple[FindingPattern, dict[str, str]]]:
-        """The patterns that give this text, those with more given characters first, each with its values."""
+        """The matching patterns, those with more literal characters first, each with its values."""
         words = {"", *_WORD.findall(text)}
         for place in sorted(place for word in words for place in self._by_word.get(word, ())):
             values = self.patterns[place].read_values(text)
@@ -104,12 +104,12 @@ class FindingCatalogue:
 
 
 def _rank(pattern: FindingPattern) -> tuple[bool, int]:
-    """Which pattern is tried first: the one with most of it given; the loose ones last, the shortest of them first."""
+    """Sort key: patterns with more literal characters first; loose ones last, the shortest of them first."""
     return pattern.is_loose, pattern.weight if pattern.is_loose else -pattern.weight
 
 
 def parse_pattern(text: str, translation: str) -> FindingPattern:
-    """A pattern as the catalogue writes it: a name in braces is a value, a doubled brace is a brace."""
+    """Parse a pattern of the catalogue: a name in braces is a value, a doubled brace is a literal brace."""
     literals, names = [""], []
     for literal, name, _, _ in Formatter().parse(text):
         literals[-1] += literal
@@ -121,7 +121,7 @@ def parse_pattern(text: str, translation: str) -> FindingPattern:
 
 @cache
 def read_catalogue(language: str) -> FindingCatalogue:
-    """The catalogue `findings` of a language; an empty one if there is none."""
+    """The catalogue `findings` of a language; empty if the language doesn't have one."""
     import polib  # noqa: PLC0415 -- not if all pages are in English
 
     path = settings.BASE_DIR / "frontend" / "locale" / language / "LC_MESSAGES" / "findings.mo"

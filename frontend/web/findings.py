@@ -1,8 +1,9 @@
 """Findings in the language of the page.
 
-The problems of the renderer, the results of checks and the like are made, stored and sent in English. A page shows them
-by `translate_finding`: it finds the pattern of a text, such as `There is no input {old}.`, and gives the pattern's
-translation the same values. A value may be a finding as well. What no pattern fits stays as it is.
+The problems of the renderer, the results of checks and the like are created, stored and sent in English. Pages
+translate them with `translate_finding`: it finds the pattern of a text, such as `There is no input {old}.`, and formats
+the pattern's translation with the same values. A value may itself be a finding. Text that matches no pattern is
+returned unchanged.
 """
 
 import re
@@ -19,15 +20,15 @@ from promptuary.renderer.problems import Fix, Problem
 
 __all__ = ["translate_fields", "translate_finding", "translate_problem"]
 
-_LONGEST = 4000  # characters of a text that is looked at
-_DEEPEST = 5  # how deep findings are looked for in the values of findings
-_JOINTS = ("\n", "; ", ". ", ", ", " and ", " or ")  # what findings are joined by, the widest first
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")  # a number as findings write it
-_NUMBER = re.compile(r"_\d+$")  # of a value whose name comes twice in a pattern
+_LONGEST = 4000  # longer texts aren't translated
+_DEEPEST = 5  # how deep values of findings are searched for findings
+_JOINTS = ("\n", "; ", ". ", ", ", " and ", " or ")  # separators between findings, the widest first
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")  # a number as formatted in findings
+_NUMBER = re.compile(r"_\d+$")  # of a value whose name occurs twice in a pattern
 
 
 def translate_finding(message: str) -> str:
-    """The finding in the language of the page; as it is in English, or if no pattern fits."""
+    """Translate the finding to the language of the page; unchanged in English, or if no pattern matches."""
     language = (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
     if language == settings.LANGUAGE_CODE or not message or len(message) > _LONGEST:
         return message
@@ -35,13 +36,13 @@ def translate_finding(message: str) -> str:
 
 
 def translate_problem(problem: Problem) -> Problem:
-    """The problem with its message and the title of its fix in the language of the page."""
+    """Translate the problem's message and the title of its fix to the language of the page."""
     fix = Fix(translate_finding(problem.fix.title), problem.fix.edits) if problem.fix else None
     return replace(problem, message=translate_finding(problem.message), fix=fix)
 
 
 def translate_fields(sentences: Mapping[str, str]) -> dict[str, str]:
-    """Sentences by the name of their field, in the language of the page."""
+    """Translate messages by field name to the language of the page."""
     return {name: translate_finding(sentence) for name, sentence in sentences.items()}
 
 
@@ -51,14 +52,14 @@ def _translate_text(language: str, text: str) -> str:
 
 
 def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
-    """The translation, None if nothing of the text is known."""
+    """The translation, None if no part of the text is known."""
     if _GROUPED.fullmatch(text):
         return number_format(int(text.replace(",", "")), force_grouping=True)
     if depth == 0 or not any(map(str.isalpha, text)):
         return None
     for pattern, values in catalogue.find_matches(text):
         if pattern.is_loose and ". " in text and (joined := _translate_joined(catalogue, text, depth)):
-            return joined  # `{where}: {message}` would take a sentence before it for the place
+            return joined  # `{where}: {message}` would match a preceding sentence as the place
         known = _translate_values(catalogue, pattern, values, depth)
         if not pattern.is_loose or any(known.values()):
             return _fill(pattern, values, known)
@@ -72,7 +73,7 @@ def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None
 def _translate_values(
     catalogue: FindingCatalogue, pattern: FindingPattern, values: Mapping[str, str], depth: int
 ) -> dict[str, str | None]:
-    """The values of a finding that are words or findings; None for those that are not."""
+    """Translate the values of a finding that are words or findings; None for the others."""
     return {
         name: catalogue.words.get((_NUMBER.sub("", name), value)) or _translate(catalogue, value, depth - 1)
         for name, value in values.items()
@@ -85,7 +86,7 @@ def _fill(pattern: FindingPattern, values: Mapping[str, str], known: Mapping[str
 
 
 def _translate_tail(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
-    """A finding, or the last value of one, with what is said behind it."""
+    """Translate a finding that ends with a tail pattern."""
     for pattern in catalogue.tails:
         at = text.rfind(pattern.literals[0], 1)
         values = pattern.read_values(text[at:]) if at > 0 else None
@@ -96,7 +97,7 @@ def _translate_tail(catalogue: FindingCatalogue, text: str, depth: int) -> str |
 
 
 def _translate_edges(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
-    """A finding that was made a sentence: with a full stop, or a capital."""
+    """Translate a finding that was turned into a sentence, with a full stop or a capital."""
     if text.endswith("."):
         core = _translate(catalogue, text[:-1], depth - 1)
         return f"{core}." if core else None
@@ -107,13 +108,13 @@ def _translate_edges(catalogue: FindingCatalogue, text: str, depth: int) -> str 
 
 
 def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
-    """Several findings in one text; what isn't known of them stays."""
+    """Translate several findings in one text; unknown ones stay unchanged."""
     joint = next((joint for joint in _JOINTS if joint in text), None)
     if joint is None:
         return None
     pieces = _split_outside(text, joint)
     translations = [_translate(catalogue, piece, depth - 1) for piece in pieces]
-    if joint == ". ":  # a finding that is a sentence has its full stop
+    if joint == ". ":  # a finding that is a sentence includes its full stop
         sentences = [_translate(catalogue, f"{piece}.", depth - 1) for piece in pieces]
         ends = [sentence.removesuffix(".") if sentence else None for sentence in sentences]
         translations = [known or end for known, end in zip(translations, ends, strict=True)]
@@ -126,7 +127,7 @@ def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str
 
 
 def _split_outside(text: str, joint: str) -> list[str]:
-    """The pieces between joints that do not stand in parentheses."""
+    """Split at joints outside parentheses."""
     pieces: list[str] = []
     for piece in text.split(joint):
         if pieces and pieces[-1].count("(") > pieces[-1].count(")"):

@@ -1,6 +1,6 @@
 """Parts of the pages' forms: errors of a service in a form, text of several lines or words, selects of versions.
 
-A form checks the shape of its input; whether it may be done is decided by the service.
+A form validates its input; the service decides whether the action is permitted.
 """
 
 import re
@@ -24,7 +24,7 @@ __all__ = [
     "version_choices",
 ]
 
-# A select with more rows than this is no help; the rest is reached from the history.
+# A select with more rows than this is unusable; older versions are reached from the history.
 MOST_VERSIONS = 200
 _MOST_DIGITS = 8
 _BETWEEN_ITEMS = re.compile(r"[,;:\n]")
@@ -36,22 +36,24 @@ def parse_form_number(text: str | None) -> int:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a field that takes several, with commas or spaces between them."""
+    """The words of a field that accepts several, separated by commas or spaces."""
     return [word for word in text.replace(",", " ").split() if word]
 
 
 def read_expected(fields: Mapping[str, Any]) -> int | None:
-    """The number of the version that the label served if the form was drawn, 0 for none; None without a form."""
+    """The version number that the label served when the form was rendered, 0 for none; None if the form doesn't include
+    it.
+    """
     return parse_form_number(fields.get("expected")) if "expected" in fields else None
 
 
 def read_seen_version(fields: Mapping[str, Any]) -> int | None:
-    """The number of the version that the change proposed if the form was drawn; None if the form does not say it."""
+    """The version number that the change proposed when the form was rendered; None if the form doesn't include it."""
     return parse_form_number(fields.get("seen_version")) or None
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:
-    """Put a service's refusal where it belongs: at its field, or above the form."""
+    """Add a service's refusal to the form: at its field, or above the form."""
     sentences = error.fields if isinstance(error, Invalid) else {}
     names = _list_names(form)
     for field, sentence in sentences.items():
@@ -61,14 +63,14 @@ def add_errors(form: forms.Form, error: PromptuaryError) -> None:
 
 
 def _list_names(form: forms.Form) -> set[str]:
-    """What was typed or chosen as one word, alone or in a list: if a sentence begins with it, it is a name."""
+    """Values that are single words, alone or in a list: a message that begins with one begins with a name."""
     sent = form.data.lists() if isinstance(form.data, QueryDict) else ()
     items = (item.strip() for _, values in sent for value in values for item in _BETWEEN_ITEMS.split(value))
     return {item for item in items if item and not re.search(r"\s", item)}
 
 
 class LinesField(forms.CharField):
-    """Text of several lines: browsers post CRLF, a document has LF; spaces at its ends are the author's."""
+    """Text of several lines: converts the browser's CRLF to LF, and doesn't strip leading and trailing space."""
 
     widget = forms.Textarea
 
@@ -87,7 +89,7 @@ def set_choices(form: forms.Form, name: str, choices: Sequence[tuple[Any, str]])
 
 
 def version_choices(newest: int, standing: Mapping[str, int]) -> list[tuple[int, str]]:
-    """The newest versions, and every one a label points to, each with its labels."""
+    """The newest versions, and every version with a label, each with its labels."""
     return [
         (number, ", ".join([f"v{number}", *(label for label, at in standing.items() if at == number)]))
         for number in sorted({*range(max(1, newest - MOST_VERSIONS), newest + 1), *standing.values()}, reverse=True)

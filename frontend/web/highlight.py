@@ -1,8 +1,7 @@
-"""Syntax highlighting of a document: lines of runs, each run with the class of its colour. Pure; no Django.
+"""Syntax highlighting of a document: lines of runs, each run with the class for its colour. Pure; no Django.
 
-The editor colours properly, with a parser; patterns suffice for a page that only shows a document. Pygments has a lexer
-for YAML with Jinja, but its time grows with the square of a line's length (0.7 s for 8,000 marks), and documents come
-from strangers.
+The editor uses a real parser; patterns suffice for a page that only shows a document. Pygments has a lexer for YAML
+with Jinja, but its time grows with the square of a line's length (0.7 s for 8,000 marks), and documents are untrusted.
 """
 
 import re
@@ -23,25 +22,25 @@ YAML = re.compile(
     re.MULTILINE,
 )
 JINJA_CLASS = {"{{": "expression", "{%": "statement", "{#": "comment"}
-# Strings are coloured within a line, and short ones only: an open quote would else be searched to the end each time.
-# Beyond this a page shows the text without colours rather than keep a reader waiting.
+# Strings are highlighted only within a line and up to a length: otherwise every unclosed quote would scan to the end.
+# Longer documents are shown without colours to keep the page fast.
 LONGEST = 200_000
 
 
 @dataclass(frozen=True)
 class Run:
-    """A stretch of one line; `look` is a class of the stylesheet or empty."""
+    """A run within one line; `look` is a CSS class or empty."""
 
     text: str
     look: str = ""
 
 
 def highlight(text: str) -> list[list[Run]]:
-    """The document's lines; joined by newlines their runs give the text again."""
+    """The document's lines as runs; joined by newlines, the runs reproduce the text."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if len(text) > LONGEST:
         return [[Run(line)] for line in text.split("\n")]
-    # One look a character; Jinja is painted last because it may be inside a YAML string.
+    # One look per character; Jinja is painted last because it may be inside a YAML string.
     looks = [""] * len(text)
     for match in YAML.finditer(text):
         _paint(looks, match, str(match.lastgroup))
@@ -56,7 +55,7 @@ def highlight(text: str) -> list[list[Run]]:
 
 
 def _jinja(text: str) -> Iterator[tuple[int, int]]:
-    """Where tags and comments are. A mark that is never closed is looked for once, not once for each opening."""
+    """The ranges of tags and comments. A missing end mark is searched for only once, not for each opening."""
     at, never = 0, set[str]()
     while (opening := JINJA.search(text, at)) is not None:
         mark, end = JINJA_ENDS[opening[0]], -1

@@ -1,4 +1,4 @@
-"""What may have been meant by the address of a folder or template that is not found."""
+"""Suggestions for the URL of a folder or template that isn't found."""
 
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ __all__ = ["find_near_name"]
 
 
 def find_near_name(request: HttpRequest) -> tuple[str, str] | None:
-    """The nearest folder, or the nearest word in the names of templates, with where it leads; None if none is near."""
+    """The closest folder or word in template names, with its URL; None if nothing is close."""
     match = request.resolver_match
     if match is None or not request.user.is_authenticated:
         return None

@@ -1,4 +1,4 @@
-"""A page: its frame, the person it is for, and the one region of it that htmx may ask for."""
+"""A page: its frame, the user it is for, and the region of it that htmx may request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,52 +32,52 @@ __all__ = [
     "show",
 ]
 
-FRAME = "frame"  # the name under which every page has what its frame shows
-# Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
+FRAME = "frame"  # the context name of the frame's data on every page
+# Names reserved for the frame and Django: a view that sets one would change the top bar of its page.
 _RESERVED = {FRAME, "request", "user", "perms", "messages", "csrf_token", "CSP_NONCE"}
 _KEPT_SECONDS = 20
-_STORED = "promptuary_frame"  # the attribute of the request that keeps its frame
+_STORED = "promptuary_frame"  # the request attribute that stores its frame
 
 
 class Frame:
-    """The counts of the top bar; each is queried once, and only if it is drawn."""
+    """The counts of the top bar, each queried once and only if rendered."""
 
     def __init__(self, person: User | None) -> None:
         self._person = person
 
     @cached_property
     def open_changes(self) -> int:
-        """How many changes that the person may read wait for somebody."""
+        """How many open changes the user may read."""
         person = self._person
         return self._keep("open", lambda: change_queries.count_pending(Actor(person))) if person else 0
 
     @cached_property
     def waiting(self) -> int:
-        """How many of them wait on the person, those of one release counted once; as `read_waiting` reads it."""
+        """How many of them wait for the user, those of one release counted once; computed as in `read_waiting`."""
         person = self._person
         return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
 
     @property
     def may_create_namespace(self) -> bool:
-        """Whether the person may create namespaces."""
+        """Whether the user may create namespaces."""
         return self._person is not None and permissions.may_create_namespace(Actor(self._person))
 
     @cached_property
     def demo(self) -> LoadProgress | None:
-        """How far the demo is loaded; None if none is being loaded."""
+        """The progress of loading the demo; None if none is being loaded."""
         return read_progress()
 
     def read_waiting(self, evaluate: Callable[[], Sequence[Gate]]) -> int:
-        """The count of what waits, kept until the next event of the journal and `_KEPT_SECONDS` at most.
+        """The number of waiting items, cached until the next journal event, and for `_KEPT_SECONDS` at most.
 
-        evaluate: gives the gates of all pending requests if no count is kept. A freeze that begins, a run and a
+        evaluate: returns the gates of all pending requests if no count is cached. The start of a freeze, a run or a
         fetch may change the count without an event.
         """
         self.waiting = self._keep("waiting", lambda: self._count_waiting(evaluate()))
         return self.waiting
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
-        """Take the counts from a page that has them already."""
+        """Take over the counts from a page that has already computed them."""
         self.open_changes, self.waiting = open_changes, waiting
 
     @cached_property
@@ -86,7 +86,7 @@ class Frame:
         return change_queries.read_journal_head()
 
     def _keep(self, name: str, count: Callable[[], int]) -> int:
-        """The count that is kept for this person under the journal's head, else the one that is made now."""
+        """The user's count cached for the journal's head, else a newly computed one."""
         place = f"{name}-{self._person.pk if self._person else ''}"
         kept_head, number = caches["frames"].get(place, ("", 0))
         if kept_head != self._head:
@@ -114,16 +114,16 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 
 def is_htmx(request: HttpRequest) -> bool:
-    """Whether htmx asks for a part of a page. A request that no middleware saw is for a whole one."""
+    """Whether htmx requests a part of a page. A request that no middleware has seen is for a full page."""
     return bool(getattr(request, "htmx", False))
 
 
 def is_for_region(request: HttpRequest, region: str) -> bool:
-    """Whether htmx asks to swap the element with this id, and not to restore a page from its history."""
+    """Whether htmx requests a swap of the element with this id, and not a history restore."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)
     if not htmx or htmx.history_restore_request:
         return False
-    # htmx 4 names the element with its tag: `section#checks`.
+    # htmx 4 includes the tag name of the element: `section#checks`.
     return (htmx.target or "").rpartition("#")[2] == region
 
 
@@ -135,10 +135,10 @@ def show(
     regions: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page `frontend/<template>`, or the fragment of the region asked for.
+    """The page `frontend/<template>`, or the fragment of the requested region.
 
     regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError if the context uses a
-    name that belongs to the frame.
+    reserved name of the frame.
     """
     if reserved := _RESERVED & context.keys():
         raise ValueError(f"{template}: {', '.join(sorted(reserved))} belongs to the frame of the page")

@@ -1,4 +1,4 @@
-"""Why something is rolled back: one of the usual causes, own words, or both."""
+"""The reason for a rollback: one of the usual causes, free text, or both."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 __all__ = ["CAUSES", "read_reason", "reason_context"]
 
-# By the value in the form. "other" says nothing by itself: then words are needed.
+# By the value in the form. "other" alone says nothing, so it requires text.
 CAUSES = {
     "answers": gettext_lazy("Wrong answers"),
     "errors": gettext_lazy("Errors"),
@@ -17,7 +17,7 @@ CAUSES = {
 
 
 def read_reason(fields: Mapping[str, Any]) -> str:
-    """The reason that a form gives: the cause that was chosen, and after it what was written; empty without both."""
+    """The reason from a form: the chosen cause followed by the text; empty without both."""
     written = fields.get("reason", "").replace("\r\n", "\n").strip()
     cause = fields.get("cause", "")
     if cause not in CAUSES or cause == "other":
@@ -26,5 +26,5 @@ def read_reason(fields: Mapping[str, Any]) -> str:
 
 
 def reason_context(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What `_reason_field.html` shows: the causes, and what was chosen and written before the form was refused."""
+    """The context of `_reason_field.html`: the causes, and the input of a refused form."""
     return {"causes": CAUSES, "cause": fields.get("cause", ""), "reason": fields.get("reason", "")}

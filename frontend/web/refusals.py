@@ -1,6 +1,6 @@
-"""Pages that refuse: domain errors, and what Django itself refuses; below /api the latter are problem documents.
+"""Error pages: domain errors, and Django's own errors; below /api the latter are problem documents.
 
-A request may come here before any middleware saw it: without a user, a session, messages or a nonce.
+A request may get here before any middleware has seen it: without a user, a session, messages or a nonce.
 """
 
 import sys
@@ -33,7 +33,7 @@ __all__ = [
     "typed",
 ]
 
-# The heading of the page for each domain error; an error of no class here has its nearest base class's.
+# The heading of the page for each domain error; other classes use that of their nearest base class.
 HEADINGS: dict[type, str | Promise] = {
     core_errors.PromptuaryError: gettext_lazy("This is not possible"),
     core_errors.NotFound: gettext_lazy("Not found"),
@@ -53,7 +53,7 @@ HEADINGS: dict[type, str | Promise] = {
     core_errors.Halted: gettext_lazy("Writing is stopped"),
 }
 
-# Fields that people write into, by the names they have in the forms.
+# Fields with user-written text, by their names in forms.
 WRITTEN = (
     "document",
     "samples",
@@ -87,17 +87,17 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
 
 
 def typed(request: HttpRequest) -> list[tuple[str, str]]:
-    """The texts of a form that was refused, by field name, to be shown again so that nothing is lost."""
+    """The texts of a refused form by field name, to be shown again so that nothing is lost."""
     try:
         form = request.POST
-    except (BadRequest, SuspiciousOperation, MultiPartParserError, OSError):  # broken, too large, or cut off
+    except (BadRequest, SuspiciousOperation, MultiPartParserError, OSError):  # malformed, too large, or truncated
         return []
     return [(name, form[name]) for name in WRITTEN if form.get(name)]
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """404: Django's handler for an address that no pattern knows."""
-    del exception  # it names the patterns that were tried, which helps no reader
+    """404: Django's handler for a URL that no pattern matches."""
+    del exception  # it lists the patterns that were tried, which doesn't help readers
     reason = gettext("It doesn't exist, or you don't have access.")
     return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", gettext("Page not found"), reason)
 
@@ -109,7 +109,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400 for what can't be read, 413 for what is too large."""
+    """400 for malformed requests, 413 for too large ones."""
     if isinstance(exception, RequestDataTooBig):
         reason = gettext("Nothing was stored. A document has at most 256 KiB, its samples 1 MiB.")
         status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
@@ -121,8 +121,8 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form whose token is gone, mostly because of a new login in another tab."""
-    del reason  # it names the check that failed, which helps no reader
+    """403 for a form whose CSRF token expired, usually because of a new login in another tab."""
+    del reason  # it names the failed check, which doesn't help readers
     sentence = gettext(
         "You signed in again since it was opened, or cookies are off. "
         "Go back, copy what you wrote, reload, and send it."
@@ -131,7 +131,7 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResponse:
-    """405 for a method that the page does not take; `allowed` are those that it takes."""
+    """405 for a method that the page doesn't allow; `allowed` lists those it does."""
     reason = gettext("It takes {methods}.").format(methods=", ".join(allowed))
     answer = _refuse(
         request,
@@ -146,7 +146,9 @@ def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResp
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 while the database can't be asked. Without context processors: whatever broke may be among them."""
+    """500, or 503 while the database is unavailable. Without context processors, because one of them
+    may be the cause.
+    """
     if is_unavailable(sys.exception()):
         return _database_unavailable(request)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -170,7 +172,7 @@ def _database_unavailable(request: HttpRequest) -> HttpResponse:
 def _refuse(
     request: HttpRequest, status: HTTPStatus, kind: str, heading: str, reason: str, *, has_form: bool = True
 ) -> HttpResponse:
-    """The page, or below /api the problem document. has_form: whether what was typed can be read and is shown again."""
+    """The page, or below /api the problem document. has_form: whether the user's input can be read and shown again."""
     if request.path.startswith(API):
         return _problem(status, kind, heading, reason)
     context = {

@@ -1,4 +1,4 @@
-"""What people write in conversations as HTML: safe whatever was written, and within the content security policy."""
+"""Conversation comments as HTML: safe for any input, and compatible with the content security policy."""
 
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -15,9 +15,11 @@ __all__ = ["render_remark"]
 
 
 def render_remark(text: str, names: Collection[str] = ()) -> SafeString:
-    """The text's Markdown as HTML. names: of the people and groups that a mention can mean; others stay plain text."""
+    """Render the text's Markdown as HTML. names: of the users and groups that can be mentioned;
+    others stay plain text.
+    """
     html = _renderer().render(parse_remark(text), remark_options(), {"names": names})
-    return SafeString(html)  # the renderer escapes every text, and raw HTML is text to it
+    return SafeString(html)  # the renderer escapes all text and treats raw HTML as text
 
 
 @cache
@@ -26,10 +28,10 @@ def _renderer() -> "_Renderer":
 
 
 class _Renderer(RemarkRenderer):
-    """HTML with marked mentions, and with tables and code that scroll by themselves."""
+    """HTML with marked mentions, and with tables and code that scroll separately."""
 
     def mention(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The name, marked if it means somebody."""
+        """The name, marked if it refers to a user or group."""
         written = tokens[idx].content
         name = resolve_mention(written, env["names"])
         if not name:
@@ -37,17 +39,17 @@ class _Renderer(RemarkRenderer):
         return format_html('<span class="mention">@{}</span>{}', name, written[len(name) :])
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Code that scrolls by itself, reached by keyboard."""
+        """Code that scrolls separately and can be focused by keyboard."""
         return format_html('<pre class="code" tabindex="0"><code>{}</code></pre>\n', tokens[idx].content)
 
     fence = code_block
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A frame that scrolls, so that the page never does."""
+        """Wrap the table in a scrolling frame, so that the page itself never scrolls sideways."""
         return '<div class="table-frame" tabindex="0"><table>\n'
 
     def cell_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A cell, aligned by a class: the content security policy refuses styles of elements."""
+        """A cell, aligned by a class: the content security policy forbids inline styles."""
         style = str(tokens[idx].attrs.pop("style", ""))
         if style:
             tokens[idx].attrSet("class", f"align-{style.rpartition(':')[2]}")
@@ -56,5 +58,5 @@ class _Renderer(RemarkRenderer):
     th_open = td_open = cell_open
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The end of the frame."""
+        """Close the frame."""
         return "</table></div>\n"

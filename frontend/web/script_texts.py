@@ -17,18 +17,18 @@ from registry.core.errors import NotFound
 __all__ = ["answer_script_texts", "script_texts_version"]
 
 _FOLDER = Path(__file__).parents[1] / "locale"
-_MONTH = 30 * 24 * 3600  # seconds that a browser keeps the texts of the scripts
+_MONTH = 30 * 24 * 3600  # seconds that browsers cache the scripts' texts
 
 
 @cache
 def script_texts_version(language: str) -> str:
-    """A digest of the texts that the scripts have in a language; empty if the catalogue was not compiled."""
+    """A digest of the scripts' texts in a language; empty if the catalogue wasn't compiled."""
     path = _FOLDER / language / "LC_MESSAGES" / "djangojs.mo"
     return sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
 
 
 def answer_script_texts(request: HttpRequest, language: str) -> HttpResponseBase:
-    """The translated texts of the scripts, as a script that is loaded before them. Its address names their state."""
+    """The translated texts as a script that is loaded before the others. Its URL contains their digest."""
     if language not in dict(settings.LANGUAGES):
         raise NotFound(gettext("There are no texts in this language."))
     with translation.override(language):

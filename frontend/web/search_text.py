@@ -23,13 +23,13 @@ class Filter:
 
     @property
     def text(self) -> str:
-        """As it is typed: `tag:billing`, with quotes if the value has a space."""
+        """The filter as typed: `tag:billing`, with quotes if the value contains a space."""
         return f'{self.kind}:"{self.value}"' if re.search(r"\s", self.value) else f"{self.kind}:{self.value}"
 
 
 @dataclass(frozen=True)
 class SearchText:
-    """Words and filters. unknown: kinds of filter that do not exist; their values are looked for as words."""
+    """Words and filters. unknown: unknown kinds of filter, whose text is searched for as words."""
 
     words: str = ""
     filters: tuple[Filter, ...] = ()
@@ -38,30 +38,30 @@ class SearchText:
 
     @property
     def values(self) -> dict[str, list[str]]:
-        """The values by their kind."""
+        """The values by kind of filter."""
         values: dict[str, list[str]] = {}
         for chosen in self.filters:
             values.setdefault(chosen.kind, []).append(chosen.value)
         return values
 
     def address(self, *, words: str | None = None, filters: Sequence[Filter] | None = None, **others: str) -> str:
-        """The query of an address for this search with changes; an empty value is left out."""
+        """The query string of this search with changes; empty values are omitted."""
         pairs = [("q", self.words if words is None else words)]
         pairs += [(chosen.kind, chosen.value) for chosen in (self.filters if filters is None else filters)]
         pairs += list({**self.others, **others}.items())
         return f"?{urlencode([(name, value) for name, value in pairs if value])}"
 
     def with_filter(self, chosen: Filter) -> str:
-        """The address with one filter more."""
+        """The query string with one more filter."""
         return self.address(filters=[*(one for one in self.filters if one != chosen), chosen])
 
     def without_filter(self, chosen: Filter) -> str:
-        """The address with one filter less."""
+        """The query string without one of the filters."""
         return self.address(filters=[one for one in self.filters if one != chosen])
 
 
 def parse_search(text: str) -> SearchText:
-    """The words and filters of a typed text."""
+    """Parse a typed text into words and filters."""
     words: list[str] = []
     filters: list[Filter] = []
     unknown: list[str] = []
@@ -70,14 +70,14 @@ def parse_search(text: str) -> SearchText:
         if kind and value and kind.lower() in FILTER_KINDS:
             filters.append(Filter(kind.lower(), value))
         else:
-            if kind and value and not value.startswith("/"):  # an address such as https://… is no filter
+            if kind and value and not value.startswith("/"):  # a URL such as https://… isn't a filter
                 unknown.append(kind)
             words.append(f"{kind}:{value}" if kind else value)
     return SearchText(" ".join(word for word in words if word), tuple(dict.fromkeys(filters)), tuple(unknown))
 
 
 def read_search(query: QueryDict) -> SearchText:
-    """The search of an address: the filters in their own parameters, and those typed among the words."""
+    """Parse the search in a URL: filters in their own parameters, and those typed among the words."""
     typed = parse_search(query.get("q", "").replace("\0", ""))
     values = [(kind, value.replace("\0", "")) for kind in FILTER_KINDS for value in query.getlist(kind)]
     filters = [Filter(kind, value) for kind, value in values if value]

@@ -1,11 +1,11 @@
-"""The time zones that a person can choose from."""
+"""The time zones that a user can choose from."""
 
 import functools
 from zoneinfo import available_timezones
 
 __all__ = ["list_time_zones"]
 
-# Old names of zones, names of countries alone, and offsets: each has a name with a continent as well.
+# Old names of zones, country names without a city, and offsets: each also has a name with a continent.
 _CONTINENTS = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 
 

@@ -1,4 +1,4 @@
-"""Times, numbers, places and topics in the words that several pages use, in the reader's language."""
+"""Times, numbers, places and topics in words shared by several pages, in the reader's language."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ __all__ = [
     "time_since_in",
 ]
 
-# What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
+# Topics of a template that can be followed, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
     "published": gettext_lazy("what is published, rolled back or moved"),
     "proposed": gettext_lazy("changes that are proposed"),
@@ -45,9 +45,9 @@ _CHECKS = {
     "evaluation": pgettext_lazy("check", "evaluation"),
 }
 
-# Up to eight weeks a time is told by its distance; after that the date says more.
+# Up to eight weeks, times are shown as a distance; after that the date is more useful.
 RELATIVE = timedelta(weeks=8)
-# Up to what, in steps of what.
+# (upper bound, step, unit)
 STEPS = (
     (timedelta(hours=1), timedelta(minutes=1), "minutes"),
     (timedelta(days=1), timedelta(hours=1), "hours"),
@@ -57,19 +57,19 @@ STEPS = (
 
 
 def time_since(moment: datetime, now: datetime) -> str:
-    """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
+    """The time between in words: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
     return time_since_in(get_language(), moment, now)
 
 
 def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
-    """The same if the caller knows the language of the request already."""
+    """The same for callers that already know the request's language."""
     unit, count = _measure(now - moment)
     return _time_ago(unit, count, language) if unit else _date(moment, now)
 
 
 @lru_cache(maxsize=1_000)
 def _time_ago(unit: str, count: int, language: str | None) -> str:
-    """Kept by the language of the request, because some lists say hundreds of times."""
+    """Cached by language, because some lists contain hundreds."""
     match (unit, count):
         case ("now", _):
             return gettext("just now")
@@ -87,7 +87,7 @@ def _time_ago(unit: str, count: int, language: str | None) -> str:
 
 
 def time_lasted(moment: datetime, now: datetime) -> str:
-    """The words for how long something has lasted: `for 2 h`, `for a day`, or `since 3 May` beyond eight weeks."""
+    """How long something has lasted, in words: `for 2 h`, `for a day`, or `since 3 May` beyond eight weeks."""
     match _measure(now - moment):
         case ("now", _):
             return gettext("for less than a minute")
@@ -105,7 +105,7 @@ def time_lasted(moment: datetime, now: datetime) -> str:
 
 
 def time_needed(seconds: float) -> str:
-    """The words for how long something took or will take: `less than a minute`, `6 min`, `3 h`, `9 days`."""
+    """How long something took or will take, in words: `less than a minute`, `6 min`, `3 h`, `9 days`."""
     minutes = round(seconds / 60)
     if minutes < 1:
         return gettext("less than a minute")
@@ -119,7 +119,7 @@ def time_needed(seconds: float) -> str:
 
 
 def _measure(passed: timedelta) -> tuple[str, int]:
-    """A unit and how many of it; "" if a date says more."""
+    """A unit and its count; "" if the date should be shown instead."""
     if passed < timedelta(minutes=1):
         return "now" if passed > -timedelta(minutes=1) else "", 0
     return next(((unit, passed // step) for below, step, unit in STEPS if passed < below), ("", 0))
@@ -132,13 +132,13 @@ def _date(moment: datetime, now: datetime) -> str:
 
 @lru_cache(maxsize=100)
 def month_name(month: int, language: str | None) -> str:
-    """The month (1 to 12) in the language of the request, which the caller gives: `May`."""
+    """The name of the month (1 to 12) in the given language of the request: `May`."""
     return str(MONTHS[month])
 
 
 @lru_cache(maxsize=100)
 def _short_month_name(month: int, language: str | None) -> str:
-    """As Django's format `M` has it."""
+    """As in Django's format `M`."""
     return str(MONTHS_3[month]).title()
 
 
@@ -150,10 +150,10 @@ def line_range(line: int, end_line: int) -> str:
 
 
 def check_word(name: str) -> str:
-    """What a page calls a check of a change."""
+    """The display name of a check of a change."""
     return str(_CHECKS.get(name, name))
 
 
 def run_state_word(state: str) -> str:
-    """The state of an evaluation run."""
+    """The display name of the state of an evaluation run."""
     return str(_RUN_STATES.get(state, state))
