@@ -38,9 +38,9 @@ def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
     """
     if language == "curl":
         address = f"{base_url}/api/v1/templates/{name}@{ref}"
-        return f'curl -sSf {address} -H "Authorization: Bearer $PROMPTUARY_KEY"'  # code, not translated
+        return f'curl -sSf {address} -H "Authorization: Bearer $PROMPTUARY_KEY"'  # no text: code
     if language == "cli":
-        return f"promptuary pull {name}@{ref}"  # code, not translated
+        return f"promptuary pull {name}@{ref}"  # no text: code
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 

@@ -256,7 +256,7 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
         body, status = answer()
     except PromptuaryError as error:
         body, status = {"error": translate_finding(str(error))}, status_of(error)
-    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # a header, not translated
+    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 
 def _read_json(request: HttpRequest) -> Mapping[str, Any]:

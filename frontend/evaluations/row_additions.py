@@ -82,7 +82,7 @@ def _add(
         actor=actor,
         name=dataset,
         rows=[row],
-        message=f"Add a row of run {run.number}",  # stored, not translated
+        message=f"Add a row of run {run.number}",  # no text: stored
         template=run.template.name,
     )
     if saved.created:

@@ -57,7 +57,7 @@ def copy_rows(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _describe_copy(count: int, name: str, source: str) -> str:
     """The message of the new version. It doesn't name datasets of other namespaces, which its readers may not see."""
     is_near = source.partition("/")[0] == name.partition("/")[0]
-    return f"Copy {count} row{'' if count == 1 else 's'}{f' of {source}' if is_near else ''}"  # stored, not translated
+    return f"Copy {count} row{'' if count == 1 else 's'}{f' of {source}' if is_near else ''}"  # no text: stored
 
 
 def _describe_result(saved: SavedDataset) -> dict[str, Any]:

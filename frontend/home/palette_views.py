@@ -50,7 +50,7 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     ]
     if _begins_with(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
         groups.insert(0, groups.pop())
-    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # a header, not translated
+    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 
 def _begins_with(actions: list[dict[str, Any]], q: str) -> bool:

@@ -1,4 +1,4 @@
-// The bar for what is ticked: it appears with the first template, names what is chosen, and adds up what follows.
+// The bulk bar: it appears with the first ticked template, names the selection, and shows the effects of promoting it.
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { addUpFacts, type BulkFacts, shortenCount } from "./bulk_facts.ts";
@@ -6,8 +6,8 @@ import { installRangeClicks } from "./desk_keys.ts";
 
 const BOX = "input[name=template]";
 
-/** Follows the boxes of each form marked `data-bulk`, also of one that htmx brings; without scripts the bar stands below
- * the table. */
+/** Follows the checkboxes of each form marked `data-bulk`, including forms swapped in by htmx. Without scripts the bar
+ * is below the table. */
 export function installBulkBar(): void {
   const update = (event: Event): void => {
     const pressed = event.target as Element;
@@ -29,7 +29,7 @@ export function installBulkBar(): void {
   showBulkBars();
 }
 
-/** Brings the bars in line with the boxes that are ticked now. */
+/** Updates the bars for the boxes that are ticked now. */
 export function showBulkBars(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-bulk]")) showChosen(form);
 }
@@ -50,7 +50,7 @@ function showChosen(form: HTMLFormElement): void {
   if (bar.querySelector("[data-bulk-primary]")) showPromotion(bar, facts, all.length);
 }
 
-/** What follows from promoting what is ticked, of `total` boxes. */
+/** Shows the effects of promoting the selection, of `total` boxes. */
 function showPromotion(bar: HTMLElement, facts: BulkFacts, total: number): void {
   const count = facts.names.length;
   const tell = (name: string, text: string): void => {

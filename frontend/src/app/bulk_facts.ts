@@ -1,7 +1,7 @@
-// What the boxes of templates that are ticked add up to.
+// Totals for the ticked templates.
 import { formatNumber } from "../language.ts";
 
-/** The data of one box: its template's name, and what the page says of promoting it. */
+/** The data of one box: its template's name, and the effects of promoting it. */
 export interface BoxData {
   name: string;
   namespace?: string;
@@ -12,18 +12,18 @@ export interface BoxData {
 }
 
 export interface BulkFacts {
-  /** Of the templates with their versions; without the namespace where all are of one. */
+  /** The templates with their versions; without the namespace if all share one. */
   names: string[];
-  /** How many have checks that failed, still run or were never run. */
+  /** How many have checks that failed, are still running or never ran. */
   unchecked: number;
   services: number;
-  /** Fetches a day that get another version. */
+  /** Fetches per day that will get another version. */
   fetches: number;
-  /** By namespace the most approvals that one of its templates needs. */
+  /** By namespace, the most approvals that one of its templates needs. */
   needs: { namespace: string; approvals: number }[];
 }
 
-/** Adds up what is ticked; a service that fetches several of the templates counts once. */
+/** Adds up the selection; a service that fetches several of the templates counts once. */
 export function addUpFacts(boxes: BoxData[]): BulkFacts {
   const needs = new Map<string, number>();
   const services = new Set<string>();
@@ -50,7 +50,7 @@ export function addUpFacts(boxes: BoxData[]): BulkFacts {
   };
 }
 
-/** A count in three figures, as the pages have them: 6,208, 54.1 k, 1.24 M. */
+/** A count with three digits, as on the pages: 6,208, 54.1 k, 1.24 M. */
 export function shortenCount(count: number): string {
   if (count < 10_000) return formatNumber(count);
   const [size, unit] = count < 999_500 ? [1e3, "k"] : count < 999_500_000 ? [1e6, "M"] : [1e9, "G"];

@@ -2,19 +2,19 @@
 import { gettext } from "../language.ts";
 import { showStatus } from "./status.ts";
 
-/** Shows the copy buttons that have something to copy; they stay hidden where no script runs. */
+/** Shows the copy buttons that have something to copy; they are hidden without scripts. */
 export function showCopyButtons(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLElement>("[data-copy][hidden], [data-copy-from][hidden]"))
     button.hidden = false;
 }
 
-/** What a button copies: its own text, or that of the element it names. */
+/** The text that a button copies: its own, or that of the element it names. */
 function textToCopy(button: HTMLElement): string {
   const from = button.dataset.copyFrom;
   return button.dataset.copy ?? (from ? (document.querySelector(from)?.textContent ?? "") : "");
 }
 
-/** One listener for every copy button, also those that come with a later swap. */
+/** One listener for all copy buttons, including those swapped in later. */
 export function installCopyButtons(): void {
   showCopyButtons(document);
   document.addEventListener("click", async (event) => {

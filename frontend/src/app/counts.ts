@@ -1,11 +1,11 @@
-// The counts of the top bar on an open page: asked for again once the journal tells of something.
+// The counts of the top bar on an open page: fetched again after events of the journal.
 import { createElement } from "../dom.ts";
 import { JOURNAL } from "./panel_watch.ts";
 
-const WAIT = 500; // ms: what happens at once is asked for once
-const SPREAD = 1000; // ms: not all open pages ask at the same moment
+const WAIT = 500; // ms: debounces events in quick succession
+const SPREAD = 1000; // ms: spreads the requests of open pages
 
-/** Follows the journal where the bar says where its counts are (`data-counts`). */
+/** Follows the journal if the bar has the URL of its counts (`data-counts`). */
 export function installCounts(): void {
   const address = document.querySelector<HTMLElement>("[data-counts]")?.dataset.counts;
   let timer: number | undefined;
@@ -24,7 +24,7 @@ async function readCounts(address: string): Promise<void> {
     showCount(link, counts[link.dataset.count ?? ""] ?? 0);
 }
 
-/** The number behind the link's word; none is shown for 0. */
+/** The number after the link's text; omitted for 0. */
 function showCount(link: HTMLElement, count: number): void {
   const shown = link.querySelector(".count");
   if (count === 0) shown?.remove();

@@ -1,10 +1,10 @@
-// Keyboard shortcuts of the environments page: x ticks the row, Shift x all rows from the one ticked last, p promotes
-// what is ticked or, where nothing is, does the act of the row.
+// Keyboard shortcuts of the environments page: x ticks the row, Shift x all rows from the last ticked one, p promotes
+// the selection or, without one, performs the row's action.
 
 const BOX = "input[name=template]";
 let lastTicked: HTMLInputElement | null = null;
 
-/** The row that the keys are about: the one with the focus, else the one that j and k went to. */
+/** The row that the keys apply to: the focused one, else the one that j and k moved to. */
 export function findCurrentRow(): HTMLElement | null {
   return (
     document.activeElement?.closest<HTMLElement>("form[data-bulk] [data-row]") ??
@@ -12,7 +12,7 @@ export function findCurrentRow(): HTMLElement | null {
   );
 }
 
-/** Ticks or unticks the current row's box; false where the page has no such box. */
+/** Toggles the current row's box; false if the page has no such box. */
 export function tickRow(): boolean {
   const box = findCurrentRow()?.querySelector<HTMLInputElement>(BOX);
   if (!box) return false;
@@ -21,7 +21,7 @@ export function tickRow(): boolean {
   return true;
 }
 
-/** Lets a click with Shift tick what lies between the box and the one that was ticked last. */
+/** Makes Shift-click tick all boxes between this one and the last ticked one. */
 export function installRangeClicks(): void {
   document.addEventListener("click", (event) => {
     const box = (event.target as Element).closest<HTMLInputElement>(`form[data-bulk] ${BOX}`);
@@ -31,8 +31,7 @@ export function installRangeClicks(): void {
   });
 }
 
-/** Ticks every box from the one that was ticked last to this, if none is given the current row's; false where there are
- * not both. */
+/** Ticks every box from the last ticked one to this, by default the current row's; false unless both exist. */
 export function tickRange(box = findCurrentRow()?.querySelector<HTMLInputElement>(BOX)): boolean {
   const boxes = [...document.querySelectorAll<HTMLInputElement>(`form[data-bulk] ${BOX}`)];
   const [from, to] = [boxes.indexOf(lastTicked as HTMLInputElement), boxes.indexOf(box as HTMLInputElement)];
@@ -46,9 +45,9 @@ function setTicked(box: HTMLInputElement, isTicked: boolean): void {
   box.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Presses Promote of what is ticked, else the button of the current row. */
+/** Presses Promote for the selection, else the button of the current row. */
 export function pressPromote(): boolean {
-  // The boxes decide, not whether the bar is shown: after a reset the bar follows in the next task.
+  // Check the boxes instead of the bar's visibility: after a reset the bar is updated only in the next task.
   const form = document.querySelector(`form[data-bulk] ${BOX}:checked`)?.closest("form");
   const chosen = form?.querySelector<HTMLElement>("[data-bulk-primary]");
   const act = chosen ?? findCurrentRow()?.querySelector<HTMLElement>(".environments-act a.button");

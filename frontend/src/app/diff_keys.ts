@@ -1,9 +1,9 @@
-// Diffs by keyboard: each is one Tab stop, in which arrows, Home and End move; n and p go from change to change.
+// Diffs by keyboard: each is one Tab stop, in which arrows, Home and End move; n and p move between changes.
 
 const STOPS = "a.diff-number, .diff-fold > summary, .diff-part > summary";
-/** Where the line that Escape comes back to is kept: a link pressed before it is wired up loads the whole page. */
+/** Stores the line that Escape returns to: a link that is pressed before it is wired up loads the whole page. */
 const RETURN_KEY = "promptuary-diff-return";
-/** The stop that Tab comes to, by what stays the same when the diff is loaded again. */
+/** The Tab stop, identified by what stays the same when the diff is reloaded. */
 let current = "";
 
 function findDiffs(): HTMLElement[] {
@@ -30,9 +30,9 @@ function setCurrent(diff: Element, stop: HTMLElement): void {
   current = nameOf(stop) || current;
 }
 
-/** Makes each diff one Tab stop: that of the line last used, else of its first change, else its first. */
+/** Makes each diff one Tab stop: the line last used, else its first change, else its first line. */
 export function showDiffStops(): void {
-  // While the form is still there, the page without it is on its way: focusing now would be lost with this one.
+  // While the form is still there, the page without it is about to be swapped in, and would lose the focus.
   const back = document.querySelector("form#say") ? null : sessionStorage.getItem(RETURN_KEY);
   if (back) current = back;
   for (const diff of findDiffs()) {
@@ -41,7 +41,7 @@ export function showDiffStops(): void {
     const stop = stops.find((one) => nameOf(one) === current) ?? changed ?? stops[0];
     if (!stop) continue;
     setCurrentQuietly(diff, stop);
-    diff.removeAttribute("tabindex"); // a stop inside scrolls it as well
+    diff.removeAttribute("tabindex"); // otherwise the browser scrolls to a stop inside it
     if (back && nameOf(stop) === back) {
       sessionStorage.removeItem(RETURN_KEY);
       stop.focus();
@@ -85,7 +85,7 @@ function listChanges(): HTMLElement[] {
     .filter((line) => isChanged(line) && !line.closest(".diff-spot") && !isChanged(line.previousElementSibling));
 }
 
-/** Goes to the next change, or the one before; false where the page has no diff. */
+/** Moves to the next or previous change; false if the page has no diff. */
 export function goToChange(by: number): boolean {
   const changes = listChanges();
   if (!changes.length) return false;
@@ -115,7 +115,7 @@ export function goToChange(by: number): boolean {
   return true;
 }
 
-/** The line number of a change: that of its first line that the new side has. */
+/** The line number link of a change: that of its first line on the new side. */
 function findStopOf(line: HTMLElement): HTMLElement | undefined {
   for (let at: Element | null = line; at?.matches(".diff-added, .diff-removed"); at = at.nextElementSibling) {
     const stop = at.querySelector<HTMLElement>("a.diff-number");
@@ -124,7 +124,7 @@ function findStopOf(line: HTMLElement): HTMLElement | undefined {
   return undefined;
 }
 
-/** Opens the form for a remark on the line that has the focus, or that Tab would come to. */
+/** Opens the comment form for the focused line, or for the Tab stop. */
 export function commentOnLine(): boolean {
   const focused = document.activeElement?.closest<HTMLElement>("a.diff-number");
   const link = focused ?? document.querySelector<HTMLElement>('#diff a.diff-number[tabindex="0"]');
@@ -132,7 +132,7 @@ export function commentOnLine(): boolean {
   return Boolean(link);
 }
 
-/** Brings the focus to the first button that decides; false where there is none. */
+/** Moves the focus to the first decision button; false if there isn't one. */
 export function goToDecision(): boolean {
   const button = document.querySelector<HTMLElement>("#decide :is(button, a.button)");
   button?.scrollIntoView({ block: "center" });

@@ -1,16 +1,16 @@
-// The number of a tab in the editor: 32 hexadecimal digits. The first 8 are of the draft and the next 8 of the
-// browser, so that the pages of one person can tell from the numbers alone who else shows the same draft, and where.
+// The ID of an editor tab: 32 hexadecimal digits. The first 8 identify the draft and the next 8 the browser, so that a
+// user's pages can tell from the IDs alone where else the same draft is open.
 
 const DRAFT_DIGITS = 8;
 const BROWSER_DIGITS = 8;
 const BROWSER_KEY = "promptuary-browser";
 
-/** A new number for a tab that shows this draft. draft: its name, empty for the first one. */
+/** A new ID for a tab that shows this draft. draft: its name, empty for the default one. */
 export function numberTab(draft: string): string {
   return hashDraft(draft) + numberOfBrowser() + randomDigits(16);
 }
 
-/** Where else the draft of `tab` is open, by the numbers of all tabs of the same person: here, elsewhere or nowhere. */
+/** Where else the draft of `tab` is open, from the IDs of all of the user's tabs: here, elsewhere or nowhere. */
 export function findSameDraft(tab: string, tabs: readonly string[]): "here" | "elsewhere" | "nowhere" {
   const draft = tab.slice(0, DRAFT_DIGITS);
   const others = tabs.filter((each) => each !== tab && each.startsWith(draft));
@@ -26,7 +26,7 @@ function hashDraft(name: string): string {
   return (hash >>> 0).toString(16).padStart(DRAFT_DIGITS, "0");
 }
 
-/** The same in all tabs of a browser; a new one each time where the browser stores nothing. */
+/** The same in all tabs of a browser; random each time if the browser stores nothing. */
 function numberOfBrowser(): string {
   try {
     const stored = localStorage.getItem(BROWSER_KEY);

@@ -1,14 +1,14 @@
-// The page of environments: labels to choose from as pills; on a phone what needs an act comes first within its namespace,
-// and what has nothing to promote is folded away.
+// The environments page: labels to choose from as pills; on a phone, rows that need action come first within their
+// namespace, and rows with nothing to promote are folded.
 import { findElement } from "../dom.ts";
 
 const PHONE = "(width < 720px)";
-/** Whether templates are cards below each other. */
+/** Whether templates are stacked cards. */
 export const isPhone = (): boolean => matchMedia(PHONE).matches;
 
-let isUnfolded = false; // for as long as this page is open, also when its table is brought anew
+let isUnfolded = false; // for as long as this page is open, even if its table is swapped
 
-/** Follows the lists of labels. */
+/** Follows the label selects. */
 export function installEnvironments(): void {
   document.addEventListener("change", (event) => {
     const select = (event.target as Element).closest<HTMLElement>("[data-label-select]");
@@ -18,7 +18,7 @@ export function installEnvironments(): void {
   showEnvironments();
 }
 
-/** Shows the pills and folds the table that is in the page now. */
+/** Shows the pills and folds the current table. */
 export function showEnvironments(): void {
   for (const select of document.querySelectorAll<HTMLElement>("[data-label-select]")) showPill(select);
   if (isPhone()) sortRows();
@@ -26,7 +26,7 @@ export function showEnvironments(): void {
   if (table && !isUnfolded) fold(table);
 }
 
-/** Puts the rows of each namespace in order: on a phone by what is to do, else by name. */
+/** Sorts the rows of each namespace: on a phone by urgency, else by name. */
 function sortRows(): void {
   const place = (row: HTMLElement): number => Number(row.dataset.place);
   for (const body of document.querySelectorAll(".environments-table tbody")) {

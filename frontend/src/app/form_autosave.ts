@@ -1,9 +1,9 @@
-// Forms marked `data-keep`: what is typed stays in this browser until the server has stored it.
+// Forms marked `data-keep`: input is stored in this browser until the server has saved it.
 
 import { createElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-// Typed text survives a reload, another page and the end of the session. Entries of more than a month are removed.
+// Input survives a reload, another page and the end of the session. Entries older than a month are removed.
 const PREFIX = "kept:";
 const MONTH = 30 * 86_400_000;
 
@@ -15,7 +15,7 @@ interface SavedForm {
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** The form's fields, those that stand elsewhere on the page and name the form among them. */
+/** The form's fields, including those elsewhere on the page that name the form. */
 const controls = (form: HTMLFormElement): Control[] =>
   ([...form.elements] as Control[]).filter(
     (control) =>
@@ -24,18 +24,18 @@ const controls = (form: HTMLFormElement): Control[] =>
       !("passing" in control.dataset),
   );
 
-/** Under what a control's value is kept: boxes share a name and differ in their values. */
+/** The storage key of a control's value: boxes share a name and differ in their values. */
 const keyOf = (control: Control): string =>
   control.type === "checkbox" && control.hasAttribute("value") ? `${control.name}=${control.value}` : control.name;
 
-/** What a control holds: of radios the chosen one's value, of a box whether it is set. */
+/** The value of a control: for radios the chosen one's value, for a box whether it is ticked. */
 function currentValue(control: Control): string | null {
   if (control instanceof HTMLInputElement && control.type === "radio") return control.checked ? control.value : null;
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked ? "on" : "";
   return control.value;
 }
 
-/** What the server put into a control, so that only what was typed since counts. */
+/** The control's value as rendered by the server, so that only later input counts. */
 function initialValue(control: Control): string | null {
   if (control instanceof HTMLSelectElement)
     return [...control.options].find((one) => one.defaultSelected)?.value ?? control.options[0]?.value ?? "";
@@ -45,7 +45,7 @@ function initialValue(control: Control): string | null {
   return control.defaultValue;
 }
 
-/** What was typed or chosen in a form since the server sent it. */
+/** The values entered in a form since the server rendered it. */
 export function changedValues(form: HTMLFormElement): Record<string, string> {
   const values: Record<string, string> = {};
   for (const control of controls(form)) {
@@ -55,7 +55,7 @@ export function changedValues(form: HTMLFormElement): Record<string, string> {
   return values;
 }
 
-/** Puts what `changedValues` gave into a form; what it has no field for is passed over. */
+/** Fills a form with the result of `changedValues`; values without a field are ignored. */
 export function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
   for (const control of controls(form)) {
     const value = values[keyOf(control)];
@@ -87,11 +87,11 @@ function saveForm(form: HTMLFormElement): void {
   try {
     localStorage.setItem(PREFIX + key, JSON.stringify({ at: Date.now(), url, values } satisfies SavedForm));
   } catch {
-    // The browser keeps nothing (full, or told not to): the form itself still holds the text.
+    // The browser stores nothing (full or disabled): the form itself still contains the text.
   }
 }
 
-/** Puts back what was typed and not taken, with a line that says so and can take it out again. */
+/** Restores unsaved input, with a line that says so and can discard it. */
 function restoreForm(form: HTMLFormElement): void {
   if ("restored" in form.dataset) return;
   form.dataset.restored = "";
@@ -115,7 +115,7 @@ function restoreForm(form: HTMLFormElement): void {
   form.prepend(note);
 }
 
-/** Links to forms of the same page that hold text and are not open now. */
+/** Links to forms of the same page that have stored input and aren't open. */
 function listOtherForms(): void {
   for (const list of document.querySelectorAll<HTMLElement>("[data-kept-list]")) {
     if ("told" in list.dataset) continue;
@@ -150,7 +150,7 @@ function removeOldForms(): void {
     if (name.startsWith(PREFIX) && !readSavedForm(name.slice(PREFIX.length))) localStorage.removeItem(name);
 }
 
-/** Puts back what was typed into the forms of the page that were not looked at yet. */
+/** Restores input in forms of the page that weren't checked yet. */
 export function restoreForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) restoreForm(form);
   listOtherForms();
@@ -166,7 +166,7 @@ export function installFormAutosave(): void {
       const form = "form" in target ? (target as Control).form : target.closest("form");
       if (form?.matches("[data-keep]")) saveForm(form);
     });
-  // Other lines for the same words: the server hands them on to the form of those lines.
+  // The range was changed, but not the text: the server passes it on to the form of the new lines.
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     if ((event.submitter as HTMLButtonElement | null)?.value === "range")

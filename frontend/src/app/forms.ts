@@ -1,7 +1,6 @@
-// Forms that submit on change, forms that warn before unsent text is lost, and the first fault of a refused form.
-/** Selects inside `form[data-autosubmit]` submit it when changed, so its own button (class `without-js`) may hide.
- * In a form that writes, values that arrow keys or letters only pass by are not sent: Enter or leaving the select
- * does. */
+// Forms that submit on change, forms that warn before losing input, and the first error of a refused form.
+/** Selects inside `form[data-autosubmit]` submit it when changed, so its own button (class `without-js`) may be hidden.
+ * In a form that writes, values passed with arrow keys or letters aren't sent until Enter or blur. */
 function submitOnChange(): void {
   let passing: HTMLSelectElement | null = null;
   const submit = (select: HTMLSelectElement) => {
@@ -30,7 +29,7 @@ function submitOnChange(): void {
 const isChanged = (select: HTMLSelectElement): boolean =>
   select.matches("form[data-autosubmit][method=post] select") && !select.selectedOptions[0]?.defaultSelected;
 
-/** Asks before a page with typed but unsent text in `form[data-warn]` is left. */
+/** Asks before leaving a page with unsent input in `form[data-warn]`. */
 function warnBeforeLeaving(): void {
   const dirty = new Set<HTMLFormElement>();
   document.addEventListener("input", (event) => {
@@ -43,7 +42,7 @@ function warnBeforeLeaving(): void {
   });
 }
 
-/** After a refusal the caret stands in the first field at fault, which may be far down; else its sentence shows. */
+/** After a refusal, focuses the first invalid field, which may be far down; without one, shows the error. */
 function showFirstFault(): void {
   const fields = document.querySelectorAll<HTMLElement>(".field.field-error :is(input, select, textarea)");
   const atFault = [...fields].find((field) => field.checkVisibility());

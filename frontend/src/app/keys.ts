@@ -88,14 +88,14 @@ function selectNextSample(by: number): void {
   picker.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Follows the link of this key; false where the page has none. */
+/** Follows the link with this key; false if the page has none. */
 function followLink(key: string): boolean {
   const link = document.querySelector<HTMLAnchorElement>(`a[data-key=${key}]`);
   link?.click();
   return link !== null;
 }
 
-/** Goes where the current row leads by this key; false where no row is marked or it leads nowhere. */
+/** Opens the current row's link with this key; false if no row is marked or it has no such link. */
 function followRow(key: "e" | "c"): boolean {
   const row =
     document.activeElement?.closest<HTMLElement>("[data-row]") ??
@@ -105,7 +105,7 @@ function followRow(key: "e" | "c"): boolean {
   return Boolean(address);
 }
 
-/** Opens the editor with the focus in the text, or what else the page opens by this key. */
+/** Opens the editor with the focus in the text, or whatever else the page assigns to this key. */
 function editByKey(): void {
   if (followRow("e")) return;
   const link = document.querySelector<HTMLAnchorElement>("a[data-edit]");
@@ -133,7 +133,7 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
   r: toggleReviewed,
 };
 
-/** Single keys (which can be turned off), never taken from a field and never one the browser owns. */
+/** Single keys (which can be disabled), ignored in fields and for the browser's own shortcuts. */
 export function installShortcuts(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;

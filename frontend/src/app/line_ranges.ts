@@ -1,5 +1,6 @@
 // Selecting several diff lines with Shift, for a comment on all of them.
-/** Shift with a line number takes all lines from the form's to this one; without a form, from the number chosen last. */
+/** Shift with a line number selects all lines from the form's to this one; without a form, from the last selected
+ * number. */
 let lastPlace: { line: number; part: string; side: string } | null = null;
 
 interface Place {
@@ -17,7 +18,7 @@ function findOpenForm(): HTMLFormElement | null {
   return document.querySelector<HTMLFormElement>("form#say[data-line]");
 }
 
-/** The lines from the first place to the second, in either order; null where they are no one range. */
+/** The lines from the first place to the second, in either order; null if they aren't one range. */
 export function linesBetween(from: Place, to: Place): [number, number] | null {
   if (from.part !== to.part || from.side !== to.side) return null;
   return [Math.min(from.line, to.line), Math.max(from.line, to.line)];
@@ -46,7 +47,7 @@ function extendRange(link: HTMLAnchorElement): boolean {
 }
 
 export function installLineRanges(): void {
-  // Before htmx hears of the click: the capturing phase.
+  // In the capturing phase, before htmx handles the click.
   document.addEventListener(
     "click",
     (event) => {

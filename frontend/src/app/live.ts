@@ -1,5 +1,5 @@
-// Tells on a page what other people did since it was loaded. One tab of the browser holds the stream and passes events
-// on; only visible tabs ask for one, and nothing on the page moves by itself.
+// Reports what other users did since the page was loaded. One tab of the browser holds the stream and passes events on;
+// only visible tabs request one, and nothing on the page changes without the user.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { leadTabs } from "./leading_tab.ts";
@@ -15,7 +15,7 @@ import { JOURNAL } from "./panel_watch.ts";
 
 const LOCK = "promptuary-live";
 
-/** Starts where the page says what it is about (`data-live`). */
+/** Starts if the page declares its topics (`data-live`). */
 export function installLiveStatus(): void {
   const line = document.querySelector<HTMLElement>("#live[data-live]");
   if (line && "EventSource" in window) new LiveStatus(line).start();
@@ -97,7 +97,7 @@ class LiveStatus {
   private hear(message: { event?: JournalEvent; after?: number }): void {
     if (message.event) this.tell(message.event);
     else if (this.stream && message.after !== undefined && message.after < (this.after ?? 0)) {
-      this.after = message.after; // a tab that was hidden missed what this one has told already
+      this.after = message.after; // a tab that was hidden missed events that this one has already passed on
       this.connect();
     }
   }
@@ -132,9 +132,9 @@ class LiveStatus {
   }
 }
 
-const FAULT = "decision-fault"; // the note below the first button that is off
+const FAULT = "decision-fault"; // the note below the first disabled button
 
-/** What this page would publish or approve is not what the change holds now: its buttons are off, with the reason. */
+/** The change no longer matches what this page would publish or approve: disables its buttons, with the reason. */
 function disableDecision(reason: string): void {
   const acts = document.querySelectorAll<HTMLElement>("[data-publish], [data-approve]");
   for (const act of acts) turnOff(act, reason);

@@ -1,4 +1,4 @@
-// Events of the journal as the stream sends them: in words, and which page each concerns.
+// Events of the journal from the stream: in words, and which pages each concerns.
 import { gettext } from "../language.ts";
 
 export interface JournalEvent {
@@ -9,13 +9,13 @@ export interface JournalEvent {
   version: number | null;
   change: number | null;
   by: string;
-  former?: string; // of a renaming: the name before
+  former?: string; // of a rename: the previous name
 }
 
 const LONGEST_PAUSE = 60_000;
 
-/** Whether a page with these topics (`home`, `template=support/reply`, `change=12`, `releases=support`) is about the
- * event. A freeze concerns every page of its namespace that can publish something. */
+/** Whether the event concerns a page with these topics (`home`, `template=support/reply`, `change=12`,
+ * `releases=support`). A freeze concerns every page of its namespace that can publish something. */
 export function isAbout(topics: string[], event: JournalEvent): boolean {
   return topics.some(
     (topic) =>
@@ -29,13 +29,13 @@ export function isAbout(topics: string[], event: JournalEvent): boolean {
   );
 }
 
-/** What a page with these topics follows from the event on: of a renamed template its new name too. */
+/** The topics of a page after the event: for a renamed template also its new name. */
 export function followRenaming(topics: string[], event: JournalEvent): string[] {
   const isRenamed = event.former && topics.includes(`template=${event.former}`);
   return isRenamed ? [...topics, `template=${event.template}`] : topics;
 }
 
-/** The event as a sentence; `withName` adds which template, for pages that are about many. */
+/** The event as a sentence; `withName` includes the template, for pages about several. */
 export function describeEvent(event: JournalEvent, withName: boolean): string {
   const { by, namespace } = event;
   const template = withName ? event.template : "";
@@ -156,12 +156,13 @@ function describeUnknownEvent(values: { by: string; namespace: string; template:
     : gettext("{by} changed something.", values);
 }
 
-/** The pause in ms before connecting again after so many failures, with a little chance so that not all come at once. */
+/** The delay in ms before reconnecting after so many failures, with jitter so that clients don't reconnect
+ * simultaneously. */
 export function pauseAfter(failures: number, chance = Math.random()): number {
   return Math.min(LONGEST_PAUSE, 1000 * 2 ** Math.min(failures, 10)) * (0.75 + chance / 2);
 }
 
-/** Why a change can't be published as this page shows it, or nothing. */
+/** Why a change can't be published as this page shows it; empty if it can. */
 export function describeObstacle(event: JournalEvent): string {
   if (event.kind === "change.headed")
     return gettext("{by} proposed a newer version in this change. Show it first.", { by: event.by });

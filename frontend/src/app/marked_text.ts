@@ -1,22 +1,23 @@
-// The import page's field for a pasted text: line numbers, and what its format reads, drawn behind the field.
+// The import page's field for pasted text: line numbers and marks for what its format recognizes, drawn behind the
+// field.
 import { createElement } from "../dom.ts";
 
-/** A longer text is shown plain: drawing it again at each key would be felt. */
+/** Longer text is shown without marks: redrawing it on each keystroke would be noticeable. */
 const MOST_LETTERS = 40_000;
 
-/** What is marked: the placeholders that became inputs, and the markers of a chat format. */
+/** What is marked: placeholders that became inputs, and the markers of a chat format. */
 export interface Marks {
   inputs: string[];
   markers: string[];
 }
 
-/** A stretch of a line; `look` is empty for plain text. */
+/** A run of a line; `look` is empty for plain text. */
 export interface Stretch {
   text: string;
   look: "" | "input" | "marker";
 }
 
-/** Starts on a page with the field; the server says what is marked in `data-marks`, with each answer anew. */
+/** Starts on a page with the field; the server sends the marks in `data-marks` with each response. */
 export function installMarkedText(): void {
   const [lines, field] = findMarkedField();
   if (!lines || !field) return;
@@ -27,7 +28,7 @@ export function installMarkedText(): void {
   drawMarkedText();
 }
 
-/** Draws the lines of the field again, after the text or what is marked in it changed. */
+/** Redraws the lines of the field after its text or the marks changed. */
 export function drawMarkedText(): void {
   const [lines, field] = findMarkedField();
   if (!lines || !field) return;
@@ -57,7 +58,7 @@ function drawLines(text: string, marks: Marks): HTMLElement[] {
   });
 }
 
-/** A function that takes a line apart at what is marked; where two marks begin, the longer one wins. */
+/** A function that splits a line at the marks; if two begin at the same place, the longer one wins. */
 export function stretchSplitter(marks: Marks): (line: string) => Stretch[] {
   const looks = new Map<string, Stretch["look"]>([
     ...marks.markers.map((text): [string, Stretch["look"]] => [text, "marker"]),

@@ -1,4 +1,4 @@
-// The list of people and groups that opens while an @ is typed in a comment, or a name in a field of owners.
+// Autocompletion of users and groups, after @ in a comment and for names in a field of owners.
 import { gettext } from "../language.ts";
 
 interface Person {
@@ -19,14 +19,14 @@ const groupMark = "group:";
 const mostShown = 8;
 const peopleOf = new Map<string, Promise<Person[]>>();
 
-/** The mention that is being typed before the caret: where its @ is and what follows; null where there is none. */
+/** The mention being typed before the caret: the position of its @ and the text after it; null if there isn't one. */
 export function findMention(text: string, caret: number): Mention | null {
   const match = /(?:^|[^\w@.+/-])@([a-z0-9._-]*)$/.exec(text.slice(0, caret));
   return match ? { start: caret - (match[1]?.length ?? 0) - 1, prefix: match[1] ?? "" } : null;
 }
 
-/** The owner that is being typed before the caret: an account, or a group behind `group:`. In a text of several lines
- * owners stand behind the colon that ends the line's pattern. */
+/** The owner being typed before the caret: a user, or a group after `group:`. In a text of several lines, owners follow
+ * the colon after the line's pattern. */
 export function findOwner(text: string, caret: number, isInLines: boolean): Mention | null {
   const line = text.slice(0, caret).replace(/^.*\n/s, "");
   const before = isInLines ? /^[^:]*:(.*)$/.exec(line)?.[1] : line;
@@ -34,7 +34,7 @@ export function findOwner(text: string, caret: number, isInLines: boolean): Ment
   return match?.[1] && match[2] ? { start: caret - match[1].length, prefix: match[2] } : null;
 }
 
-/** Those whose name or title begins with what was typed, names first. */
+/** Those whose name or title begins with the typed text, names first. */
 export function matchPeople(people: Person[], prefix: string): Person[] {
   const typed = prefix.toLowerCase();
   const byName = people.filter((person) => person.name.startsWith(typed));
@@ -64,7 +64,7 @@ function readPeople(address: string): Promise<Person[]> {
   return people;
 }
 
-/** The list of one field. It is there only while there is something to choose. */
+/** The suggestion list of one field, which exists only while there is something to choose. */
 class Picker {
   private list: HTMLUListElement | null = null;
   private shown: Person[] = [];
@@ -82,7 +82,7 @@ class Picker {
   async update(): Promise<void> {
     if (!this.find()) return this.close();
     const people = await readPeople(this.field.dataset.owners ?? this.field.dataset.mentions ?? "");
-    const now = this.find(); // typing goes on meanwhile
+    const now = this.find(); // the user continues typing meanwhile
     if (!now || document.activeElement !== this.field) return this.close();
     this.shown = matchPeople(people, now.prefix);
     if (this.shown.length === 0) return this.close();
@@ -122,7 +122,7 @@ class Picker {
     return findOwner(this.field.value, caret, this.field instanceof HTMLTextAreaElement);
   }
 
-  /** How the person or group is written in the field. */
+  /** The user or group as written in the field. */
   private nameOf(person: Person): string {
     if (!this.isOfOwners) return `@${person.name}`;
     return person.group ? `${groupMark}${person.name}` : person.name;
@@ -190,5 +190,5 @@ function onKey(event: KeyboardEvent): void {
 export function installMentions(): void {
   document.addEventListener("input", (event) => void pickerOf(event.target)?.update());
   document.addEventListener("focusout", (event) => pickerOf(event.target)?.close());
-  document.addEventListener("keydown", onKey, { capture: true }); // before the keys of the page
+  document.addEventListener("keydown", onKey, { capture: true }); // before the page's own shortcuts
 }

@@ -1,8 +1,8 @@
-// Menus that open under their button: one is open at a time, Escape closes it, and so does a press beside it.
+// Menus that open below their button: one is open at a time; Escape and a click outside close it.
 
 const OPEN_MENUS = "details.menu[open]";
 
-/** Follows all menus of the page, also those that are drawn later. */
+/** Follows all menus of the page, including those added later. */
 export function installMenus(): void {
   document.addEventListener("toggle", closeOthers, true);
   document.addEventListener("pointerdown", (event) => closeMenus((menu) => !menu.contains(event.target as Node)));
@@ -15,7 +15,7 @@ function closeOthers(event: Event): void {
   closeMenus((menu) => !menu.contains(opened) && !opened.contains(menu));
 }
 
-/** Escape closes the innermost menu around the focus, or the one that is open elsewhere, and nothing beyond it. */
+/** Escape closes only the innermost menu around the focus, or the open one elsewhere. */
 function closeOnEscape(event: KeyboardEvent): void {
   if (event.key !== "Escape" || event.isComposing) return;
   const around = (event.target as Element).closest<HTMLDetailsElement>(OPEN_MENUS);

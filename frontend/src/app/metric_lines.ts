@@ -1,6 +1,6 @@
-// The small lines of metrics: a pointer over one, or the arrow keys in it, tell the figure of each point.
+// Sparklines of metrics: hovering, or the arrow keys, show the figure of each point.
 
-/** The points of a line with what is told of each, and the mark and the box that show the one that was chosen. */
+/** The points of a line with their figures, and the mark and the box of the selected one. */
 function partsOf(line: HTMLElement) {
   const points = [...line.querySelectorAll<HTMLElement>("[data-x]")];
   const mark = line.querySelector<SVGCircleElement>("[data-trend-mark]");
@@ -16,7 +16,7 @@ function lineAt(event: Event): HTMLElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLElement>("[data-trend]") : null;
 }
 
-/** Marks the point of this place and tells its figure. */
+/** Selects the point at this index and shows its figure. */
 function showPoint(line: HTMLElement, place: number): void {
   const { points, mark, words } = partsOf(line);
   const point = points[Math.max(0, Math.min(place, points.length - 1))];
@@ -34,7 +34,7 @@ function hidePoint(line: HTMLElement): void {
   if (document.activeElement !== line) line.classList.remove("is-told");
 }
 
-/** The place of the point that is nearest to this height of the page, counted from its left edge. */
+/** The index of the point closest to this horizontal position on the page. */
 function nearestPlace(line: HTMLElement, clientX: number): number {
   const { points } = partsOf(line);
   const drawing = line.querySelector("svg");
@@ -44,7 +44,7 @@ function nearestPlace(line: HTMLElement, clientX: number): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** The place that a key leads to; null for a key that leads nowhere. */
+/** The index that a key moves to; null for other keys. */
 function placeByKey(key: string, now: number, last: number): number | null {
   if (key === "ArrowLeft" || key === "ArrowDown") return now - 1;
   if (key === "ArrowRight" || key === "ArrowUp") return now + 1;
@@ -68,7 +68,7 @@ function answerKey(event: KeyboardEvent): void {
   showPoint(line, place);
 }
 
-/** Puts each line among the places that Tab reaches; without a script there is the table of all figures. */
+/** Makes each line focusable; without scripts there is the table of all figures. */
 export function showMetricLines(): void {
   for (const line of document.querySelectorAll<HTMLElement>("[data-trend]:not([role])")) {
     const { points } = partsOf(line);
@@ -81,7 +81,7 @@ export function showMetricLines(): void {
   }
 }
 
-/** One set of listeners for all lines, also those that come with a later swap. */
+/** One set of listeners for all lines, including those swapped in later. */
 export function installMetricLines(): void {
   showMetricLines();
   document.addEventListener("keydown", answerKey);

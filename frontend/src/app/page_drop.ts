@@ -1,18 +1,19 @@
-// The import page: files and folders, chosen or dropped anywhere on it, and a name made from the file or the heading.
+// The import page: files and folders, chosen or dropped anywhere on it, and a name derived from the file or the
+// heading.
 import { createElement, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { showStatus } from "./status.ts";
 
-/** So many files are taken at once. */
+/** The most files accepted at once. */
 export const MOST_FILES = 500;
 
-/** A file, and its path inside the folder that it came with. */
+/** A file, and its path inside the dropped folder. */
 export interface FoundFile {
   file: File;
   path: string;
 }
 
-/** Starts on a page with a form that takes dropped files; `data-drop` holds the words that are shown meanwhile. */
+/** Starts on a page with a form that accepts dropped files; `data-drop` is the text shown while dragging. */
 export function installPageDrop(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-drop]");
   if (!form) return;
@@ -50,11 +51,11 @@ export function installPageDrop(): void {
   folder.addEventListener("change", () => {
     const all = [...(folder.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
     const found = all.filter(({ path }) => !isHidden(path));
-    folder.value = ""; // they go into the field for files, which is sent
+    folder.value = ""; // they are put into the file field, which is submitted
     takeFiles(form, found.slice(0, MOST_FILES), found.length <= MOST_FILES);
   });
   files.addEventListener("change", (event) => {
-    if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen one by one
+    if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen individually
     sayChosen(form, files);
     const only = files.files?.length === 1 ? files.files[0] : undefined;
     fillName(only && !only.name.endsWith(".zip") ? only.name.replace(/\.[^.]*$/, "") : "");
@@ -65,7 +66,7 @@ export function installPageDrop(): void {
   rememberLineEnds(text, findElement<HTMLInputElement>(form, "[data-line-ends]"));
 }
 
-/** Notes in a field of the form that a pasted or dropped text has CRLF: the text field itself makes line feeds of it. */
+/** Records in a form field that pasted or dropped text has CRLF, because the text field normalizes it to LF. */
 function rememberLineEnds(text: HTMLTextAreaElement, field: HTMLInputElement): void {
   const note = (data: DataTransfer | null): void => {
     const isAllReplaced = text.selectionEnd - text.selectionStart === text.value.length;
@@ -79,12 +80,12 @@ function rememberLineEnds(text: HTMLTextAreaElement, field: HTMLInputElement): v
   });
 }
 
-/** The words of the first Markdown heading; nothing without one. */
+/** The text of the first Markdown heading; empty if there isn't one. */
 function findHeading(text: string): string {
   return /^#{1,6}[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1]?.slice(0, 80) ?? "";
 }
 
-/** Fills a name in, and the next one over it; what somebody typed stays. */
+/** Fills in a name and replaces it later; a name typed by the user is kept. */
 function nameFiller(input: HTMLInputElement): (name: string) => void {
   let filled = "";
   return (name) => {
@@ -98,9 +99,9 @@ function holdsFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false; // no text: a type of the browser
 }
 
-/** The files that were dropped, those of dropped folders among them, and whether these are all. */
+/** The dropped files, including those in folders, and whether these are all. */
 async function collectDropped(event: DragEvent): Promise<[FoundFile[], boolean]> {
-  // What an item holds can be asked for during the event only.
+  // The items can be read only during the event.
   const items = [...(event.dataTransfer?.items ?? [])].filter((item) => item.kind === "file");
   const dropped = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const found: FoundFile[] = [];
@@ -112,7 +113,7 @@ async function collectDropped(event: DragEvent): Promise<[FoundFile[], boolean]>
   return [found, isAll];
 }
 
-/** Puts files into the field for files, and their paths beside it; of a folder those that may hold prompts. */
+/** Puts files and their paths into the form; from folders only those that may contain prompts. */
 function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): void {
   const files = findElement<HTMLInputElement>(form, "#files");
   const read = found.filter(({ path }) => !path.includes("/") || isReadable(path, files.accept.split(",")));
@@ -129,7 +130,7 @@ function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): v
   files.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Says which files are chosen: the field itself is a button. */
+/** Shows which files are chosen, because the field itself looks like a button. */
 function sayChosen(form: HTMLFormElement, files: HTMLInputElement): void {
   const line = findElement(form, "[data-chosen]");
   const chosen = [...(files.files ?? [])];
@@ -138,13 +139,13 @@ function sayChosen(form: HTMLFormElement, files: HTMLInputElement): void {
   line.textContent = chosen.length === 1 ? (chosen[0]?.name ?? "") : counted;
 }
 
-/** Whether a file of a folder may hold prompts, by the endings that the field accepts. */
+/** Whether a file of a folder may contain prompts, by the extensions that the field accepts. */
 export function isReadable(path: string, endings: string[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return name === "modelfile" || endings.some((ending) => name.endsWith(ending));
 }
 
-/** The paths as they are inside the folder that all of them share. */
+/** The paths relative to their common folder. */
 export function withoutCommonFolder(paths: string[]): string[] {
   const top = paths[0]?.split("/")[0] ?? "";
   const isShared = paths.every((path) => path.startsWith(`${top}/`));
@@ -155,7 +156,7 @@ function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }
 
-/** Adds the files of an entry until there are MOST_FILES; gives whether all were added. */
+/** Adds the files of an entry up to MOST_FILES; returns whether all were added. */
 export async function collectFiles(entry: FileSystemEntry, found: FoundFile[], folder = ""): Promise<boolean> {
   const path = `${folder}${entry.name}`;
   if (entry.isFile) {

@@ -9,7 +9,7 @@ interface Item {
   note?: string;
   key?: string;
   href: string;
-  /** Where a template is edited. */
+  /** The URL of the template's editor. */
   edit?: string;
 }
 interface Answer {

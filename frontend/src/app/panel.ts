@@ -1,11 +1,11 @@
-// The panel before a risky act, over the page: links and choices marked `data-panel` open it; without scripts they lead
-// to the same panel as a page of its own.
+// The panel before a risky action, over the page: links and choices marked `data-panel` open it; without scripts they
+// open the same panel as a separate page.
 import { createElement } from "../dom.ts";
 import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
 import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
 import { showPeoplePickers } from "./people_picker.ts";
 
-/** Follows links and forms that are marked `data-panel` in a dialog, and closes it where `data-panel-close` is pressed. */
+/** Opens links and forms marked `data-panel` in a dialog, and closes it when `data-panel-close` is pressed. */
 export function installPanels(): void {
   document.addEventListener("click", (event) => {
     const pressed = event.target instanceof Element ? event.target : null;
@@ -41,12 +41,12 @@ export function installPanels(): void {
   });
 }
 
-/** Where the panel is the page itself, its choices load the page again. */
+/** If the panel is the page itself, its choices reload the page. */
 function isOverPage(element: Element): boolean {
   return !element.closest(".panel-page");
 }
 
-/** The address that a form of choices leads to; a button may lead to another one than its form. */
+/** The URL that a form of choices leads to; a button can override its form's. */
 function addressOf(form: HTMLFormElement, submitter: HTMLElement | null): string {
   const action = submitter?.hasAttribute("formaction") ? (submitter as HTMLButtonElement).formAction : form.action;
   const fields = new URLSearchParams();
@@ -54,7 +54,7 @@ function addressOf(form: HTMLFormElement, submitter: HTMLElement | null): string
   return `${action.split("?")[0]}?${fields}`;
 }
 
-/** Shows the panel of an address; what can't be shown over the page is opened as one. */
+/** Shows the panel of a URL over the page; if that fails, opens it as a page. */
 async function openPanel(address: string): Promise<void> {
   const panel = await fetchPanel(address);
   if (!panel) {
@@ -68,7 +68,7 @@ async function openPanel(address: string): Promise<void> {
   const shown = dialog.querySelector<HTMLElement>(".panel");
   if (shown) shown.dataset.address = address;
   const form = dialog.querySelector<HTMLFormElement>("#panel-form");
-  if (form) fillForm(form, typed); // it goes along where the panel compares with another version
+  if (form) fillForm(form, typed); // kept when the panel compares with another version
   if (!dialog.open) dialog.showModal();
   restoreForms();
   showPeoplePickers();
@@ -82,7 +82,7 @@ function makeDialog(): HTMLDialogElement {
   return dialog;
 }
 
-/** The caret stands in the text that is asked for; on a phone on the title, so that no keyboard comes unasked. */
+/** Focuses the required text; on a phone the title, so that the keyboard doesn't open unasked. */
 function focusFirst(dialog: HTMLDialogElement): void {
   const wide = matchMedia("(width >= 720px)").matches;
   const field = wide ? dialog.querySelector<HTMLElement>("[data-focus]") : null;

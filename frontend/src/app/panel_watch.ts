@@ -1,13 +1,14 @@
-// Watches what an open panel compares with. Where somebody moves a label meanwhile, or what the panel is about may not
-// be published any more, a line above the foot says so. The panel's button is off until the comparison is loaded again.
+// Watches what an open panel compares with. If someone moves a label meanwhile, or the subject of the panel may no
+// longer be published, a line above the foot says so, and the panel's button is disabled until the comparison is
+// reloaded.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { describeEvent, isAbout, type JournalEvent } from "./live_events.ts";
 
-/** The DOM event that carries events of the journal, whatever the page is about. */
+/** The DOM event that carries journal events, independent of the page's topics. */
 export const JOURNAL = "promptuary:journal";
 
-/** Fetches the panel of an address; null where there is none any more. */
+/** Fetches the panel of a URL; null if it no longer exists. */
 export async function fetchPanel(address: string): Promise<Document | null> {
   const headers = { "HX-Request": "true", "HX-Target": "panel" };
   const answer = await fetch(address, { headers }).catch(() => null);
@@ -16,7 +17,7 @@ export async function fetchPanel(address: string): Promise<Document | null> {
   return page.querySelector(".panel") ? page : null;
 }
 
-/** What the panel's button would act on: its title, what it shows as served, and whether it is offered. */
+/** What the panel's button would act on: its title, the version shown as served, and whether it is available. */
 function describePanel(panel: ParentNode): string {
   const seen = [...panel.querySelectorAll<HTMLInputElement>("input[type=hidden][name=expected]")];
   const words = [...panel.querySelectorAll("#panel-title, button[form=panel-form]")].map(
@@ -25,7 +26,7 @@ function describePanel(panel: ParentNode): string {
   return [...words.map((text) => text.trim().replace(/\s+/g, " ")), ...seen.map((field) => field.value)].join("\n");
 }
 
-/** Compares the open panel with what its address shows now, whenever the journal tells of its templates. */
+/** Compares the open panel with the current one at its URL, on each journal event about its templates. */
 export function installPanelWatch(reload: (panel: HTMLElement) => void): void {
   document.addEventListener(JOURNAL, (told) => {
     const event = (told as CustomEvent<JournalEvent>).detail;

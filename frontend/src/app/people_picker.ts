@@ -1,7 +1,7 @@
-// Boxes that choose people: the ticked ones are chips, the others are in the list below *Add*.
+// Boxes that select people: the ticked ones are chips, the others are in the list below *Add*.
 
-/** Moves a box of a fieldset marked `data-picker` to where it belongs when it is ticked or taken out. Without scripts all
- * boxes stay where the server put them. */
+/** Moves a box of a fieldset marked `data-picker` to its place when it is ticked or unticked. Without scripts all boxes
+ * stay where the server rendered them. */
 export function installPeoplePickers(): void {
   document.addEventListener("change", (event) => {
     const box = event.target as HTMLElement;
@@ -17,18 +17,18 @@ export function installPeoplePickers(): void {
   showPeoplePickers();
 }
 
-/** Puts every box where it belongs, after the form was filled with what had been typed. */
+/** Moves every box to its place, after stored input was restored. */
 export function showPeoplePickers(): void {
   for (const picker of document.querySelectorAll<HTMLElement>("[data-picker]")) {
     const boxes = [...picker.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
     const moved = boxes.filter((box) => placeBox(picker, box));
     const list = picker.querySelector<HTMLDetailsElement>("[data-picker-more]");
-    if (list && moved.length) list.open = false; // filling the form opened it
+    if (list && moved.length) list.open = false; // restoring the form opened it
     showList(picker);
   }
 }
 
-/** Places one box, and leaves the focus beside where it was. */
+/** Moves one box, and keeps the focus near its old place. */
 function moveBox(picker: HTMLElement, box: HTMLInputElement): void {
   const list = picker.querySelector<HTMLDetailsElement>("[data-picker-more]");
   const next = neighbour(box);
@@ -39,7 +39,7 @@ function moveBox(picker: HTMLElement, box: HTMLInputElement): void {
   else box.focus();
 }
 
-/** The box after this one in its row or list, else the one before it. */
+/** The next box in its row or list, else the previous one. */
 function neighbour(box: HTMLInputElement): HTMLInputElement | null {
   const label = box.closest("label");
   const beside = label?.nextElementSibling ?? label?.previousElementSibling;
@@ -55,7 +55,7 @@ function placeBox(picker: HTMLElement, box: HTMLInputElement): boolean {
   return true;
 }
 
-/** The list is there as long as somebody is left in it, and closes with the last one. */
+/** Shows the list while it has entries, and closes it with the last one. */
 function showList(picker: HTMLElement): void {
   const list = picker.querySelector<HTMLDetailsElement>("[data-picker-more]");
   if (!list) return;
@@ -63,7 +63,7 @@ function showList(picker: HTMLElement): void {
   if (list.hidden) list.open = false;
 }
 
-/** Escape closes an open list, and not the panel around it. */
+/** Escape closes an open list, but not the panel around it. */
 function closeOnEscape(event: KeyboardEvent): void {
   const list = (event.target as Element | null)?.closest?.<HTMLDetailsElement>("details[data-picker-more][open]");
   if (event.key !== "Escape" || !list) return;

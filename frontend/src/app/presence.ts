@@ -1,4 +1,4 @@
-// Says on the pages of a template who has it open in the editor, and which part they edit.
+// Shows on a template's pages who has it open in the editor, and which part they are editing.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext, pageLanguage } from "../language.ts";
 import { findSameDraft } from "./editor_tab.ts";
@@ -8,17 +8,17 @@ import { pauseAfter } from "./live_events.ts";
 const ADDRESS = "/live/presence";
 const MOST_NAMED = 2;
 
-/** Who is in the editor, as the server sends it. */
+/** The users in the editor, as sent by the server. */
 export interface Present {
-  /** Names of the others. */
+  /** Names of the other users. */
   people: string[];
-  /** The part that somebody edits, by name. */
+  /** The part that each user edits, by username. */
   parts: Record<string, string>;
-  /** The numbers of the reader's own tabs. */
+  /** The IDs of the reader's own tabs. */
   own_tabs: string[];
 }
 
-/** One sentence of the line. part: the name of the part it leads to; names: whom it counts without naming them. */
+/** One sentence of the line. part: the name of the part it links to; names: those it counts without naming them. */
 export interface PresenceWords {
   text: string;
   part?: string;
@@ -27,14 +27,14 @@ export interface PresenceWords {
 
 const NOBODY: Present = { people: [], parts: {}, own_tabs: [] };
 
-/** Starts where the page is about a template that can be edited. */
+/** Starts if the page is about a template that can be edited. */
 export function installPresence(): void {
   const line = document.querySelector<HTMLElement>("[data-presence]");
   const name = line?.dataset.presence;
   if (line && name && "EventSource" in window) new PresenceLine(line, name).start();
 }
 
-/** What is said of the others, and of the reader's own tabs. tab: this page's number; undefined where nothing is edited. */
+/** Sentences about the other users and the reader's own tabs. tab: this page's ID; undefined outside the editor. */
 export function describePresence({ people, parts, own_tabs }: Present, tab?: string): PresenceWords[] {
   const own = tab ? sayOwnTabs(tab, own_tabs) : [];
   if (people.length > MOST_NAMED) {
@@ -51,7 +51,7 @@ export function describePresence({ people, parts, own_tabs }: Present, tab?: str
   return [...words, ...own];
 }
 
-/** Of the reader's own tabs only those that show the same draft: another draft has nothing to overwrite. */
+/** Of the reader's own tabs only those with the same draft matter: another draft can't be overwritten. */
 function sayOwnTabs(tab: string, tabs: readonly string[]): PresenceWords[] {
   const where = findSameDraft(tab, tabs);
   if (where === "here") return [{ text: gettext("Also open in another tab") }];
@@ -85,7 +85,7 @@ class PresenceLine {
     this.#channel = new BroadcastChannel(this.#topic);
   }
 
-  /** Only visible pages follow, and one of those about this template holds the stream for the others. */
+  /** Only visible pages follow, and one of those for this template holds the stream for the others. */
   start(): void {
     this.#channel.addEventListener("message", (message) => this.#hear(message.data as Present | "who"));
     document.addEventListener("visibilitychange", () => this.#follow());
@@ -124,7 +124,7 @@ class PresenceLine {
     });
     stream.addEventListener("error", () => {
       stream.close();
-      this.#pass(NOBODY); // what is not known any more is not said
+      this.#pass(NOBODY); // remove outdated information
       this.#timer = window.setTimeout(() => this.#connect(), pauseAfter(this.#failures++));
     });
   }
@@ -148,7 +148,7 @@ class PresenceLine {
     );
   }
 
-  /** In the editor a sentence about a part leads to it. */
+  /** In the editor, a sentence about a part links to it. */
   #draw({ text, part, names }: PresenceWords): HTMLElement {
     if (!part || this.#line.dataset.tab === undefined) return createElement("span", { title: names }, text);
     return createElement("button", { type: "button", class: "link", "data-go-to-part": part }, text);

@@ -1,4 +1,4 @@
-// The templates that were viewed last in this browser, by person: for the command palette and the home page.
+// Recently viewed templates of this browser, by user: for the command palette and the home page.
 import { createElement, findElement } from "../dom.ts";
 
 const MOST = 8;
@@ -8,7 +8,7 @@ interface Item {
   href: string;
 }
 
-/** Remembers the template of this page, and fills the home page's list of those before. */
+/** Remembers the template of this page, and fills the home page's list of earlier ones. */
 export function installRecent(): void {
   const viewed = document.querySelector<HTMLElement>("[data-viewed]")?.dataset.viewed;
   if (viewed) remember(viewed);
@@ -16,17 +16,17 @@ export function installRecent(): void {
   if (section) void fill(section);
 }
 
-/** The names of the templates that were viewed last, the newest first; none where the browser keeps nothing. */
+/** The names of recently viewed templates, newest first; empty if the browser stores nothing. */
 export function readRecent(): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
     return Array.isArray(kept) ? kept.filter((name) => typeof name === "string").slice(0, MOST) : [];
   } catch {
-    return []; // storage is switched off, or somebody wrote something else there
+    return []; // storage is disabled or contains something else
   }
 }
 
-/** The query of the palette's address for these words. */
+/** The query of the palette's request for this search. */
 export function paletteQuery(words: string): string {
   return new URLSearchParams([["q", words], ...readRecent().map((name) => ["recent", name])]).toString();
 }
@@ -36,11 +36,11 @@ function remember(name: string): void {
   try {
     localStorage.setItem(storageKey(), JSON.stringify(names));
   } catch {
-    // storage is switched off or full: the list stays as it was
+    // storage is disabled or full: the list stays unchanged
   }
 }
 
-/** People who share a browser don't see each other's lists. */
+/** Users who share a browser don't see each other's lists. */
 function storageKey(): string {
   return `recent:${document.body.dataset.person ?? ""}`;
 }

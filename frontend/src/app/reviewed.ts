@@ -1,4 +1,4 @@
-// "Reviewed": a reader's own mark on a change, kept in this browser for the version that was read.
+// "Reviewed": a reader's own mark on a change, stored in this browser for the version that was read.
 
 function findBox(): HTMLInputElement | null {
   return document.querySelector<HTMLInputElement>("input[data-reviewed]");
@@ -8,7 +8,7 @@ function keyOf(element: HTMLElement): string {
   return `reviewed:${element.dataset.reviewed}`;
 }
 
-/** Shows what is marked: the boxes of changes, and the marks in the rows of a release. */
+/** Shows the marks: the boxes of changes, and the icons in the rows of a release. */
 export function showReviewed(): void {
   for (const element of document.querySelectorAll<HTMLElement>("[data-reviewed]")) {
     const isMarked = localStorage.getItem(keyOf(element)) !== null;
@@ -17,7 +17,7 @@ export function showReviewed(): void {
   }
 }
 
-/** Ticks or unticks the box; false where the page has none. */
+/** Toggles the box; false if the page has none. */
 export function toggleReviewed(): boolean {
   const box = findBox();
   box?.click();

@@ -1,24 +1,24 @@
-// The menu of a row of the environments page: below its button, or on a phone, where a tap on the name opens it, a sheet.
+// The menu of a row of the environments page: below its button, or on a phone a sheet that opens from the name.
 import { findCurrentRow } from "./desk_keys.ts";
 import { isPhone } from "./environments.ts";
 
 const GAP = 4;
 
-/** Opens the menu of the row that the keys are about; false where there is none. */
+/** Opens the menu of the current row; false if there isn't one. */
 export function openRowMenu(): boolean {
   const menu = findCurrentRow()?.querySelector<HTMLElement>(".row-menu");
   menu?.showPopover();
   return Boolean(menu);
 }
 
-/** Follows the menus of rows, also those that htmx brings. */
+/** Follows the row menus, including those swapped in by htmx. */
 export function installRowMenus(): void {
   document.addEventListener("beforetoggle", placeMenu, true);
   document.addEventListener("toggle", focusFirst, true);
   document.addEventListener("keydown", moveInMenu);
   document.addEventListener("click", (event) => {
     const pressed = event.target as Element;
-    // What is chosen opens a panel, or copies: the menu is in its way.
+    // A choice opens a panel or copies something, so close the menu.
     pressed.closest(".row-menu :is(a, button)")?.closest<HTMLElement>(".row-menu")?.hidePopover();
     const name = pressed.closest(".environments-table th[scope=row] > a");
     if (!name || !isPhone() || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -27,13 +27,13 @@ export function installRowMenus(): void {
   });
 }
 
-/** Puts a menu that is about to open below its button, or above it in the lower half of the window. */
+/** Places an opening menu below its button, or above it in the lower half of the window. */
 function placeMenu(event: Event): void {
   const menu = findToggled(event);
   if (!menu) return;
   const button = menu.previousElementSibling?.getBoundingClientRect();
   if (!button || isPhone()) {
-    menu.removeAttribute("style"); // the style sheet puts it at the foot
+    menu.removeAttribute("style"); // the stylesheet puts it at the bottom
     return;
   }
   const isLow = button.bottom > window.innerHeight / 2;
@@ -52,7 +52,7 @@ function findToggled(event: Event): HTMLElement | null {
   return isOpening && menu instanceof HTMLElement && menu.matches(".row-menu") ? menu : null;
 }
 
-/** The arrow keys go through the menu. */
+/** The arrow keys move through the menu. */
 function moveInMenu(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const menu = (event.target as Element).closest(".row-menu");

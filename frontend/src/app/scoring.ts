@@ -1,13 +1,13 @@
-// Keys of a form that scores the replies of one row: 1 to 5, G and B score, C comments, Enter goes on.
+// Keys of a form that scores the replies of one row: 1 to 5, G and B score, C comments, Enter continues.
 const SCORES: Record<string, string> = { g: "good", b: "bad", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5" };
 
-// A second key before the page of the first has come would replace that score, or score the same reply again.
+// A second key before the response to the first would replace that score, or score the same reply again.
 let sentForm: HTMLFormElement | null = null;
 addEventListener("pageshow", () => {
-  sentForm = null; // also where the browser goes back to a page that was left while it was sent
+  sentForm = null; // also if the browser returns to a page that was left while submitting
 });
 
-/** Presses what a key stands for in the form on the page; whether there was something to press. */
+/** Presses the button for a key in the form on the page; returns whether there was one. */
 export function pressScoreKey(key: string, target: EventTarget | null): boolean {
   const form = document.querySelector<HTMLFormElement>("form[data-scoring]");
   if (!form) return false;
@@ -32,7 +32,7 @@ function pressButton(button: HTMLButtonElement | null): boolean {
   return Boolean(button);
 }
 
-/** The reply that has the focus, else the first without a score, else the one that was scored last. */
+/** The focused reply, else the first without a score, else the last scored one. */
 function currentColumn(form: HTMLFormElement): HTMLElement | null {
   const columns = [...form.querySelectorAll<HTMLElement>(".score-column")].filter((one) =>
     one.querySelector("textarea"),

@@ -1,9 +1,9 @@
-// The page of a shared draft: shows each change of it, and says when the sharing has ended.
+// The page of a shared draft: shows each change, and reports when the sharing has ended.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { pauseAfter } from "./live_events.ts";
 
-/** Starts where the page shows a draft that somebody shares. */
+/** Starts if the page shows a shared draft. */
 export function installSharedDraft(): void {
   const page = document.querySelector<HTMLElement>("[data-shared-draft]");
   if (page && "EventSource" in window) new SharedDraft(page).start();
@@ -20,7 +20,7 @@ class SharedDraft {
     this.#page = page;
   }
 
-  /** Only a visible page holds a stream: a browser opens few connections to one server. */
+  /** Only a visible page holds a stream, because browsers open few connections to one server. */
   start(): void {
     document.addEventListener("visibilitychange", () => this.#follow());
     window.addEventListener("pagehide", () => this.#close());
@@ -50,7 +50,7 @@ class SharedDraft {
     });
   }
 
-  /** Shows the draft as it is now; the choice of the sample stays, as it is in the address. */
+  /** Reloads the draft; the selected sample is kept, because it is in the URL. */
   async #load(): Promise<void> {
     const answer = await fetch(window.location.href, { headers: { Accept: "text/html" } }).catch(() => null);
     if (answer === null || answer.redirected) return;

@@ -6,8 +6,8 @@ const SHOWN_FOR = 6000;
 const SHOWN_WITH_UNDO_FOR = 10_000;
 let timer: number | undefined;
 
-/** Says something in the page's one status line, with a button that undoes it where it can be undone, or a link to
- * what was made; errors stand where they arose instead. */
+/** Shows a message in the page's status line, with an undo button or a link to the result. Errors are shown where they
+ * occur instead. */
 export function showStatus(text: string, undo?: () => void, link?: { words: string; url: string }): void {
   const line = findElement(document, "#status");
   window.clearTimeout(timer);
@@ -32,7 +32,7 @@ export function showStatus(text: string, undo?: () => void, link?: { words: stri
   timer = window.setTimeout(() => line.replaceChildren(), undo || link ? SHOWN_WITH_UNDO_FOR : SHOWN_FOR);
 }
 
-/** What the server put into the status line goes away by itself as well; a form in it is what undoes the act. */
+/** Also hides the server's status message after a while; a form in it undoes the action. */
 export function hideStatusLater(): void {
   const line = findElement(document, "#status");
   const anchor = line.querySelector("a");
@@ -45,14 +45,14 @@ export function hideStatusLater(): void {
   showStatus(text, form ? () => submitHidden(form) : undefined, link);
 }
 
-/** Sends a form that is no part of the page. */
+/** Submits a form that isn't part of the page. */
 function submitHidden(form: HTMLFormElement): void {
   form.hidden = true;
   document.body.append(form);
   form.requestSubmit(form.querySelector("button"));
 }
 
-/** Announces what a swapped region or a fresh page carries in `data-status`, each once. */
+/** Announces each `data-status` of a swapped region or a new page once. */
 export function announceStatus(root: ParentNode): void {
   for (const carrier of root.querySelectorAll<HTMLElement>("[data-status]")) {
     const text = carrier.dataset.status;

@@ -4,13 +4,13 @@ import { gettext, ngettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
 import type { Column } from "./types.ts";
 
-/** How many rows are ticked, and how many of these the search or the chosen kind of rows hides. */
+/** How many rows are ticked, and how many of these are hidden by the filter. */
 export interface TickedCounts {
   all: number;
   hidden: number;
 }
 
-/** Shows the acts for ticked rows in place of those for the chosen row. */
+/** Shows the actions for ticked rows instead of those for the current row. */
 export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCount: number): void {
   findElement(section, "[data-row-acts]").hidden = ticked.all > 0;
   findElement(section, "[data-bulk-bar]").hidden = ticked.all === 0;
@@ -23,7 +23,7 @@ export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCou
   findElement(tickAll, "span").textContent = tickAll.title = tickWords;
 }
 
-/** Says that the search or the chosen kind of rows leaves none, with a button that clears both. */
+/** Says that the filter matches no rows, with a button that clears it. */
 export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boolean): void {
   const words = filter.words.trim();
   const sentence = words ? gettext("No rows match {words}.", { words }) : gettext("No rows match.");
@@ -31,7 +31,7 @@ export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boole
   findElement(section, "[data-no-match]").hidden = !isShown;
 }
 
-/** What the next version changes, without a full stop; empty for nothing. */
+/** The changes of the next version, without a full stop; empty for none. */
 export function describeChanges({ added, edited, removed }: Record<"added" | "edited" | "removed", number>): string {
   return [
     added ? ngettext("{count} row added", "{count} rows added", added) : "",
@@ -42,7 +42,7 @@ export function describeChanges({ added, edited, removed }: Record<"added" | "ed
     .join(", ");
 }
 
-/** Says beside the button that saves what the next version changes, and what has to be fixed first. */
+/** Shows beside the save button what the next version changes, and what has to be fixed first. */
 export function showSaveLine(line: HTMLElement, changes: string, faultyRows: number): void {
   const fix = ngettext("Fix {count} row to save.", "Fix {count} rows to save.", faultyRows);
   line.replaceChildren(
@@ -51,7 +51,7 @@ export function showSaveLine(line: HTMLElement, changes: string, faultyRows: num
   );
 }
 
-/** Names the buttons that undo and redo by the step that they would take. */
+/** Labels the undo and redo buttons with their steps. */
 export function nameSteps(section: HTMLElement, undo: string, redo: string): void {
   const undoName = undo ? gettext("Undo {step} ({keys})", { step: undo, keys: "Ctrl Z" }) : gettext("Nothing to undo");
   const redoName = redo
@@ -67,7 +67,7 @@ function nameStep(button: HTMLElement, name: string, isPossible: boolean): void 
   button.title = name;
 }
 
-/** Offers the grid's columns to be searched, with the chosen one, empty for all. */
+/** Lists the grid's columns for the search, with the selected one, empty for all. */
 export function listSearchColumns(select: HTMLSelectElement, columns: readonly Column[], chosen: string): void {
   const options = columns.map((column) => {
     const name = column.section === "expected" ? gettext("expected {name}", { name: column.name }) : column.name;

@@ -1,4 +1,4 @@
-// What is done with the selected cells of a grid, each as one step that can be undone.
+// Actions on the selected cells of a grid, each as one undoable step.
 import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
 import { type DelimitedRow, parseClipboard } from "./delimited.ts";
@@ -9,7 +9,7 @@ import type { Column, Grid, GridRow } from "./types.ts";
 
 export interface CellView {
   readonly grid: Grid;
-  /** The columns that are not hidden. */
+  /** The visible columns. */
   readonly columns: readonly Column[];
   apply(grid: Grid, words: string): void;
   undo(): void;
@@ -17,7 +17,7 @@ export interface CellView {
   mapPasted(rows: DelimitedRow[]): void;
 }
 
-/** Leaves the selected values of the shown rows out. */
+/** Clears the selected values of the visible rows. */
 export function clearSelection(view: CellView, shown: readonly GridRow[], isSelected: IsSelected): void {
   const cleared = clearCells(shown, view.columns, isSelected);
   if (cleared.length) view.apply(edits.setCells(view.grid, cleared), gettext("clear cells"));
@@ -25,7 +25,7 @@ export function clearSelection(view: CellView, shown: readonly GridRow[], isSele
 
 export type Transfer = "copy" | "cut" | "paste";
 
-/** Copies, cuts or pastes the selected cells of the shown rows. */
+/** Copies, cuts or pastes the selected cells of the visible rows. */
 export function transferCells(
   view: CellView,
   kind: Transfer,
@@ -42,8 +42,8 @@ export function transferCells(
   if (kind === "cut") clearSelection(view, shown, isSelected);
 }
 
-/** Writes the cells of a spreadsheet over those of the shown rows from a place on. Cells that reach beyond the last column
- * would be lost, so they are mapped first. */
+/** Overwrites visible rows with spreadsheet cells from a place on. Cells beyond the last column would be lost, so they
+ * are mapped first. */
 function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace | null, text: string): void {
   const rows = parseClipboard(text);
   if (!rows.length || !place) return;

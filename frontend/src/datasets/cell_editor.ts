@@ -1,4 +1,4 @@
-// The field that a cell is edited in. It lies over the cell and is as large as its text needs.
+// The field for editing a cell. It overlays the cell and grows with its text.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { cellText, findProblem, readCell } from "./cells.ts";
@@ -8,30 +8,30 @@ import type { Cell, Column } from "./types.ts";
 export type Move = "stay" | "down" | "right" | "left";
 
 export interface EditorOptions {
-  /** The box that scrolls, which the field is put into. */
+  /** The scrolling box that contains the field. */
   box: HTMLElement;
   target: HTMLElement;
-  /** The cell as it is drawn now. */
+  /** The currently rendered cell. */
   findTarget: () => HTMLElement | null;
-  /** The tags that rows of the grid have. */
+  /** The tags used in the grid. */
   knownTags: readonly string[];
   column: Column;
   cell: Cell | undefined;
   label: string;
-  /** A typed character that begins a new text; undefined edits the text that is there. */
+  /** A typed character that starts a new text; undefined edits the existing text. */
   typed?: string | undefined;
   commit: (cell: Cell | undefined, move: Move) => void;
   cancel: () => void;
 }
 
-/** An open editor; `close` takes what is in it and removes it. */
+/** An open editor; `close` saves its content and removes it. */
 export interface CellEditor {
   close: () => void;
 }
 
 const MOST_LINES = 12;
 
-/** Opens the field. Enter takes the text, Alt Enter breaks the line, Tab goes on to the next cell, Esc cancels. */
+/** Opens the field. Enter saves the text, Alt Enter breaks the line, Tab moves to the next cell, Esc cancels. */
 export function openCellEditor(options: EditorOptions): CellEditor {
   const { box, column, cell } = options;
   const before = cellText(cell, column.kind);
@@ -100,7 +100,7 @@ function createControl(column: Column, text: string, typed?: string): HTMLTextAr
   return select;
 }
 
-/** A field of tags with commas between them, which suggests known ones for the tag that is typed. */
+/** A field of comma-separated tags, which suggests known ones for the tag being typed. */
 function createTagsField(text: string, list: HTMLElement, knownTags: readonly string[]): HTMLInputElement {
   const input = createElement("input", { autocomplete: "off", list: list.id, dir: "auto" });
   input.value = text;

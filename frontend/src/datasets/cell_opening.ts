@@ -1,10 +1,10 @@
-// Opens the editor that a cell needs: a field over the cell, or fields of their own for a list or a group.
+// Opens the editor for a cell: a field over the cell, or a dialog of fields for a list or a group.
 import type { Schema } from "../editor/types.ts";
 import { type CellEditor, type EditorOptions, openCellEditor } from "./cell_editor.ts";
 import { openFieldsDialog } from "./fields_dialog.ts";
 import { isEditedInFields } from "./typed_values.ts";
 
-/** The open editor of a cell, to be closed; `keep` gets it, and the one that edits the same value as JSON instead. */
+/** Opens a cell's editor; `keep` gets it, and also the JSON editor that may replace it. */
 export function openCell(options: EditorOptions, keep: (editor: CellEditor) => void): void {
   const { column, cell, label } = options;
   if (!isEditedInFields(cell, column)) {
@@ -19,7 +19,7 @@ export function openCell(options: EditorOptions, keep: (editor: CellEditor) => v
     commit: (next) => {
       held = next;
       options.commit(next, "stay");
-      options.findTarget()?.focus({ preventScroll: true }); // the dialog gives the focus to a cell drawn anew since
+      options.findTarget()?.focus({ preventScroll: true }); // the dialog focuses a cell that was redrawn since
     },
     cancel: options.cancel,
     openSource: () => {

@@ -1,4 +1,4 @@
-// Values of cells: what is shown and typed for each kind, and what is wrong with it.
+// Cell values: how each kind is displayed and typed, and validation.
 import { gettext } from "../language.ts";
 import { findJsonError } from "../playground/json_error.ts";
 import { compactSource } from "./json_source.ts";
@@ -18,14 +18,14 @@ const NO = ["false", "no", "0"];
 
 const isTextSource = (source: string): boolean => source.startsWith('"');
 
-/** What a cell says in the grid and in its editor; nothing where the value is left out. */
+/** The text of a cell in the grid and in its editor; empty if it has no value. */
 export function cellText(cell: Cell | undefined, kind: Kind): string {
   if (!cell) return "";
   if ("text" in cell) return cell.text;
   return kind !== "json" && isTextSource(cell.source) ? (JSON.parse(cell.source) as string) : cell.source;
 }
 
-/** The cell that a typed text makes. An empty text leaves the value out. */
+/** Parses typed text as a cell. An empty text means no value. */
 export function readCell(text: string, kind: Kind): Cell | undefined {
   if (kind === "text") return text === "" ? undefined : { source: JSON.stringify(text) };
   const trimmed = text.trim();
@@ -59,14 +59,14 @@ export function describeReadError(error: unknown): string {
   return error instanceof Error ? error.message : gettext("it can't be read");
 }
 
-/** The cell read once more for a column of another kind; a value that does not fit stays as its text. */
+/** Converts the cell to a column of another kind; a value that doesn't fit is kept as text. */
 export function convertCell(cell: Cell, from: Kind, to: Kind): Cell | undefined {
   if (to === "json") return "source" in cell ? cell : readCell(cell.text, to);
   if (to === "text" && "source" in cell && isTextSource(cell.source)) return cell;
   return readCell(cellText(cell, from), to);
 }
 
-/** The kind that all values of a column have; JSON where they differ. Null counts for nothing. */
+/** The common kind of a column's values, JSON if they differ. Null is ignored. */
 export function guessKind(sources: Iterable<string>): Kind {
   let kind: Kind | null = null;
   for (const source of sources) {
@@ -84,7 +84,7 @@ export function guessKind(sources: Iterable<string>): Kind {
   return kind ?? "text";
 }
 
-/** What is wrong with a cell in its column, or nothing. */
+/** The problem of a cell in its column, or empty. */
 export function findProblem(cell: Cell | undefined, column: Column): string {
   if (!cell) return "";
   if ("problem" in cell) return cell.problem;

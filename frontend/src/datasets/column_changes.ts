@@ -1,4 +1,4 @@
-// Adding, changing and removing the columns of a grid, each as one step that can be undone.
+// Adding, changing and removing columns of a grid, each as one undoable step.
 import { showStatus } from "../app/status.ts";
 import { gettext } from "../language.ts";
 import { openColumn, openNewColumn } from "./column_form.ts";

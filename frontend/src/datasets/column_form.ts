@@ -1,4 +1,4 @@
-// The dialogs of a column: adding one, and its name, kind, copy and removal.
+// The dialogs of a column: adding one, and its name, kind, duplication and removal.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { KIND_WORDS, KINDS } from "./cells.ts";
@@ -44,7 +44,7 @@ interface Dialog {
   input: HTMLInputElement;
 }
 
-/** A dialog with a name, other fields and buttons. `submit` gives what is wrong, or nothing once it is done. */
+/** A dialog with a name, other fields and buttons. `submit` returns the error, or an empty string on success. */
 function openDialog(
   title: string,
   name: string,
@@ -103,7 +103,7 @@ export function openNewColumn(add: (column: NewColumn) => string): void {
   );
 }
 
-/** Shows a column's form; `apply` gives what is wrong, or nothing once it is done. */
+/** Shows a column's form; `apply` returns the error, or an empty string on success. */
 export function openColumn(column: Column, apply: (change: ColumnChange) => string): void {
   const [kind, readKind] = kindChoice(column.kind);
   const save = createElement("button", { class: "button button-primary" }, gettext("Change column"));

@@ -5,7 +5,7 @@ import { gettext, ngettext } from "../language.ts";
 import { type CopyAnswer, postRows, type Refusal } from "./save.ts";
 import type { Grid } from "./types.ts";
 
-/** Asks for a dataset and copies all rows of this grid there; columns that it lacks are named first. */
+/** Asks for a dataset and copies all rows of this grid to it; columns that it lacks are listed first. */
 export function openCopy(section: HTMLElement, grid: Grid): void {
   const list = createElement("datalist", { id: "grid-copy-targets" });
   for (const name of readJson<string[]>("copy-targets")) list.append(createElement("option", { value: name }));
@@ -74,7 +74,7 @@ export function openCopy(section: HTMLElement, grid: Grid): void {
   input.focus();
 }
 
-/** The sentences of a refusal. Those of the whole dialog name no field; places of rows count in the other dataset. */
+/** The messages of a refusal. Errors of the whole dialog name no field; row positions refer to the other dataset. */
 function listReasons(refusal: Refusal): string[] {
   const reasons = Object.entries(refusal.fields).map(([place, sentence]) =>
     /^(dataset|text|file|rows\.\d+\.id)$/.test(place)

@@ -1,13 +1,13 @@
-// Tables as text: CSV files, and cells copied from a spreadsheet (tabs between cells, quotes around line breaks).
+// Tables as text: CSV files, and cells copied from a spreadsheet (tab-separated, with quotes around line breaks).
 import { gettext } from "../language.ts";
 
 export interface DelimitedRow {
   cells: string[];
-  /** The line of the text the row begins in, from 1. */
+  /** The 1-based line on which the row begins. */
   line: number;
 }
 
-/** A row that could not be read: where it begins, its text, and why. */
+/** A row that couldn't be parsed: where it begins, its text, and why. */
 export interface DelimitedProblem {
   line: number;
   text: string;
@@ -19,14 +19,14 @@ export interface DelimitedTable {
   problems: DelimitedProblem[];
 }
 
-/** Reads a table. A quoted cell may hold the delimiter, line breaks and doubled quotes. Empty lines are no rows. */
+/** Parses a table. A quoted cell may contain the delimiter, line breaks and doubled quotes. Empty lines are skipped. */
 export function parseDelimited(text: string, delimiter: string): DelimitedTable {
   const table = readTable(text, delimiter, false);
   return { ...table, rows: table.rows.filter(({ cells }) => cells.length > 1 || cells[0] !== "") };
 }
 
-/** Reads every line as a row. `isCopied`: spreadsheets put quotes only around cells that need them, so a quote that is
- * no proper quoting is a character of its own cell. */
+/** Parses every line as a row. `isCopied`: spreadsheets quote only cells that need it, so an invalid quote is a literal
+ * character. */
 function readTable(text: string, delimiter: string, isCopied: boolean): DelimitedTable {
   const table: DelimitedTable = { rows: [], problems: [] };
   let at = text.startsWith("\ufeff") ? 1 : 0;
@@ -91,18 +91,18 @@ function endOfCell(text: string, from: number, delimiter: string): number {
   return at;
 }
 
-/** The table of cells that were copied from a spreadsheet. */
+/** Parses cells that were copied from a spreadsheet. */
 export function parseClipboard(text: string): DelimitedRow[] {
   return readTable(text, "\t", true).rows;
 }
 
-/** Cells as a spreadsheet takes them, a line break after each row. */
+/** Cells in spreadsheet format, with a line break after each row. */
 export function formatClipboard(rows: readonly (readonly string[])[]): string {
   const quote = (text: string): string => (/["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return rows.map((cells) => `${cells.map(quote).join("\t")}\n`).join("");
 }
 
-/** The character that most likely stands between the cells: what the first line has most of. */
+/** The most likely delimiter: the one that is most frequent in the first line. */
 export function guessDelimiter(text: string): string {
   const head = text.split(/\r?\n/, 1)[0] ?? "";
   const counts = [",", ";", "\t"].map((delimiter) => ({ delimiter, count: head.split(delimiter).length }));

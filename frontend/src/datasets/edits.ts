@@ -1,11 +1,11 @@
-// Edits of a grid: each gives a new grid and leaves the rows it does not touch as they are.
+// Edits of a grid: each returns a new grid and shares the rows it doesn't change.
 import { gettext } from "../language.ts";
 import { convertCell, readCell } from "./cells.ts";
 import { makeColumn, makeKey, makeRow } from "./rows.ts";
 import { changeTags } from "./tags.ts";
 import type { Cell, Column, Grid, GridRow, Kind, Section } from "./types.ts";
 
-/** A cell to be set; without a cell the value is left out. */
+/** A cell to set; without a cell the value is removed. */
 export interface CellEdit {
   row: number;
   column: string;
@@ -36,7 +36,7 @@ export function removeRows(grid: Grid, keys: ReadonlySet<number>): Grid {
   return { ...grid, rows: grid.rows.filter((row) => !keys.has(row.key)) };
 }
 
-/** The rows with these tags as well, or without them. */
+/** Adds these tags to the rows, or removes them. */
 export function tagRows(grid: Grid, keys: ReadonlySet<number>, tags: readonly string[], isAdded: boolean): Grid {
   const cells = grid.rows
     .filter((row) => keys.has(row.key))
@@ -47,7 +47,7 @@ export function tagRows(grid: Grid, keys: ReadonlySet<number>, tags: readonly st
   return setCells(grid, cells);
 }
 
-/** Each of the rows once more, right after it; a name is used once, so the copy's gets a number. */
+/** Duplicates each row, right after it; names are unique, so the copy's gets a number. */
 export function duplicateRows(grid: Grid, keys: ReadonlySet<number>): Grid {
   const names = new Set(grid.rows.map((row) => nameSource(row)));
   const rows = grid.rows.flatMap((row) => {
@@ -62,7 +62,7 @@ export function duplicateRows(grid: Grid, keys: ReadonlySet<number>): Grid {
   return { ...grid, rows };
 }
 
-/** The name as JSON with the first number that no row of the grid has it with. */
+/** The name as JSON, with the first number that is unused in the grid. */
 export const numberName = (name: string, grid: Grid): string =>
   findFreeName(name, new Set(grid.rows.map((row) => nameSource(row))));
 
@@ -77,7 +77,7 @@ function nameSource(row: GridRow): string {
   return cell && "source" in cell ? cell.source : "";
 }
 
-/** A message where a column can't have this name, else nothing. */
+/** An error if a column can't have this name, else empty. */
 export function findNameProblem(grid: Grid, section: Section, name: string, own = ""): string {
   if (!name.trim()) return gettext("A column needs a name.");
   const key = `${section}.${name.trim()}`;
@@ -86,7 +86,7 @@ export function findNameProblem(grid: Grid, section: Section, name: string, own 
     : "";
 }
 
-/** With one more column, after the last of its section. */
+/** Adds a column after the last of its section. */
 export function addColumn(grid: Grid, section: Section, name: string, kind: Kind): Grid {
   return placeColumn(grid, makeColumn(section, name.trim(), { kind }));
 }
@@ -120,7 +120,7 @@ function moveCell(row: GridRow, from: string, to: string): GridRow {
   return { ...row, cells: { ...others, [to]: cell } };
 }
 
-/** With a copy of the column and its values, called by the name with a number. */
+/** Duplicates the column with its values; the copy's name gets a number. */
 export function duplicateColumn(grid: Grid, key: string): Grid {
   const was = grid.columns.find((column) => column.key === key);
   if (!was || was.section === "id" || was.section === "tags") return grid;
@@ -134,7 +134,7 @@ export function duplicateColumn(grid: Grid, key: string): Grid {
   return placeColumn({ ...grid, rows }, column);
 }
 
-/** With the column's values read as another kind; those that are none of it stay as text with a message. */
+/** Converts the column's values to another kind; those that can't be converted stay as text with an error. */
 export function changeKind(grid: Grid, key: string, kind: Kind): Grid {
   const was = grid.columns.find((column) => column.key === key);
   if (!was || was.kind === kind) return grid;
@@ -145,8 +145,8 @@ export function changeKind(grid: Grid, key: string, kind: Kind): Grid {
   return { columns: grid.columns.map((column) => (column.key === key ? { ...column, kind } : column)), rows };
 }
 
-/** With a table of texts written over the cells from a place on; rows that lack are added at the end. `visible` are the
- * keys of the rows shown, in their order, and `columns` the columns shown: what is hidden is not written over. */
+/** Overwrites cells with a table of texts from a place on; missing rows are added at the end. `visible` are the keys of
+ * the visible rows in order, and `columns` the visible columns: hidden cells aren't overwritten. */
 export function pasteTable(
   grid: Grid,
   visible: readonly number[],

@@ -1,9 +1,9 @@
-// Rows of a file that say what another row says already, apart from case, spaces and punctuation.
+// Detects rows of a file that duplicate another row, ignoring case, spaces and punctuation.
 import type { Cell, Column, GridRow } from "./types.ts";
 
 /**
- * The names of the rows with the same inputs: looks a row up and adds it. Compared are the input columns that the file
- * fills: texts without regard to case, spaces and punctuation, other values as they are.
+ * The names of rows by their inputs: looks a row up and adds it. Compares the input columns that the file fills: texts
+ * without case, spaces and punctuation, other values exactly.
  */
 export class EqualTexts {
   readonly #columns: readonly Column[];
@@ -16,7 +16,7 @@ export class EqualTexts {
     });
   }
 
-  /** The name of an earlier row with the same inputs; otherwise the row is added by its own name. */
+  /** The name of an earlier row with the same inputs; otherwise adds the row with its own name. */
   find(row: GridRow, name: string): string | undefined {
     const key = this.#describe(row);
     const earlier = key ? this.#names.get(key) : undefined;
@@ -24,7 +24,7 @@ export class EqualTexts {
     return earlier;
   }
 
-  /** The inputs in one text; empty if none of them is a text with a letter or digit. */
+  /** The inputs as one string; empty if none of them is a text with a letter or digit. */
   #describe(row: GridRow): string {
     let hasText = false;
     const values = this.#columns.map((column) => {

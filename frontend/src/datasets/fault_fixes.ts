@@ -1,4 +1,4 @@
-// What a click does about a fault: the value that the row's line of the fault offers.
+// One-click fixes of a fault: the values offered in the row's fault line.
 import { gettext } from "../language.ts";
 import { cellText, readCell } from "./cells.ts";
 import * as edits from "./edits.ts";
@@ -6,7 +6,7 @@ import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
 
 export interface Fix {
   words: string;
-  /** The cell once it is fixed; nothing leaves the value out. */
+  /** The fixed cell; undefined removes the value. */
   makeCell: (grid: Grid) => Cell | undefined;
 }
 
@@ -19,7 +19,7 @@ interface FixView {
 const NEAREST = 2; // choices that are offered
 const NUMBER = /-?\d+(?:[.,]\d+)?/;
 
-/** The fixes of a fault, the likeliest first; none where its column has no value that could change. */
+/** The fixes of a fault, most likely first; empty if its column has no value to change. */
 export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
   const cell = column ? row.cells[column.key] : undefined;
   if (!column || !cell) return [];
@@ -51,7 +51,7 @@ function nearestChoices(text: string, choices: readonly string[]): string[] {
   return [...choices].sort((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0)).slice(0, NEAREST);
 }
 
-/** How many letters must be put in, left out or replaced to make one word of the other. */
+/** The edit distance (Levenshtein) of two words. */
 function measureDistance(one: string, other: string): number {
   let line = Array.from({ length: other.length + 1 }, (_, index) => index);
   [...one.slice(0, 80)].forEach((letter, index) => {
@@ -65,7 +65,7 @@ function measureDistance(one: string, other: string): number {
   return line.at(-1) ?? 0;
 }
 
-/** Does what a button of a row's first fault says, as one step that can be undone. */
+/** Applies the button's fix of a row's first fault, as one undoable step. */
 export function fixFault(view: FixView, button: HTMLElement): void {
   const key = Number(button.closest<HTMLElement>("[data-row]")?.dataset.row);
   const row = view.grid.rows.find((one) => one.key === key);

@@ -1,9 +1,9 @@
-// What is wrong with the rows: what the cells themselves say, names that are used twice, and what the server refused.
+// The faults of the rows: invalid cells, duplicate names, and what the server refused.
 import { gettext } from "../language.ts";
 import { findProblem } from "./cells.ts";
 import type { Column, Fault, Grid, GridRow } from "./types.ts";
 
-/** A fault of the server's, bound to the row as it was sent: once the row is edited it is no longer shown. */
+/** A server fault, bound to the submitted row: it is hidden once the row is edited. */
 export interface ServerFault {
   row: GridRow;
   column: string;
@@ -40,7 +40,7 @@ function cellProblem(row: GridRow, column: Column): string {
 
 const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]+))?/;
 
-/** Binds the server's sentences ("row 3 (late).inputs.order_id") to the rows that were sent; the rest is given back. */
+/** Assigns the server's messages ("row 3 (late).inputs.order_id") to the submitted rows; the others are returned. */
 export function placeFaults(fields: Record<string, string>, sent: Grid): { placed: ServerFault[]; others: string[] } {
   const placed: ServerFault[] = [];
   const others: string[] = [];

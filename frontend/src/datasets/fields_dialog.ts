@@ -1,4 +1,4 @@
-// The dialog that a list or a group is edited in, with the fields that the samples of the template have.
+// The dialog for editing a list or a group, with the same fields as the template's samples.
 import { createElement } from "../dom.ts";
 import { drawFields, focusFirstField } from "../editor/input_fields.ts";
 import type { Data, Json, Schema, ValueStore } from "../editor/types.ts";
@@ -17,12 +17,12 @@ interface FieldsOptions {
   openSource: () => void;
 }
 
-/** An open dialog; `close` takes what is in it. */
+/** An open dialog; `close` saves its content. */
 export interface FieldsDialog {
   close: () => void;
 }
 
-/** Opens the fields of a cell. Esc and Cancel leave the cell as it is. */
+/** Opens the fields of a cell. Esc and Cancel leave the cell unchanged. */
 export function openFieldsDialog({ column, cell, label, ...answers }: FieldsOptions): FieldsDialog {
   const before = readForFields(cell);
   let data: Data = before === undefined ? {} : { [column.name]: before as Json };

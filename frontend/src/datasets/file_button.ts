@@ -1,6 +1,6 @@
 // The button in the head of a dataset that opens a file.
 
-/** Shows the button in place of the field, which is shown where it names a file that the server reads. */
+/** Shows the button instead of the field, which stays visible if it contains a file that the server reads. */
 export function installFileButton(file: HTMLInputElement): void {
   const button = document.querySelector<HTMLElement>("[data-open-file]");
   const field = file.closest<HTMLElement>(".field");

@@ -1,7 +1,7 @@
-// The text of a file of rows: spreadsheets also write Windows-1252 and UTF-16.
+// Decodes a file of rows: spreadsheets also write Windows-1252 and UTF-16.
 import { gettext } from "../language.ts";
 
-/** The text of these bytes. Throws where they are no text. */
+/** Decodes these bytes. Throws if they aren't text. */
 export function readText(bytes: Uint8Array): string {
   const text = decode(bytes);
   if (text.includes("\0")) throw new Error(gettext("This is not a text file."));

@@ -1,4 +1,4 @@
-// Selects in the bar above the grid: rows with one tag, or with one value of a column of choices.
+// Selects in the bar above the grid: filter by tag, or by value of a column with choices.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
@@ -15,7 +15,7 @@ export interface FilterSelect {
   values: readonly string[];
 }
 
-/** The tags of the rows, and the columns of choices, those that are expected first. */
+/** The tags of the rows, and the columns with choices, those of expected outputs first. */
 export function listFilterSelects(grid: Grid): FilterSelect[] {
   const tags = tagsOfRows.get(grid.rows) ?? listTags(grid.rows);
   tagsOfRows.set(grid.rows, tags);
@@ -30,7 +30,7 @@ export function listFilterSelects(grid: Grid): FilterSelect[] {
 
 const isExpected = (column: Column): boolean => column.section === "expected";
 
-/** Draws the selects into their place, anew only where they offer something else. */
+/** Draws the selects, and redraws them only if their options changed. */
 export function drawFilterSelects(place: HTMLElement, grid: Grid, picks: Filter["picks"]): void {
   const selects = listFilterSelects(grid);
   const drawn = JSON.stringify(selects);
@@ -50,7 +50,7 @@ function drawSelect({ key, name, values }: FilterSelect): HTMLElement {
   return createElement("span", { class: "select" }, select, icon);
 }
 
-/** The picks after one select was changed; without those of columns that are no longer offered. */
+/** The selections after a change, without those of columns that no longer have a select. */
 export function readPicks(place: HTMLElement): Record<string, string> {
   const selects = [...place.querySelectorAll("select")].filter((select) => select.value);
   return Object.fromEntries(selects.map((select) => [select.dataset.pick ?? "", select.value]));

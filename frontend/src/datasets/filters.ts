@@ -1,4 +1,4 @@
-// Which rows of the grid are shown.
+// Filters of the grid's rows.
 import { cellText } from "./cells.ts";
 import { readRowTags } from "./tags.ts";
 import type { Fault, Grid, GridRow } from "./types.ts";
@@ -7,11 +7,11 @@ export type Show = "all" | "changed" | "faults";
 
 export interface Filter {
   show: Show;
-  /** Words that the row's cells hold, in any order; `tag:sale` or `tag:"gift card"` is a tag that the row has. */
+  /** Words that the row's cells contain, in any order; `tag:sale` or `tag:"gift card"` requires a tag. */
   words: string;
-  /** The key of the only column that is searched; empty for all. */
+  /** The key of the only column to search; empty for all. */
   column: string;
-  /** What a row has to hold, by column key: one of its tags, or the text of a choice. */
+  /** Required values by column key: a tag, or the text of a choice. */
   picks: Readonly<Record<string, string>>;
 }
 
@@ -22,13 +22,13 @@ export interface Baseline {
   columns: Grid["columns"];
 }
 
-/** The rows as the last saved version has them. */
+/** The rows of the last saved version. */
 export const makeBaseline = (grid: Grid): Baseline => ({
   rows: new Map(grid.rows.map((row) => [row.key, row])),
   columns: grid.columns,
 });
 
-/** "new", "edited", or nothing where the row is as it was saved. */
+/** "new", "edited", or empty if the row is unchanged. */
 export function describeChange(row: GridRow, baseline: Baseline): "" | "new" | "edited" {
   const was = baseline.rows.get(row.key);
   if (!was) return "new";
@@ -49,7 +49,7 @@ export function isSameCell(one: GridRow | undefined, other: GridRow, key: string
 
 const SEARCH_PART = /(?:^|\s)tag:(?:"([^"]*)"|(\S+))|(\S+)/gi;
 
-/** The words and the tags that a search names, in lower case. */
+/** The words and tags of a search, in lower case. */
 function readSearch(text: string): { words: string[]; tags: string[] } {
   const [words, tags]: [string[], string[]] = [[], []];
   for (const [, quoted, tag, word] of text.toLowerCase().matchAll(SEARCH_PART)) {
@@ -62,7 +62,7 @@ function readSearch(text: string): { words: string[]; tags: string[] } {
 const holdsPick = (row: GridRow, key: string, value: string): boolean =>
   key === "tags" ? readRowTags(row).includes(value) : cellText(row.cells[key], "text") === value;
 
-/** The rows that the filter leaves, in their order. */
+/** The rows that match the filter, in order. */
 export function filterRows(
   grid: Grid,
   filter: Filter,

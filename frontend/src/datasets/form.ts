@@ -21,7 +21,7 @@ import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
 
-/** Puts the grid in place of the text, where the page has one and its rows can be read. */
+/** Replaces the text by the grid, if the page has one and its rows can be parsed. */
 export function installDatasetForm(): void {
   const section = document.querySelector<HTMLElement>("[data-dataset-grid]");
   const form = section?.closest<HTMLFormElement>("form");
@@ -41,7 +41,7 @@ async function startGrid(section: HTMLElement, form: HTMLFormElement): Promise<v
   }
 }
 
-/** A grid without rows begins with an empty one, and without columns with a question and its answer. */
+/** A grid without rows starts with an empty row, and without columns with a question and its answer. */
 function withOneRow(grid: Grid): Grid {
   if (grid.rows.length) return grid;
   const row = makeRow();
@@ -65,7 +65,7 @@ class DatasetForm {
     this.#section = section;
     this.#form = form;
     this.#declared = declared;
-    delete form.dataset.warn; // the grid knows itself whether anything changed
+    delete form.dataset.warn; // the grid tracks its changes itself
     section.hidden = false;
     this.#hidePlain(true);
     const hidden = new HiddenColumns(section.dataset.dataset ?? "");
@@ -111,7 +111,7 @@ class DatasetForm {
       if (button.dataset.show) this.#view.setFilter({ show: button.dataset.show as Show });
     });
     const search = findElement<HTMLInputElement>(this.#section, "[data-search]");
-    search.value = new URLSearchParams(location.search).get("search") ?? ""; // a link to certain rows
+    search.value = new URLSearchParams(location.search).get("search") ?? ""; // a link to specific rows
     if (search.value) this.#view.setFilter({ words: search.value });
     search.addEventListener("input", () => this.#view.setFilter({ words: search.value }));
     search.addEventListener("keydown", (event) => {
@@ -135,7 +135,7 @@ class DatasetForm {
 
   async #readFile(input: HTMLInputElement): Promise<void> {
     const file = input.files?.[0];
-    if (!file || /\.ya?ml$/i.test(file.name)) return; // the server reads YAML, when the form is sent
+    if (!file || /\.ya?ml$/i.test(file.name)) return; // the server parses YAML when the form is submitted
     try {
       const text = readText(new Uint8Array(await file.arrayBuffer()));
       if (/\.[ct]sv$/i.test(file.name)) this.#import(file.name, parseDelimited(text, guessDelimiter(text)));
@@ -147,9 +147,9 @@ class DatasetForm {
     input.value = "";
   }
 
-  /** Shows what a table becomes, and adds its rows. file: its name, empty for pasted cells. */
+  /** Shows the import of a table, and adds its rows. file: its name, empty for pasted cells. */
   #import(file: string, table: DelimitedTable): void {
-    const grid = this.#dropEmptyRow(); // it takes no place of a row of the file
+    const grid = this.#dropEmptyRow(); // it doesn't count as a row with the same name
     const takesNew = !this.#declared.length && !grid.rows.length;
     const chooseFile = (): void => findElement(this.#form, "[name=file]").click();
     const source = { file, table, dataset: this.#section.dataset.dataset ?? "", takesNew, chooseFile };
@@ -158,7 +158,7 @@ class DatasetForm {
     });
   }
 
-  /** The grid without a first row that nobody has filled. */
+  /** The grid without an unfilled first row. */
   #dropEmptyRow(): Grid {
     const { grid } = this.#view;
     return { ...grid, rows: grid.rows.filter((row) => Object.keys(row.cells).length) };
@@ -241,7 +241,7 @@ class DatasetForm {
   #submit(event: SubmitEvent): void {
     const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
     if (this.#isText || /\.ya?ml$/i.test(file.files?.[0]?.name ?? "")) {
-      this.#isSaved = true; // the page is sent as it is without a script
+      this.#isSaved = true; // the form is submitted as without scripts
       this.#autosave.forget();
       return;
     }
@@ -256,7 +256,7 @@ class DatasetForm {
     await this.#pendingFile;
     this.#view.closeEditor();
     const sent = this.#dropEmptyRow();
-    // Faults of the server's last answer are checked by the server once more.
+    // Faults from the server's last response are checked again by the server.
     this.#view.refuse([]);
     if (this.#view.faults.size) {
       this.#view.setFilter({ show: "faults", words: "" });

@@ -1,14 +1,14 @@
-// Values that a person gives for all rows of a CSV file: in place of texts that are no choice of their column, and for
-// columns that the file lacks.
+// Values that a user enters for all rows of a CSV file: replacements for texts that aren't a choice of their column,
+// and constants for columns that the file lacks.
 import { gettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { Cell, Column } from "./types.ts";
 
-/** By key of a column. */
+/** By column key. */
 export interface GivenValues {
-  /** What a text that is no choice becomes: one of the choices, or nothing, which leaves the value out. */
+  /** The replacement of a text that isn't a choice: one of the choices, or empty for no value. */
   replacements: Map<string, Map<string, string>>;
-  /** The text that each row gets in a column that the file lacks. */
+  /** The text for each row in a column that the file lacks. */
   constants: Map<string, string>;
   /** The keys of columns whose list or group is typed as JSON. */
   typedAsJson: Set<string>;
@@ -16,12 +16,12 @@ export interface GivenValues {
 
 export const noValues = (): GivenValues => ({ replacements: new Map(), constants: new Map(), typedAsJson: new Set() });
 
-/** What is imported in place of a text; undefined if nobody said. */
+/** The replacement of a text; undefined if there isn't one. */
 export function replaceText(given: GivenValues, column: Column, text: string): string | undefined {
   return given.replacements.get(column.key)?.get(text);
 }
 
-/** Sets what these texts become; undefined: they stay errors. */
+/** Sets the replacement of these texts; undefined: they stay errors. */
 export function setReplacement(
   given: GivenValues,
   column: Column,
@@ -35,7 +35,7 @@ export function setReplacement(
   given.replacements.set(column.key, chosen);
 }
 
-/** The cells that all rows get, and what is wrong with the first wrong one. */
+/** The cells that all rows get, and the first error. */
 export function fillCells(
   columns: readonly Column[],
   given: GivenValues,

@@ -1,5 +1,5 @@
-// The fields below the preview of a CSV file: one value in place of texts that are no choice, and one for all rows
-// where the file has no column.
+// The fields below the preview of a CSV file: a replacement for texts that aren't a choice, and a value for all rows in
+// columns that the file lacks.
 import { createElement, createIcon } from "../dom.ts";
 import type { Schema } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
@@ -11,13 +11,13 @@ import { listMisfits, listUnfilled, type Mapping } from "./mapping.ts";
 import { describeStructure, isEditedInFields } from "./typed_values.ts";
 import type { Cell, Column, Grid } from "./types.ts";
 
-const MOST_TEXTS = 8; // of a column that are shown one by one
-const MOST_COLUMNS = 6; // without a column of the file
+const MOST_TEXTS = 8; // per column, shown individually
+const MOST_COLUMNS = 6; // without a column in the file
 const SHOWN_LENGTH = 80; // characters of a list or a group
-const STAYS = "stays"; // choices have a prefix, so that this is none
+const STAYS = "stays"; // choices have a prefix, so this can't be one
 const LEFT_OUT = "left-out";
 
-/** The fields; nothing where every value fits and every input has its column. */
+/** The fields; nothing if every value fits and every input has a column. */
 export function drawGivenValues(
   rows: readonly DelimitedRow[],
   mapping: Mapping,
@@ -81,7 +81,7 @@ function drawMisfits(
   return createElement("fieldset", { class: "import-values" }, legend, ...fields);
 }
 
-/** A button that says the list or group that all rows get, and opens its fields. */
+/** A button with the list or group for all rows, which opens its fields. */
 function drawStructureButton(
   column: Column & { schema: Schema },
   id: string,

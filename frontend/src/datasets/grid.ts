@@ -1,4 +1,4 @@
-// The grid of a dataset's rows: what is shown, chosen and edited. The rows themselves change in `edits.ts`.
+// The grid of a dataset's rows: display, selection and editing. Changes of the rows are in `edits.ts`.
 import { gettext } from "../language.ts";
 import type { TickedCounts } from "./bar_view.ts";
 import { type CellView, clearSelection, type Transfer, transferCells } from "./cell_acts.ts";
@@ -21,7 +21,7 @@ import type { CellPlace } from "./table_view.ts";
 import { listTags } from "./tags.ts";
 import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
 
-/** Draws the grid into its box and answers its keys. `changed` is called after every change of rows or filter. */
+/** Draws the grid into its box and handles its keys. `changed` is called after every change of rows or filter. */
 export class GridView {
   readonly #box: HTMLElement;
   readonly #table: GridTable;
@@ -60,7 +60,7 @@ export class GridView {
     return this.#history.grid;
   }
 
-  /** The columns that are not hidden. */
+  /** The visible columns. */
   get columns(): readonly Column[] {
     return this.#shown.columns;
   }
@@ -99,7 +99,7 @@ export class GridView {
     return haveRowsChanged(this.grid, this.#baseline);
   }
 
-  /** Takes what an open editor holds. */
+  /** Saves the content of an open editor. */
   closeEditor(): void {
     this.#editor?.close();
   }
@@ -111,13 +111,13 @@ export class GridView {
     this.refresh();
   }
 
-  /** Shows faults of the server beside the cells they are of. */
+  /** Shows the server's faults at their cells. */
   refuse(faults: readonly ServerFault[]): void {
     this.#refused = faults;
     this.refresh();
   }
 
-  /** Does one step, which can be undone. */
+  /** Applies one undoable step. */
   apply(grid: Grid, words: string): void {
     this.#history = pushStep(this.#history, grid, words);
     this.refresh();
@@ -143,7 +143,7 @@ export class GridView {
     if (column) this.#activate({ row: row.key, column: column.key }, false);
   }
 
-  /** Ticks every row that the filter leaves. */
+  /** Ticks every row that matches the filter. */
   tickShown(): void {
     this.#ticked = new Set(this.#shown.rows.map((row) => row.key));
     this.refresh();
@@ -154,13 +154,13 @@ export class GridView {
     this.refresh();
   }
 
-  /** The keys of the ticked rows, or without any of the row of the chosen cell. */
+  /** The keys of the ticked rows, or of the current cell's row if none is ticked. */
   chosenRows(): ReadonlySet<number> {
     if (this.#ticked.size) return new Set(this.#ticked);
     return new Set(this.#active ? [this.#active.row] : []);
   }
 
-  /** Draws everything anew from the rows and the filter. */
+  /** Redraws everything from the rows and the filter. */
   refresh(): void {
     const { grid } = this;
     this.#faults = listFaults(grid, this.#refused);
@@ -211,7 +211,7 @@ export class GridView {
     event.preventDefault();
     this.closeEditor();
     this.#activate(place, event.shiftKey);
-    if (event.detail === 2) this.#edit(); // the cell was drawn anew, so that no double click comes
+    if (event.detail === 2) this.#edit(); // the cell was redrawn, so no dblclick event fires
   }
 
   #click(event: MouseEvent): void {

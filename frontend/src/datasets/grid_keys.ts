@@ -1,7 +1,7 @@
 // The keys of the grid's cells.
 import { STEPS } from "./selection.ts";
 
-/** What the keys do with the chosen cell. */
+/** The actions of the keys on the current cell. */
 export interface GridActs {
   undo: () => void;
   redo: () => void;
@@ -11,7 +11,7 @@ export interface GridActs {
   tick: () => void;
 }
 
-/** Does what the key means; other keys stay the browser's. */
+/** Handles a key; other keys are left to the browser. */
 export function pressKey(event: KeyboardEvent, acts: GridActs): void {
   if (event.ctrlKey || event.metaKey) {
     if (!["z", "Z", "y"].includes(event.key)) return;
@@ -28,5 +28,5 @@ export function pressKey(event: KeyboardEvent, acts: GridActs): void {
   else if (event.key.length === 1 && !event.altKey) acts.edit(event.key);
   else return;
   event.preventDefault();
-  event.stopPropagation(); // or the page's own single-letter keys answer too
+  event.stopPropagation(); // otherwise the page's single-letter shortcuts fire too
 }

@@ -1,11 +1,11 @@
-// The table that shows the grid's rows: only those in view are drawn, the others are two spacers.
+// The table of the grid's rows: only visible rows are rendered, with a spacer above and below.
 import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type CellPlace, drawHead, drawRows, type RowFacts } from "./table_view.ts";
 import type { Column, GridRow } from "./types.ts";
 import { findVisibleRange, rowTops } from "./visible_rows.ts";
 
-/** Draws rows into its box, which scrolls. */
+/** Renders rows into its scrolling box. */
 export class GridTable {
   readonly #box: HTMLElement;
   readonly #table: HTMLTableElement;
@@ -21,7 +21,7 @@ export class GridTable {
     box.replaceChildren(this.#table);
   }
 
-  /** Takes the rows to be shown; those with a fault are taller. */
+  /** Sets the rows to show; those with a fault are taller. */
   place(rows: readonly GridRow[], faults: ReadonlyMap<number, unknown>): void {
     this.#rows = rows;
     this.#tops = rowTops(rows.length, (index) => faults.has(rows[index]?.key ?? 0));
@@ -38,7 +38,7 @@ export class GridTable {
     this.#headHeight = head.offsetHeight;
   }
 
-  /** Draws the rows in view; without `isForced` only where others are in view than before. */
+  /** Renders the visible rows; without `isForced` only if the range changed. */
   drawBody(facts: RowFacts, isForced: boolean): void {
     const top = Math.max(0, this.#box.scrollTop - this.#headHeight);
     const range = findVisibleRange(this.#tops, top, this.#box.clientHeight);
@@ -47,7 +47,7 @@ export class GridTable {
     this.#drawnRange = key;
     const body = findElement(this.#table, "tbody");
     const focused = body.contains(document.activeElement) ? document.activeElement : null;
-    const fix = focused?.closest<HTMLElement>("[data-fix]"); // its button keeps the focus while it is offered
+    const fix = focused?.closest<HTMLElement>("[data-fix]"); // its button keeps the focus while it exists
     const row = fix?.closest<HTMLElement>("[data-row]")?.dataset.row;
     body.replaceChildren(...drawRows(this.#rows, range, facts));
     if (!focused) return;
@@ -55,14 +55,14 @@ export class GridTable {
     (sameFix ?? this.findCell(facts.active) ?? this.#box).focus({ preventScroll: true });
   }
 
-  /** The drawn cell of a place. */
+  /** The rendered cell at a place. */
   findCell(place: CellPlace | null): HTMLElement | null {
     if (!place) return null;
     const row = this.#table.querySelector(`[data-row="${place.row}"]`);
     return row?.querySelector<HTMLElement>(`[data-column="${CSS.escape(place.column)}"]`) ?? null;
   }
 
-  /** Scrolls so far that the row of a cell is drawn. */
+  /** Scrolls until the row of a cell is rendered. */
   reveal(place: CellPlace | null): void {
     const index = this.#rows.findIndex((row) => row.key === place?.row);
     if (index < 0) return;

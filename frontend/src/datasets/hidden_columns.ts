@@ -1,4 +1,4 @@
-// Columns of the grid that a person hides; this browser remembers them for the dataset.
+// Columns of the grid that the user hid; remembered by this browser for the dataset.
 import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { Column } from "./types.ts";
@@ -9,13 +9,13 @@ export class HiddenColumns {
   readonly #key: string;
   #keys: ReadonlySet<string>;
 
-  /** dataset: its name, empty for a new one, of which nothing is remembered. */
+  /** dataset: its name, empty for a new one, for which nothing is remembered. */
   constructor(dataset: string) {
     this.#key = dataset && `${PREFIX}${document.body.dataset.person ?? ""}:${dataset}`;
     this.#keys = new Set(this.#read());
   }
 
-  /** The columns that are shown; the name of the row is never hidden. */
+  /** The visible columns; the row's name is never hidden. */
   without(columns: readonly Column[]): readonly Column[] {
     return this.#keys.size ? columns.filter((column) => !this.#keys.has(column.key)) : columns;
   }
@@ -32,7 +32,7 @@ export class HiddenColumns {
       if (this.#keys.size) localStorage.setItem(this.#key, JSON.stringify([...this.#keys]));
       else localStorage.removeItem(this.#key);
     } catch {
-      // storage is switched off or full: the columns are hidden until the page is left
+      // storage is disabled or full: the columns stay hidden until the page is left
     }
   }
 
@@ -41,12 +41,12 @@ export class HiddenColumns {
       const kept: unknown = this.#key ? JSON.parse(localStorage.getItem(this.#key) ?? "[]") : [];
       return Array.isArray(kept) ? kept.filter((one) => typeof one === "string" && one !== "id") : [];
     } catch {
-      return []; // storage is switched off, or somebody wrote something else there
+      return []; // storage is disabled or contains something else
     }
   }
 }
 
-/** Draws the menu of the columns into its `details`: a box for each, ticked where the column is shown. */
+/** Renders the column menu into its `details`: a box for each column, ticked if it is visible. */
 export function drawColumnMenu(
   menu: HTMLElement,
   columns: readonly Column[],

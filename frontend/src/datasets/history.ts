@@ -1,9 +1,9 @@
-// The steps of a grid that can be undone and redone.
+// The undo and redo steps of a grid.
 import type { Grid } from "./types.ts";
 
 interface Step {
   grid: Grid;
-  /** What was done to come from this grid to the next: "edit", "paste". */
+  /** The step from this grid to the next: "edit", "paste". */
   words: string;
 }
 

@@ -1,4 +1,4 @@
-// The rows that an imported file would make, below the columns that theirs become.
+// The rows that an import would create, below the target columns.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { DelimitedProblem } from "./delimited.ts";
@@ -7,14 +7,14 @@ import type { Grid } from "./types.ts";
 
 const PREVIEW_ROWS = 5;
 const PREVIEW_PROBLEMS = 20;
-const SHOWN_LENGTH = 120; // characters of a text or a line
+const SHOWN_LENGTH = 120; // most characters shown of a text or a line
 const OUTCOMES = {
   new: gettext("ready"),
   update: gettext("updates the row of this name"),
   skip: gettext("skipped, the name exists"),
 };
 
-/** What the table is drawn by. problems: lines that can't be read and that nobody skipped. */
+/** The data of the table. problems: lines that can't be parsed and aren't skipped. */
 export interface PreviewFacts {
   headers: readonly string[];
   mapping: Mapping;
@@ -25,7 +25,7 @@ export interface PreviewFacts {
   skip: (line: number) => void;
 }
 
-/** The table of the first rows and of those that have a problem. */
+/** The table of the first rows and of those with a problem. */
 export function drawPreview({ headers, mapping, grid, imported, problems, map, skip }: PreviewFacts): HTMLElement {
   const head = createElement("tr", {}, createElement("th", { scope: "col" }, gettext("Line")));
   headers.forEach((header, index) => {
@@ -41,11 +41,11 @@ export function drawPreview({ headers, mapping, grid, imported, problems, map, s
   const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...found])];
   const body = createElement("tbody", {}, ...shown.map((one) => drawImportedRow(one, headers.length, mapping)));
   const broken = problems.slice(0, PREVIEW_PROBLEMS).map((problem) => drawBrokenLine(problem, headers.length, skip));
-  body.prepend(...broken); // nothing can be added before they are skipped
+  body.prepend(...broken); // nothing can be added until they are skipped
   return createElement("table", { class: "table" }, createElement("thead", {}, head), body);
 }
 
-/** A line that can't be read, as it stands in the file, with the button that skips it. */
+/** A line that can't be parsed, as it is in the file, with a button to skip it. */
 function drawBrokenLine(problem: DelimitedProblem, width: number, skip: (line: number) => void): HTMLElement {
   const { line, text, message } = problem;
   const words = gettext("Skip line {number}", { number: line });

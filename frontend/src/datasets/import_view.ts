@@ -1,5 +1,4 @@
-// The panel that imports a CSV file, or pasted cells, into the grid: which column is which, and the rows it would make,
-// before anything changes.
+// The panel that imports a CSV file or pasted cells into the grid: the column mapping, and a preview of the rows.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { DelimitedRow, DelimitedTable } from "./delimited.ts";
@@ -29,14 +28,14 @@ export interface ImportedTable {
   chooseFile: () => void;
 }
 
-/** The rows of a file under the names of its columns: those of its first row, or else `column_1`, `column_2`. */
+/** The rows of a file under its column names: those in its first row, or else `column_1`, `column_2`. */
 function nameColumns(rows: readonly DelimitedRow[], hasNames: boolean): { headers: string[]; rows: DelimitedRow[] } {
   if (hasNames) return { headers: rows[0]?.cells ?? [], rows: rows.slice(1) };
   const width = Math.max(0, ...rows.slice(0, 100).map((row) => row.cells.length));
   return { headers: Array.from({ length: width }, (_, index) => `column_${index + 1}`), rows: [...rows] };
 }
 
-/** Shows a file in the panel; `add` gets the rows that can be added. */
+/** Shows a file in the panel; `add` is called with the rows that can be added. */
 export function openImport(
   panel: HTMLElement,
   source: ImportedTable,
@@ -45,7 +44,7 @@ export function openImport(
 ): void {
   const { table } = source;
   const isPasted = !source.file;
-  const skipped = new Set<number>(); // lines that can't be read
+  const skipped = new Set<number>(); // lines that can't be parsed
   const beginsWithNames = !isPasted || hasColumnNames(table.rows[0]?.cells ?? [], grid, source.takesNew);
   let { headers, rows } = nameColumns(table.rows, beginsWithNames);
   let remembered = readMapping(source.dataset, headers);

@@ -1,13 +1,13 @@
-// Reading JSON without changing how its numbers are written: 1.0 stays 1.0, and a long integer keeps every digit.
+// Parsing JSON without changing the notation of numbers: 1.0 stays 1.0, and a long integer keeps every digit.
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
-/** The text without white space between its tokens; the text has to be JSON. */
+/** Removes white space between tokens; the text must be valid JSON. */
 export function compactSource(text: string): string {
   return (text.match(TOKEN) ?? []).join("");
 }
 
-/** The names of a JSON object with the source of each value, in their order. */
+/** The names of a JSON object with the source of each value, in order. */
 export function splitObject(source: string): [string, string][] {
   const entries: [string, string][] = [];
   let depth = 0;

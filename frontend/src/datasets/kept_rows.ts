@@ -1,12 +1,11 @@
-// What was changed in the rows and not saved yet: it stays in this browser, and is put back when the page is opened
-// again.
+// Unsaved changes of the rows: stored in this browser, and restored when the page is opened again.
 import { makeRow } from "./rows.ts";
 import type { Column, Grid, GridRow } from "./types.ts";
 
-const PREFIX = "kept:rows:"; // entries of "kept:" that are older than a month are removed by the page itself
+const PREFIX = "kept:rows:"; // the page removes entries with the prefix "kept:" that are older than a month
 const MONTH = 30 * 86_400_000;
 
-/** A row as it was saved, by its place there, or one that was edited (`from`) or added. */
+/** A saved row by its position, or one that was edited (`from`) or added. */
 type KeptRow = number | { from?: number; cells: GridRow["cells"]; expectsEmpty: boolean };
 
 export interface KeptRows {
@@ -17,7 +16,7 @@ export interface KeptRows {
   rows: readonly KeptRow[];
 }
 
-/** The rows with what was saved given by its place alone, so that a change of a few rows is short. */
+/** Stores saved rows as their position only, so that a change of a few rows is small. */
 export function packRows(grid: Grid, saved: Grid, base: string, at = Date.now()): KeptRows {
   const places = new Map(saved.rows.map((row, index) => [row.key, index]));
   const rows = grid.rows.map((row): KeptRow => {
@@ -29,8 +28,8 @@ export function packRows(grid: Grid, saved: Grid, base: string, at = Date.now())
 }
 
 /**
- * The grid that `packRows` was given. On another version of the dataset, rows that were edited or added take the place
- * of the row of their name, or are added; what was removed and moved is left as that version has it.
+ * Reverses `packRows`. On another version of the dataset, edited or added rows replace the row of the same name, or are
+ * added; removals and moves are ignored.
  */
 export function unpackRows(kept: KeptRows, saved: Grid, base: string): Grid {
   const changed = kept.rows.filter((row) => typeof row !== "number");
@@ -43,8 +42,8 @@ export function unpackRows(kept: KeptRows, saved: Grid, base: string): Grid {
 }
 
 /**
- * The names of rows of another, newer version that `unpackRows` puts changed rows in the place of: what that version
- * has there is not in the grid any more. Empty on the version that was changed.
+ * The names of rows of a newer version that `unpackRows` replaces by changed rows, so that the version's own rows are
+ * no longer in the grid. Empty for the version that was changed.
  */
 export function listReplaced(kept: KeptRows, saved: Grid, base: string): string[] {
   if (kept.base === base) return [];
@@ -89,7 +88,7 @@ const restoreRow = (row: ChangedRow, was: GridRow | undefined): GridRow => ({
   expectsEmpty: row.expectsEmpty,
 });
 
-/** What is kept of this dataset; nothing where nothing is, or it is too old. */
+/** The stored changes of this dataset; null if there are none, or they are too old. */
 export function readKept(name: string): KeptRows | null {
   try {
     const kept = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as KeptRows | null;
@@ -99,7 +98,7 @@ export function readKept(name: string): KeptRows | null {
   }
 }
 
-/** Keeps the rows; false where the browser has no room for them or keeps nothing. */
+/** Stores the rows; false if the browser has no space or stores nothing. */
 export function keepRows(name: string, kept: KeptRows): boolean {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(kept));

@@ -1,4 +1,4 @@
-// Columns of a CSV file onto columns of the grid, and the rows they make.
+// Maps columns of a CSV file to columns of the grid, and creates the rows.
 import { gettext, ngettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { DelimitedRow } from "./delimited.ts";
@@ -8,39 +8,37 @@ import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
 
-/**
- * The key that each column of the file fills: `id`, `tags`, `inputs.question`, `inputs.customer.name`; "" imports
- * nothing.
- */
+/** The key that each column of the file fills: `id`, `tags`, `inputs.question`, `inputs.customer.name`; "" skips it. */
 export type Mapping = readonly string[];
 
-/** What becomes of a row whose name a row of the grid has. */
+/** What to do with a row whose name is already in the grid. */
 export type SameName = "update" | "skip";
 
-/** One row of the file, read: what it makes, or why it can't be added. */
+/** One parsed row of the file: its result, or why it can't be added. */
 export interface ImportedRow {
   line: number;
   texts: readonly string[];
   row: GridRow;
   outcome: "new" | "update" | "skip" | "alike" | "error";
   problem: string;
-  /** The name of the row that says the same, where the outcome is `alike`. */
+  /** The name of the duplicated row, if the outcome is `alike`. */
   alike: string;
-  /** By place in `texts`, what is imported in place of a text; empty where nothing is. */
+  /** Replacements by index in `texts`; empty if there are none. */
   replaced: ReadonlyMap<number, string>;
 }
 
-/** How the rows of a file are read. */
+/** How the rows of a file are parsed. */
 export interface ImportRules {
   sameName: SameName;
-  /** Whether rows that say what an earlier row says are left out. */
+  /** Whether duplicates of an earlier row are skipped. */
   skipsAlike: boolean;
   given: GivenValues;
 }
 
 const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
 
-/** The likely key for a column: the same name, else a new input; `customer.name` is the field `name` of `customer`. */
+/** The most likely key for a column: the same name, else a new input; `customer.name` is the field `name` of
+ * `customer`. */
 export function guessTarget(header: string, columns: readonly Column[]): string {
   const name = simplify(header);
   if (["id", "row", "rowname"].includes(name)) return "id";
@@ -55,8 +53,8 @@ export function guessTarget(header: string, columns: readonly Column[]): string 
 }
 
 /**
- * The likely key of each column: by its name, else the column of the grid that has at least half of its values. A
- * column that matches nothing is not imported, unless `takesNew`: then it becomes an input of its name.
+ * The most likely key of each column: by its name, else the column of the grid that contains at least half of its
+ * values. A column that matches nothing isn't imported, unless `takesNew`: then it becomes an input of its name.
  */
 export function guessMapping(
   headers: readonly string[],
@@ -84,7 +82,8 @@ export function guessMapping(
   });
 }
 
-/** Whether the first of the pasted rows names columns: one of the grid's, or in an empty dataset only texts that differ. */
+/** Whether the first pasted row contains column names: one of the grid's, or in an empty dataset only distinct texts.
+ * */
 export function hasColumnNames(cells: readonly string[], grid: Grid, takesNew: boolean): boolean {
   const known = new Set(grid.columns.map((column) => simplify(column.name)));
   if (cells.some((cell) => known.has(simplify(cell)))) return true;
@@ -97,7 +96,7 @@ function holdsHalf(texts: readonly string[], column: Column, grid: Grid): boolea
   return texts.filter((text) => values.has(text)).length * 2 >= texts.length;
 }
 
-/** What a cell says; a text without its quotes. */
+/** The text of a cell; strings without their quotes. */
 function readText(cell: Cell | undefined): string | null {
   if (!cell) return null;
   if (!("source" in cell)) return cell.text;
@@ -105,7 +104,7 @@ function readText(cell: Cell | undefined): string | null {
   return typeof value === "string" ? value.trim() : cell.source;
 }
 
-/** A target of the mapping: the column it fills, and the name inside its object, if it is of one. */
+/** A target of the mapping: the column, and the name inside its object, if it is a field of one. */
 interface Target {
   column: Column;
   field: string;
@@ -132,7 +131,7 @@ export function newColumns(mapping: Mapping, grid: Grid): Column[] {
   return [...new Map(fresh.map((column) => [column.key, column])).values()];
 }
 
-/** Reads the rows of the file by the mapping; nothing of the grid changes. */
+/** Parses the rows of the file by the mapping; the grid isn't changed. */
 export function readImport(
   rows: readonly DelimitedRow[],
   mapping: Mapping,
@@ -149,7 +148,7 @@ export function readImport(
   return rows.map(({ cells: values, line }): ImportedRow => {
     const { cells, problem: unread, replaced } = readCells(values, targets, rules.given);
     const name = rowName(makeRow(cells));
-    // A row that is updated keeps what the file says nothing of.
+    // An updated row keeps the values that the file doesn't contain.
     const row = makeRow(known.has(name) ? cells : { ...constant.cells, ...cells });
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
@@ -181,7 +180,7 @@ export function listUnfilled(mapping: Mapping, grid: Grid): Column[] {
   return grid.columns.filter((column) => column.section === "inputs" && !filled.has(column.key));
 }
 
-/** Texts of the file that are no choice of their column, with how many rows have them: the most frequent first. */
+/** Texts of the file that aren't a choice of their column, with the number of rows, most frequent first. */
 export function listMisfits(
   rows: readonly DelimitedRow[],
   mapping: Mapping,
@@ -224,13 +223,13 @@ function readCells(texts: readonly string[], targets: readonly (Target | null)[]
   return { cells, problem, replaced };
 }
 
-/** The value of a field inside an object: JSON where it is a list or an object, else a text. */
+/** The value of a field inside an object: JSON for a list or an object, else a text. */
 function readField(text: string): Cell | undefined {
   const cell = /^\s*[[{]/.test(text) ? readCell(text, "json") : undefined;
   return cell && "source" in cell ? cell : readCell(text, "text");
 }
 
-/** Entries by dotted name as objects in objects. */
+/** Converts entries by dotted name to nested objects. */
 function nestEntries(entries: readonly [string, string][]): string {
   const groups = new Map<string, [string, string][]>();
   for (const [name, source] of entries) {
@@ -250,7 +249,7 @@ function rowName(row: GridRow): string {
   return cell && "source" in cell ? (JSON.parse(cell.source) as string) : "";
 }
 
-/** The grid with the imported rows: new ones at the end, those of a known name with their cells written over. */
+/** Adds the imported rows to the grid: new ones at the end, cells of known names are overwritten. */
 export function applyImport(grid: Grid, mapping: Mapping, imported: readonly ImportedRow[]): Grid {
   const columns = [...grid.columns];
   for (const column of newColumns(mapping, grid)) {
@@ -267,7 +266,7 @@ export function applyImport(grid: Grid, mapping: Mapping, imported: readonly Imp
   return { columns, rows: [...rows, ...added] };
 }
 
-/** The cells with those of the file in their place; of an object only the fields that the file has. */
+/** Merges the file's cells into a row; of an object only the fields that the file contains. */
 function mergeCells(cells: GridRow["cells"], update: GridRow["cells"]): Record<string, Cell> {
   const merged: Record<string, Cell> = { ...cells };
   for (const [key, cell] of Object.entries(update)) {

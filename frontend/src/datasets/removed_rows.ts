@@ -1,9 +1,9 @@
-// Rows that the saved version has and the grid no longer: they stay in sight, struck out, until the rows are saved.
+// Saved rows that were removed from the grid: they stay visible, struck out, until the rows are saved.
 import type { Baseline, Filter } from "./filters.ts";
 import { filterRows } from "./filters.ts";
 import type { Grid, GridRow } from "./types.ts";
 
-/** The removed rows that the filter leaves, in their order. */
+/** The removed rows that match the filter, in order. */
 export function listRemoved(grid: Grid, filter: Filter, baseline: Baseline): readonly GridRow[] {
   if (filter.show === "faults") return [];
   const present = new Set(grid.rows.map((row) => row.key));
@@ -11,7 +11,7 @@ export function listRemoved(grid: Grid, filter: Filter, baseline: Baseline): rea
   return rows.length ? filterRows({ ...grid, rows }, { ...filter, show: "all" }, baseline, new Map()) : rows;
 }
 
-/** The shown rows with the removed ones among them, each after the row that it followed in the saved version. */
+/** Inserts the removed rows into the visible ones, each after its predecessor in the saved version. */
 export function placeRemoved(
   shown: readonly GridRow[],
   removed: readonly GridRow[],
@@ -20,7 +20,7 @@ export function placeRemoved(
   if (!removed.length) return shown;
   const keys = new Set(shown.map((row) => row.key));
   const gone = new Map(removed.map((row) => [row.key, row]));
-  const followers = new Map<number, GridRow[]>(); // by the key of the shown row before them; 0: before the first
+  const followers = new Map<number, GridRow[]>(); // by the key of the visible row before them; 0: before the first
   let before = 0;
   for (const key of baseline.rows.keys()) {
     const row = gone.get(key);
@@ -30,7 +30,7 @@ export function placeRemoved(
   return [...(followers.get(0) ?? []), ...shown.flatMap((row) => [row, ...(followers.get(row.key) ?? [])])];
 }
 
-/** The grid with a removed row once more, after the row that it followed in the saved version. */
+/** Restores a removed row, after its predecessor in the saved version. */
 export function putBackRow(grid: Grid, key: number, baseline: Baseline): Grid {
   const row = baseline.rows.get(key);
   if (!row || grid.rows.some((one) => one.key === key)) return grid;

@@ -1,4 +1,4 @@
-// What is done with the ticked rows of a grid, each as one step that can be undone.
+// Actions on the ticked rows of a grid, each as one undoable step.
 import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
 import { openCopy } from "./copy_form.ts";
@@ -11,14 +11,14 @@ interface RowView {
   readonly grid: Grid;
   /** By row key. */
   readonly faults: ReadonlyMap<number, readonly Fault[]>;
-  /** The keys of the ticked rows, or without any of the row of the chosen cell. */
+  /** The keys of the ticked rows, or of the current cell's row if none is ticked. */
   chosenRows(): ReadonlySet<number>;
   untickAll(): void;
   apply(grid: Grid, words: string): void;
   undo(): void;
 }
 
-/** Each row once more, right after it. */
+/** Duplicates each row, right after it. */
 export function duplicateRows(view: RowView): void {
   const keys = view.chosenRows();
   if (keys.size) view.apply(edits.duplicateRows(view.grid, keys), gettext("duplicate rows"));
@@ -32,7 +32,7 @@ export function removeRows(view: RowView): void {
   showStatus(ngettext("{count} row removed.", "{count} rows removed.", keys.size), () => view.undo());
 }
 
-/** Asks for tags and gives them to the rows, or takes them from these. */
+/** Asks for tags and adds them to the rows, or removes them. */
 export function tagRows(view: RowView): void {
   const keys = view.chosenRows();
   const rows = view.grid.rows.filter((row) => keys.has(row.key));
@@ -48,7 +48,7 @@ export function tagRows(view: RowView): void {
   });
 }
 
-/** Copies the rows into another dataset, those that a filter hides too; rows with an error have to be fixed first. */
+/** Copies the rows into another dataset, including those hidden by a filter; rows with errors must be fixed first. */
 export function copyRows(view: RowView, section: HTMLElement): void {
   const keys = view.chosenRows();
   const rows = view.grid.rows.filter((row) => keys.has(row.key));

@@ -1,4 +1,4 @@
-// The line in the head of a dataset that says what is changed, and since when this browser keeps it.
+// The line in the head of a dataset with its unsaved changes, and since when this browser has stored them.
 import { createElement, timeAgo } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { dropKept, keepRows, listReplaced, packRows, readKept, unpackRows } from "./kept_rows.ts";
@@ -6,7 +6,7 @@ import type { Grid } from "./types.ts";
 
 const PAUSE = 400; // milliseconds after the last change
 const TICK = 5000;
-const MOST_NAMES = 5; // rows that a sentence names
+const MOST_NAMES = 5; // rows named in a sentence
 
 export interface RowsToKeep {
   readonly grid: Grid;
@@ -26,7 +26,7 @@ export class RowAutosave {
   #isFull = false;
   #changes = "";
 
-  /** name: of the dataset, empty for a new one, of which nothing is kept. base: the digest of the saved version. */
+  /** name: of the dataset, empty for a new one, for which nothing is stored. base: the digest of the saved version. */
   constructor(view: RowsToKeep, saved: Grid, place: { name: string; base: string; line: HTMLElement | null }) {
     this.#view = view;
     this.#saved = saved;
@@ -36,7 +36,7 @@ export class RowAutosave {
     if (this.#name) setInterval(() => this.#draw(), TICK);
   }
 
-  /** Puts back what is kept, as one step that can be undone, with a line at the head of the section that says so. */
+  /** Restores stored changes as one undoable step, with a notice at the top of the section. */
   restore(section: HTMLElement): void {
     const kept = this.#name ? readKept(this.#name) : null;
     if (!kept) return;
@@ -57,7 +57,7 @@ export class RowAutosave {
     section.prepend(note);
   }
 
-  /** Keeps the rows soon. changes: what differs from the saved version, in words. */
+  /** Stores the rows soon. changes: the differences from the saved version, in words. */
   update(changes: string): void {
     this.#changes = changes;
     this.#draw();
@@ -66,7 +66,7 @@ export class RowAutosave {
     this.#timer = window.setTimeout(() => this.flush(), PAUSE);
   }
 
-  /** Keeps the rows now; false where they are changed and this browser does not keep them. */
+  /** Stores the rows now; false if they are changed and this browser doesn't store them. */
   flush(): boolean {
     clearTimeout(this.#timer);
     if (!this.#name) return false;
@@ -103,7 +103,7 @@ export class RowAutosave {
   }
 }
 
-/** Says which rows of the newer version stand no longer as that version has them. */
+/** Says which rows of the newer version were replaced. */
 function describeReplaced(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMES).join(", ");
   const more = names.length - MOST_NAMES;

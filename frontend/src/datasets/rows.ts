@@ -1,4 +1,4 @@
-// Rows as JSON lines, and as the grid holds them.
+// Rows as JSON lines, and in the grid's format.
 import { gettext } from "../language.ts";
 import { guessKind } from "./cells.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
@@ -7,12 +7,12 @@ import type { Cell, Column, DeclaredInput, Grid, GridRow, Section } from "./type
 
 let nextKey = 1;
 
-/** A key that no row of this page had before. */
+/** A key that is unique on this page. */
 export const makeKey = (): number => nextKey++;
 
 export const ID_COLUMN: Column = { key: "id", section: "id", name: gettext("Row"), kind: "text" };
 
-/** The tags of a row as one text, with commas between them. It is the last column. */
+/** The tags of a row as one comma-separated text, always the last column. */
 export const TAGS_COLUMN: Column = { key: "tags", section: "tags", name: gettext("Tags"), kind: "text" };
 
 export function makeColumn(section: Section, name: string, more: Partial<Column> = {}): Column {
@@ -21,7 +21,8 @@ export function makeColumn(section: Section, name: string, more: Partial<Column>
 
 export const makeRow = (cells: Record<string, Cell> = {}): GridRow => ({ key: makeKey(), cells, expectsEmpty: false });
 
-/** The grid of JSON lines; an error names the line that can't be read. `declared` come first and know their kinds. */
+/** Parses JSON lines into a grid; an error names the invalid line. `declared` inputs come first and have known kinds.
+ * */
 export function parseRows(text: string, declared: readonly DeclaredInput[] = []): Grid {
   const rows: GridRow[] = [];
   const names: Record<"inputs" | "expected", Set<string>> = { inputs: new Set(), expected: new Set() };
@@ -99,7 +100,7 @@ function addCells(
   }
 }
 
-/** The rows as JSON lines. A cell with a problem is written as its text: the caller asks first whether there is one. */
+/** Formats the rows as JSON lines. A cell with a problem is written as its text: callers check for problems first. */
 export function formatRows(grid: Grid): string {
   const columns = { inputs: [] as Column[], expected: [] as Column[] };
   for (const column of grid.columns)

@@ -1,9 +1,9 @@
-// Sends rows of the grid to the server: as the next version of the dataset, or into another dataset.
+// Sends rows of the grid to the server: as the next version of the dataset, or to another dataset.
 import { gettext } from "../language.ts";
 import { formatRows } from "./rows.ts";
 import type { Grid } from "./types.ts";
 
-/** Why nothing was saved: a sentence, and sentences by row and field. */
+/** Why nothing was saved: a message, and messages by row and field. */
 export interface Refusal {
   detail: string;
   fields: Record<string, string>;
@@ -11,10 +11,10 @@ export interface Refusal {
   diffUrl?: string;
 }
 
-/** What the server answered: where to go, or why nothing was saved. */
+/** The server's response: the URL to open, or why nothing was saved. */
 export type SaveAnswer = { url: string } | Refusal;
 
-/** What came of copying: the new version, the columns that the other dataset lacks, or why nothing was copied. */
+/** The result of copying: the new version, the columns that the other dataset lacks, or why nothing was copied. */
 export type CopyAnswer =
   | { url: string; dataset: string; number: number; added: number; warnings: string[] }
   | { newColumns: string[] }
@@ -22,7 +22,7 @@ export type CopyAnswer =
 
 const SIGNED_OUT = gettext("You are signed out. Sign in in another tab, then save again: the rows stay here.");
 
-/** Posts the form with the rows, to be the next version. */
+/** Posts the form with the rows as the next version. */
 export function saveRows(form: HTMLFormElement, grid: Grid): Promise<SaveAnswer> {
   return postRows<SaveAnswer>(location.href, new FormData(form), grid);
 }

@@ -1,4 +1,4 @@
-// The cells between two corners of the grid: which they are, their text, and leaving them out.
+// The cells between two corners of the grid: their keys, their text, and clearing them.
 import { cellText } from "./cells.ts";
 import { formatClipboard } from "./delimited.ts";
 import type { CellEdit } from "./edits.ts";
