@@ -16,7 +16,7 @@ __all__ = ["archive_template", "find_for_archiving", "unarchive_template"]
 
 
 def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
-    """Put a template away: it can be fetched as before, but not changed; admins only.
+    """Archive a template: it can still be fetched, but not changed; admins only.
 
     Refused while a change request for it is pending, and while a protected label points to it unless `force`d with a
     reason.
@@ -49,12 +49,12 @@ def unarchive_template(*, actor: Actor, name: str) -> Template:
 
 
 def find_for_archiving(actor: Actor, name: str) -> Template:
-    """The template, for whoever may archive it; raises as `archive_template`."""
+    """The template, if the actor may archive it; raises as `archive_template`."""
     return template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("archive templates"))
 
 
 def _take(actor: Actor, name: str, act: str) -> Template:
-    """The template, locked until commit, and the journal's turn. act: what a refusal says cannot be done."""
+    """Lock the template until commit and take the journal's lock. act: the action that an error message names."""
     template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=act)
     log.lock()
     return template_queries.find_template(actor, Verb.MANAGE, name, act=act)

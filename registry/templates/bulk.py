@@ -1,4 +1,4 @@
-"""Acts on several templates at once: all are done, or none."""
+"""Bulk actions on templates: all or nothing."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -18,16 +18,16 @@ from registry.templates import save as template_save
 
 __all__ = ["MOST", "archive_templates", "tag_templates", "unarchive_templates", "undo_tags"]
 
-MOST = 50  # templates of one act
+MOST = 50  # templates in one action
 
 
 def tag_templates(
     *, actor: Actor, names: Sequence[str], add: Collection[str], remove: Collection[str], message: str = ""
 ) -> list[str]:
-    """Write tags into the documents of templates and remove others from them; the names of those that changed.
+    """Add tags to the documents of templates and remove others. Return the names of those that changed.
 
-    Each that changes gets a new version, made from its latest one; the rest of its text stays. Raises Invalid with a
-    sentence for each template that refuses, by its name; nothing is saved then.
+    Each changed template gets a new version based on its latest; the rest of its text stays. Raises Invalid with a
+    sentence for each template that can't be changed, by name; nothing is saved then.
     """
     added, removed = _read_tags("add", add), _read_tags("remove", remove)
     if not added and not removed:
@@ -44,29 +44,27 @@ def tag_templates(
 
 
 def archive_templates(*, actor: Actor, names: Sequence[str], reason: str, force: bool = False) -> list[str]:
-    """Archive templates, as `archive_template` does one; their names. Raises Invalid as `tag_templates` does."""
+    """Archive each template as `archive_template` does. Return their names. Raises Invalid as `tag_templates` does."""
     check_text("reason", reason)
     return _do_for_each(names, lambda name: _archive(actor, name, reason, force))
 
 
 def unarchive_templates(*, actor: Actor, names: Sequence[str]) -> list[str]:
-    """Bring archived templates back, as `unarchive_template` does one; their names. Raises Invalid as `tag_templates`
-    does.
-    """
+    """Unarchive each template as `unarchive_template` does. Return their names. Raises Invalid as `tag_templates`."""
     return _do_for_each(names, lambda name: _unarchive(actor, name))
 
 
 def undo_tags(*, actor: Actor, numbers: Mapping[str, int]) -> list[str]:
-    """Save the text from before `tag_templates` again as the newest version of each template; their names.
+    """Undo `tag_templates`: save each template's earlier text as its newest version. Return their names.
 
-    numbers: the version that the tags made, by the template's name. Raises Invalid as `tag_templates` does, also where
-    somebody saved another version since.
+    numbers: the version that `tag_templates` made, by template name. Raises Invalid as `tag_templates` does, and if
+    another version was saved since.
     """
     return _do_for_each(list(numbers), lambda name: _undo_tags(actor, name, numbers[name]))
 
 
 def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
-    """The names of the templates of which the act says that it changed them."""
+    """Run the action on each template. Return the names of those it changed."""
     chosen = list(dict.fromkeys(names))
     if not chosen:
         raise Invalid(fields={"template": gettext("choose at least one.")})
@@ -86,7 +84,7 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
                     if act(name):
                         changed.append(name)
             except ProofRequired:
-                raise  # it is asked for once, for all of them
+                raise  # required once for all of them
             except PromptuaryError as error:
                 refusals[name] = _describe(error)
         if refusals:
@@ -143,7 +141,7 @@ def _read_tags(field: str, tags: Collection[str]) -> list[str]:
 
 
 def _describe(error: PromptuaryError) -> str:
-    """The error's sentences, without the names of fields, which are those of another form."""
+    """The error's sentences without field names, which belong to another form."""
     if isinstance(error, Invalid) and error.fields:
         return " ".join(error.fields.values())
     return error.message

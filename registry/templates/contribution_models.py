@@ -1,4 +1,4 @@
-"""What a version took in: suggestions that were applied, and versions that were merged."""
+"""What went into a version: applied suggestions and merged versions."""
 
 from django.db import models
 
@@ -8,7 +8,7 @@ __all__ = ["Contribution"]
 
 
 class Contribution(models.Model):
-    """One thing that a version took in: a suggestion that was applied, or a version that was merged. Never changed."""
+    """An applied suggestion or a merged version that went into a version. Never changed."""
 
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="contributions")
     comment = models.ForeignKey(

@@ -1,6 +1,6 @@
-"""Checking a document: all that can be wrong with it, before any transaction and without storing anything.
+"""Checking a document for every possible problem, before any transaction and without storing anything.
 
-Reading a document, for those who only ask for its inputs, costs much less: nothing is compiled or rendered.
+Reading a document, for callers that only need its inputs, costs much less: nothing is compiled or rendered.
 """
 
 import json
@@ -51,15 +51,15 @@ __all__ = [
 
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
-_LIMITS = "PT70"  # the renderer's codes for a bound that was hit
+_LIMITS = "PT70"  # the renderer's codes for limits that were hit
 _seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
 _undeclared: Recent[str, UndeclaredInputs] = Recent(most=256)
 
 
 @dataclass(frozen=True)
 class ReadDocument:
-    """A document taken apart. `document` is None if it can't be read; `problems` then say why. `fragment_texts` are
-    the texts of its fragments by reference as written.
+    """A parsed document. `document` is None if it can't be parsed; `problems` then say why. `fragment_texts` maps each
+    reference as written to the fragment's text.
     """
 
     document: Document | None
@@ -68,7 +68,7 @@ class ReadDocument:
 
     @cached_property
     def undeclared(self) -> UndeclaredInputs:
-        """The inputs that the text uses and does not declare; none if it can't be read."""
+        """The inputs that the text uses but does not declare; empty if it can't be parsed."""
         if self.document is None:
             return UndeclaredInputs()
         text, fragment_texts = self.document.text, self.fragment_texts
@@ -77,7 +77,7 @@ class ReadDocument:
 
 @dataclass(frozen=True)
 class PreviewRequest:
-    """What a preview is rendered with, and its target: `messages` or `text`."""
+    """The data for a preview, and its target: `messages` or `text`."""
 
     data: Mapping[str, Any]
     target: str = "messages"
@@ -85,9 +85,9 @@ class PreviewRequest:
 
 @dataclass(frozen=True)
 class CheckedDocument(ReadDocument):
-    """A document with its verdict. `bundle` is canonical text, empty as long as `document` can't be read.
+    """A checked document. `bundle` is canonical text, empty if `document` can't be parsed.
 
-    `preview` is what the request `previewed` came to, if the check had to be made and rendered it on the way.
+    `preview` is the result of the request `previewed`, if the check ran (was not cached) and rendered it too.
     """
 
     bundle: str
@@ -97,14 +97,14 @@ class CheckedDocument(ReadDocument):
 
     @property
     def is_sound(self) -> bool:
-        """Whether it can be saved: warnings and notes are no hindrance."""
+        """Whether it can be saved; warnings and notes don't prevent that."""
         return bool(self.bundle) and not only_errors(self.problems)
 
 
 def read_document(actor: Actor, document: str) -> ReadDocument:
-    """Take a document apart and find its fragments, with the actor's rights; nothing is checked.
+    """Parse a document and find its fragments with the actor's rights, without checking it.
 
-    Raises Invalid for what is not text, TooLarge for one that is too long.
+    Raises Invalid if it isn't text, TooLarge if it is too long.
     """
     _check_text_size(document)
     read, problems = documents.inspect_document(document)
@@ -126,8 +126,8 @@ def list_problems(
 def check_for_caller(
     *, actor: Actor, document: str, samples: Samples | None = None, template: str | None = None
 ) -> CheckedDocument:
-    """The document with its verdict, for callers who may ask for one. References are resolved with the actor's
-    rights. template: the name it would be saved by, in a namespace whose standards the caller may ask about.
+    """Check the document if the caller has the right to. References are resolved with the actor's rights. template: the
+    name it would be saved under, in a namespace whose standards the caller may read.
     """
     if actor.key is not None:
         key_rights.require_key(actor.key, Verb.CHECK)
@@ -145,11 +145,11 @@ def check_document(
     name: str | None = None,
     preview: PreviewRequest | None = None,
 ) -> CheckedDocument:
-    """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
+    """Parse, resolve, render with each sample and count tokens; the author's template runs in the bounded child only.
 
-    What was checked lately with the same digest and samples is not checked again: a save follows its own check.
-    name: of the template that it is for, which exists or not; the standards of its namespace are checked too.
-    preview: a rendering that the caller asks for next; a check that has to be made does it on the way.
+    A recent check of the same digest and samples is reused: a save usually follows a check. name: of the template,
+    which need not exist; the standards of its namespace are checked too. preview: a rendering that the caller needs
+    next; a check that isn't cached renders it too.
     """
     _check_text_size(document)
     data = write_samples(samples or {})
@@ -181,7 +181,7 @@ def check_document(
 def _standards_problems(
     name: str, document: Document, samples: Samples | None, fragment_texts: Collection[str]
 ) -> list[Problem]:
-    """Where the document does not meet its namespace's standards. Samples that aren't given are those there are."""
+    """Where the document does not meet its namespace's standards. Without samples given, the stored ones are used."""
     space, _, path = name.partition("/")
     namespace = Namespace.objects.filter(name=space).first()
     if namespace is None or not namespace.standards:
@@ -204,9 +204,9 @@ def _key_of(document: str, fragment_texts: Mapping[str, str]) -> str:
 
 
 def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) -> ExaminedDocument | None:
-    """The problems, and with them the undeclared inputs and the preview: the child has compiled the document anyway.
+    """The problems, undeclared inputs and preview in one call, as the child has compiled the document anyway.
 
-    None if a bound was hit, by the check or by the preview: each by itself may keep to it.
+    None if the check or the preview hit a limit: each may stay within it on its own.
     """
     given = {name: bundle[name] for name in ("fragments", "profile")}
     with child() as bounded:
@@ -228,17 +228,19 @@ def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
 
 
 def _is_lasting(problems: list[Problem]) -> bool:
-    """Whether the same check would say the same again; what hit a bound of time may not."""
+    """Whether the same check would have the same result again; one that hit a time limit may not."""
     return not any(map(is_limit, problems))
 
 
 def is_limit(problem: Problem) -> bool:
-    """Whether a bound of time or memory was hit: the next time it may not be."""
+    """Whether a limit of time or memory was hit, which the next attempt may not hit."""
     return problem.code.startswith(_LIMITS)
 
 
 def write_samples(samples: object) -> str:
-    """The text of samples in their order: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
+    """The text of samples in their order: {"name": {"input": value}}. Raises Invalid for any other shape, TooLarge if
+    it is too long.
+    """
     if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
         raise Invalid(fields={"samples": gettext('samples are {"name": {"input": value}}.')})
     if len(samples) > _MOST_SAMPLES:
@@ -270,12 +272,12 @@ def write_samples(samples: object) -> str:
 
 
 def canonical_by_name(values: Mapping[str, Any]) -> str:
-    """Canonical JSON of each value under its name; the names stay in the order that they were given in."""
+    """Canonical JSON of each value under its name; the names keep the order given."""
     return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
 
 
 def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
-    """The profile that `profile:` names, else the one that knows the model, else none."""
+    """The profile that `profile:` names, else the one that lists the model, else None."""
     if document.profile is None:
         return (profiles.for_model(document.model) if document.model else None), []
     try:
@@ -285,7 +287,9 @@ def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem
 
 
 def _in_order(problems: list[Problem]) -> list[Problem]:
-    """By place; of several with one code at one place the first counts, which is the one that knows the registry."""
+    """Sort by position. Of several with one code at one position keep the first, which was made with the registry's
+    data.
+    """
     first: dict[tuple[object, ...], Problem] = {}
     for problem in problems:
         first.setdefault((problem.line, problem.column, problem.code, problem.sample, problem.variable), problem)

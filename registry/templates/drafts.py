@@ -1,4 +1,4 @@
-"""Drafts: work in progress, kept on the server, part of no journal."""
+"""Drafts: work in progress, kept on the server but not in the journal."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -37,7 +37,7 @@ MOST_DRAFTS = 20
 
 
 class NewerDraft(Conflict):
-    """The draft was written elsewhere since the caller read it; `draft` is None if it is gone."""
+    """The draft was changed elsewhere since the caller read it; `draft` is None if it is gone."""
 
     def __init__(self, draft: Draft | None) -> None:
         super().__init__(gettext("This draft was changed in another tab or on another device."))
@@ -56,20 +56,20 @@ def save_draft(  # noqa: PLR0913  # what an editor has
     revision: int | None = None,
     name: str = "",
 ) -> Draft:
-    """Store the actor's work on a template, in place of what was stored before.
+    """Store the actor's work on a template in place of what was stored before.
 
     path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
     need not be well-formed yet. base: number of the version that the work began from. revision: of the draft that the
-    caller read last, 0 if there was none. Raises NewerDraft if it is another one now that says something else. Without
-    a revision the work is stored in any case. name: of the draft, empty for the first one; a draft with a name that
-    there is not yet is made, Invalid and Conflict as `require_new_name`.
+    caller read last, 0 if there was none; None stores the work unconditionally. name: of the draft, empty for the first
+    one; a new name makes another draft. Raises NewerDraft if the draft has another revision now and another text,
+    Invalid and Conflict as `require_new_name` does.
     """
     name = names.check_draft_name(name)
     if path:
         names.check_template(f"{namespace}/{path}")
     check_text(
         "document", document, 2 * DOCUMENT_BYTES, may_hold_secrets=True
-    )  # a draft is in no journal; saving it is refused
+    )  # a draft isn't in the journal; saving it as a version is refused
     check_text("samples", samples, 2 * SAMPLES_BYTES, may_hold_secrets=True)
     check_text("message", message, may_hold_secrets=True)
     space = path_permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
@@ -95,13 +95,13 @@ def save_draft(  # noqa: PLR0913  # what an editor has
             draft.revision += 1
             draft.save()
             return draft
-    except IntegrityError as error:  # another tab made the first draft at this moment
+    except IntegrityError as error:  # another tab has just made the first draft
         made = Draft.objects.filter(person=actor.person, namespace=space, path=path, name=name).first()
         raise NewerDraft(made) from error
 
 
 def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[str, object]) -> None:
-    """Refuse to write over work that the caller has not seen; the same work again is no conflict."""
+    """Refuse to overwrite work that the caller has not seen; writing the same work again isn't a conflict."""
     if revision is None or revision == (draft.revision if draft else 0):
         return
     if draft is not None and all(getattr(draft, name) == facts[name] for name in ("document", "samples", "message")):
@@ -110,13 +110,13 @@ def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[
 
 
 def require_free_name(name: str, others: QuerySet[Draft]) -> None:
-    """Refuse a name that another of the person's drafts of the template has, in any case of letters. Raises Invalid."""
+    """Raise Invalid if another of the person's drafts of the template has this name, ignoring case."""
     if name.casefold() in (other.casefold() for other in others.values_list("name", flat=True)):
         raise Invalid(fields={"draft": gettext("There is already a draft called {name}.").format(name=name)})
 
 
 def require_new_name(name: str, others: QuerySet[Draft]) -> None:
-    """Refuse a name as `require_free_name`, and a draft more than MOST_DRAFTS: Invalid and Conflict."""
+    """Raise Invalid as `require_free_name` does, Conflict if there are MOST_DRAFTS drafts already."""
     require_free_name(name, others)
     if others.count() >= MOST_DRAFTS:
         words = gettext("You have {most} drafts of this template, which is the most: save or discard one first.")
@@ -124,7 +124,7 @@ def require_new_name(name: str, others: QuerySet[Draft]) -> None:
 
 
 def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> None:
-    """Put the actor's draft aside; it can be restored for a while. Nothing happens if there is none."""
+    """Discard the actor's draft, if there is one; it can be restored for a while."""
     name = names.check_draft_name(name)
     rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
     Draft.put_aside(rows, log.now())
@@ -133,7 +133,7 @@ def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
 def set_text_aside(draft: Draft, **facts: object) -> None:
     """Keep the text of a draft as a discarded one, which can be restored for a while; the draft stays as it is.
 
-    facts: what the kept text has in place of the draft's: document, samples, message or base.
+    facts: values that replace the draft's own: document, samples, message or base.
     """
     kept = {name: getattr(draft, name) for name in ("document", "samples", "message", "base")} | facts
     place = {name: getattr(draft, name) for name in ("person", "namespace", "path", "name", "revision")}
@@ -141,15 +141,14 @@ def set_text_aside(draft: Draft, **facts: object) -> None:
 
 
 def forget_draft(draft: Draft) -> None:
-    """Delete a draft that says nothing but what is saved; there is nothing to restore of it."""
+    """Delete a draft that is the same as what is saved: there is nothing to restore."""
     draft.delete()
 
 
 def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> Draft:
-    """Bring back the draft of this name that the actor discarded last; one that was begun since is discarded in its
-    place.
+    """Bring back the draft of this name that the actor discarded last. One begun since is discarded instead.
 
-    Raises NotFound if there is none.
+    Raises NotFound if there is nothing to bring back.
     """
     name = names.check_draft_name(name)
     space = path_permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
@@ -164,14 +163,14 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
             require_new_name(name, drafts.filter(discarded_at=None))
         Draft.put_aside(rows.filter(discarded_at=None), log.now())
         draft.discarded_at = None
-        # A tab that shows either draft must not take this one for its own.
+        # A tab that shows either draft must not mistake this one for its own.
         draft.revision = max(draft.revision, current.revision if current else 0) + 1
         draft.save(update_fields=["discarded_at", "revision"])
     return draft
 
 
 def delete_old_drafts() -> int:
-    """Delete drafts that were discarded too long ago to be restored; gives how many rows went."""
+    """Delete drafts that were discarded too long ago to be restored. Return the number of rows deleted."""
     return Draft.everything.filter(discarded_at__lte=log.now() - KEPT).delete()[0]
 
 

@@ -28,8 +28,8 @@ __all__ = [
 class EnvironmentCell:
     """Where a label points, and since when.
 
-    before: of a protected label the version that it goes back to, as `find_ways_back` has it; else None.
-    approval: for a protected label how it came to what it serves, else None.
+    before: for a protected label the version that a roll back would go to (see `find_ways_back`), else None. approval:
+    for a protected label how it got the version that it serves, else None.
     """
 
     number: int
@@ -40,7 +40,7 @@ class EnvironmentCell:
 
 @dataclass(frozen=True)
 class EnvironmentRow:
-    """A template with the places of its labels by name; `latest` is the template's own."""
+    """A template with its labels' cells by name; `latest` is the template's own field."""
 
     template: Template
     places: dict[str, EnvironmentCell] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class EnvironmentRow:
 
 @dataclass(frozen=True)
 class EnvironmentCounts:
-    """How many templates a person may read, and of how many of them a protected label is behind."""
+    """How many templates a person may read, and how many of them have a protected label that is behind."""
 
     total: MatchCount
     behind: MatchCount
@@ -63,15 +63,15 @@ def list_environment_templates(
     cursor: str | None = None,
     limit: int = 100,
 ) -> Page[Template]:
-    """Templates by name, as many queries however many; with `behind` only those of which a protected label is
-    behind. visible: the actor's. q: parts of the name.
+    """Templates by name in a fixed number of queries; with `behind` only those with a protected label that is behind.
+    visible: the actor's. q: parts of the name.
     """
     search = TemplateSearch(q, only_names=True, any_of=_protected_labels(visible) if behind else None)
     return search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
 
 
 def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentCounts:
-    """The counts over all templates, in as many queries however many. visible: the actor's."""
+    """The counts over all templates, in a fixed number of queries. visible: the actor's."""
     late = TemplateSearch(any_of=_protected_labels(visible))
     return EnvironmentCounts(
         search_queries.count_templates(actor, TemplateSearch(), visible=visible),
@@ -80,13 +80,13 @@ def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentC
 
 
 def environment_rows(templates: list[Template]) -> list[EnvironmentRow]:
-    """The rows of templates that the caller may read, in the order given; templates come with their namespaces."""
+    """The rows of templates that the caller may read, in the order given. Their namespaces must be loaded."""
     places = _places(templates)
     return [EnvironmentRow(template, places.get(template.pk, {})) for template in templates]
 
 
 def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
-    """What a template has of which a protected label is behind, as search asks for it."""
+    """The search values of templates with a protected label that is behind."""
     rows = Namespace.objects.filter(pk__in=visible.ids.values())
     spaces = dict(rows.values_list("name", "protected_labels"))
     if len({tuple(sorted(labels)) for labels in spaces.values()}) == 1:

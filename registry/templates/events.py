@@ -123,7 +123,7 @@ class SamplesSaved(JournalEvent):
     def commit(self, texts: Texts) -> CommitContent:
         text = texts.stored_row()["text"]
         samples = json.loads(text)
-        # Names that are stored in canonical order have a sorted file, as all had before samples had an order.
+        # Names stored in canonical order have a sorted file, as every set had before samples were ordered.
         file = texts.yaml(samples, sort_keys=canonical(samples) == text)
         return CommitContent(f"{self.template}: samples", {mirror_paths.samples(self.template): file})
 
@@ -145,7 +145,7 @@ class SamplesSaved(JournalEvent):
 @event("template.archived")
 @dataclass(frozen=True, kw_only=True)
 class TemplateArchived(JournalEvent):
-    """A template was put away."""
+    """A template was archived."""
 
     template: str
     reason: str
@@ -163,7 +163,7 @@ class TemplateArchived(JournalEvent):
 @event("template.unarchived", title="Template restored")
 @dataclass(frozen=True, kw_only=True)
 class TemplateUnarchived(JournalEvent):
-    """An archived template was brought back."""
+    """A template was unarchived."""
 
     template: str
 
@@ -181,10 +181,10 @@ class TemplateUnarchived(JournalEvent):
 @event("template.renamed", caches=Cache.ALL_OF_FETCHES)
 @dataclass(frozen=True, kw_only=True)
 class TemplateRenamed(JournalEvent):
-    """A template got another name in its namespace; the one that it had leads to it from now on.
+    """A template was renamed in its namespace; its former name redirects to it.
 
-    template: the new name. former: the one before. version: the number of its newest version. labels: each with the
-    number of the version that it is on. has_samples, is_archived: whether these files of it are in the mirror.
+    template: the new name. former: the previous one. version: the number of its newest version. labels: each with the
+    number of its version. has_samples, is_archived: whether the mirror has these files.
     """
 
     template: str
@@ -213,7 +213,7 @@ class TemplateRenamed(JournalEvent):
         )
 
     def _renames(self, texts: Texts) -> dict[str, str]:
-        """The files of the template, old path to new. What checks found and what was redacted stays where it is."""
+        """The template's files, old path to new. Results of checks and records of redactions keep their paths."""
         places = [mirror_paths.bundle]
         places += [mirror_paths.samples] if self.has_samples else []
         places += [mirror_paths.archived] if self.is_archived else []
@@ -223,7 +223,7 @@ class TemplateRenamed(JournalEvent):
         return renames | self._document_rename(texts, self.version)
 
     def _document_rename(self, texts: Texts, number: int) -> dict[str, str]:
-        """The document's file on a branch that holds this version; a redacted one has none."""
+        """The document's file on a branch with this version; a redacted version has no file."""
         if texts.version(number).is_redacted:
             return {}
         return {mirror_paths.document(self.former): mirror_paths.document(self.template)}

@@ -37,14 +37,14 @@ FORMS: Mapping[str, str] = {
 }
 """The forms by name, with their titles."""
 MOST_TEMPLATES = 300
-"""Templates of one folder's export at most."""
+"""The most templates in one folder's export."""
 REPORT = "EXPORT.txt"
-"""The file of a folder's export that names what was left out."""
+"""The file in a folder's export that lists what was left out."""
 
 
 @dataclass(frozen=True)
 class ExportedFile:
-    """A version in one form: the file's name and text, and what it lacks; or why the form can't hold it."""
+    """A version in one form: the file's name and text, and what is lost; or why the form can't represent it."""
 
     form: str
     file_name: str
@@ -54,7 +54,7 @@ class ExportedFile:
 
     @property
     def title(self) -> str:
-        """The form in words."""
+        """The form's title."""
         return FORMS[self.form]
 
 
@@ -65,7 +65,7 @@ def list_exports(*, actor: Actor, name: str, ref: str) -> list[ExportedFile]:
 
 
 def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedFile:
-    """A version in one form, without what that has no place for. Raises Invalid if it can't hold the version."""
+    """A version in one form, without what the form can't represent. Raises Invalid if the form refuses it."""
     _require_form(form)
     exported = _convert(version_queries.resolve_version(actor, name, ref, verb=Verb.READ), form)
     if exported.refusal:
@@ -82,7 +82,7 @@ def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedF
 def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
     """A zip archive of the newest versions of a namespace or a folder in it, with their samples in our own form.
 
-    REPORT in it names what each file lacks and which templates are left out, and why. Raises Invalid for an unknown
+    Its REPORT file lists what each file lacks and which templates are left out, and why. Raises Invalid for an unknown
     form, NotFound if the actor can read nothing there, and TooLarge for more than MOST_TEMPLATES templates.
     """
     _require_form(form)

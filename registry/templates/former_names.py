@@ -1,4 +1,4 @@
-"""Former names of templates: where each one leads, and the table that keeps them for ever."""
+"""Former names of templates: the table that keeps them forever, and what each one redirects to."""
 
 from collections.abc import Collection, Iterable
 
@@ -11,7 +11,7 @@ __all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "
 
 
 class FormerName(models.Model):
-    """A name that a template had. It leads to the template for ever, and no other template can take it."""
+    """A name that a template had. It redirects to the template forever, and no other template can take it."""
 
     name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/reply")
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="former_names")
@@ -22,13 +22,13 @@ class FormerName(models.Model):
 
 
 def current_names(names: Iterable[str]) -> dict[str, str]:
-    """Former name to the name that its template has now, of those among these that are former names; one query."""
+    """Map each of these names that is a former name to its template's current name; one query."""
     return dict(FormerName.objects.filter(name__in=list(names)).values_list("name", "template__name"))
 
 
 def find_current_folder(folder: str) -> str | None:
-    """The folder that the templates of a folder with this former name are in now; None if it is no former name, or
-    they are in several by now.
+    """The current folder of the templates from a folder with this former name; None if it isn't a former name, or they
+    are in several folders by now.
     """
     former = FormerName.objects.filter(name__startswith=f"{folder}/")
     folders = set()
@@ -39,7 +39,7 @@ def find_current_folder(folder: str) -> str | None:
 
 
 def names_of(template: Template) -> list[str]:
-    """The name of a template, and after it those that it had, the latest first; a query only if it was renamed."""
+    """The name of a template, then its former names, latest first; queries only if it was renamed."""
     if template.renamed_at is None:
         return [template.name]
     former = FormerName.objects.filter(template=template).order_by("-renamed_at", "-pk")
@@ -47,14 +47,14 @@ def names_of(template: Template) -> list[str]:
 
 
 def former_names_of(template_ids: Collection[int]) -> dict[str, int]:
-    """The former names of several templates, each with its template's id; a query only if there are ids."""
+    """Map the former names of these templates to their ids; queries only if there are ids."""
     if not template_ids:
         return {}
     return dict(FormerName.objects.filter(template__in=template_ids).values_list("name", "template_id"))
 
 
 def every_name(names: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Each name to all names, former ones too, of the template that it leads to; those of no template are absent."""
+    """Map each name to all names, former ones too, of its template; names without a template are absent."""
     rows = Template.objects.filter(Q(name__in=names) | Q(former_names__name__in=names)).order_by().distinct()
     pairs = Template.objects.filter(pk__in=rows.values("pk")).values_list("name", "former_names__name")
     groups: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Fragments: how references stand in a document, and what they mean to the person who saves it."""
+"""Fragments: how references are written in a document, and what they resolve to for the person who saves it."""
 
 import re
 from collections import Counter
@@ -39,9 +39,9 @@ class ResolvedFragments:
 
 
 def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
-    """Find what each reference names, through versions the actor may read; nothing of the document is run.
+    """Resolve each reference, in versions the actor may read; no template code runs.
 
-    A label is refused, because what it names can change; the problem then carries a fix with the number it points to.
+    A label is refused, because it can move; the problem carries a fix with the number it points to.
     """
     source = _Readable(actor)
     try:
@@ -49,12 +49,13 @@ def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
     except FragmentError as error:
         return ResolvedFragments(source.texts, [error.to_problem()])
     except RenderError:
-        return ResolvedFragments(source.texts)  # the body can't be parsed; whoever validates says if
+        return ResolvedFragments(source.texts)  # the body can't be parsed; validation reports that
 
 
 def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
-    """Templates the actor may read whose latest document includes the fragment, by name, with the references as
-    written, by a former name too; those that are written `apart_from` don't count."""
+    """Templates the actor may read whose latest document includes the fragment, by name, each with its references as
+    written. References by a former name count, those equal to `apart_from` don't.
+    """
     rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace__in=visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     dependants: dict[int, tuple[Template, list[str]]] = {}
@@ -64,9 +65,9 @@ def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -
 
 
 def count_dependants(actor: Actor, templates: Collection[Template]) -> dict[int, int]:
-    """How many templates the actor may read include each of these in their latest document, by the templates' ids.
+    """Count by fragment id the templates the actor may read whose latest document includes it.
 
-    One query, and one more if one of them was renamed.
+    One query, plus one if a fragment was renamed.
     """
     former = former_names_of([row.pk for row in templates if row.renamed_at is not None])
     ids = {row.name: row.pk for row in templates} | former
@@ -78,14 +79,14 @@ def count_dependants(actor: Actor, templates: Collection[Template]) -> dict[int,
 
 
 def list_text_fragments(actor: Actor) -> list[Template]:
-    """Templates of format text that the actor may read, by name: what an author puts into a part. At most 200."""
+    """Templates of format text that the actor may read, by name: candidates to include in a part. At most 200."""
     visible = visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
     return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
 
 
 def written_references(document: str, refs: Iterable[str]) -> list[str]:
-    """Those of the refs that the document itself names (`"support/policy@3"`, in either quotes), in their order."""
+    """The refs that the document itself contains (`"support/policy@3"`, in either kind of quotes), in their order."""
     return [ref for ref in refs if _pattern(ref).search(document)]
 
 
@@ -101,7 +102,7 @@ def _pattern(ref: str) -> re.Pattern[str]:
 
 
 class _Readable:
-    """Gives the renderer the text behind a reference, and the pinned form of one by label."""
+    """The renderer's access to the text of a reference, and to the pinned form of a reference by label."""
 
     def __init__(self, actor: Actor) -> None:
         self.texts: dict[str, str] = {}
@@ -109,7 +110,7 @@ class _Readable:
         self._frozen: dict[str, str] = {}
 
     def __call__(self, ref: str) -> str:
-        """The text. One that an earlier fragment brought along comes out of that one's bundle: it was frozen there."""
+        """The text. A fragment nested in an earlier one is read from that one's bundle, where it was frozen."""
         if ref not in self._frozen:
             bundle = self._find(ref).unpacked()
             self._frozen.update({**bundle["fragments"], ref: bundle["document"]})
@@ -117,7 +118,7 @@ class _Readable:
         return self.texts[ref]
 
     def pin(self, ref: str) -> str | None:
-        """`name@number` for a reference by label, or None if it leads nowhere."""
+        """`name@number` for a reference by label, or None if it can't be resolved."""
         try:
             return f"{split_address(ref)[0]}@{self._find(ref).number}"
         except (LookupError, PromptuaryError):

@@ -1,4 +1,4 @@
-"""Imports: what prompts of other systems would become here, and saving them as versions or as drafts."""
+"""Imports: what other systems' prompts would become here, and saving them as versions or as drafts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -39,15 +39,15 @@ __all__ = [
 ]
 
 IMPORT_BYTES = 2_000_000
-"""Bytes of all files of one import at most."""
+"""The most bytes of all files of one import."""
 _CREDENTIAL_CODE = "PT701"
 
 
 @dataclass(frozen=True)
 class PlacedTemplate:
-    """A template of a file and where it would go.
+    """A template from a file, and its target address.
 
-    `state` is `new`, or `exists` if the address is taken; `problem` says why the name gives no address.
+    `state` is `new`, or `exists` if the address is taken; `problem` says why the name can't become an address.
     """
 
     name: str
@@ -58,9 +58,9 @@ class PlacedTemplate:
 
 @dataclass(frozen=True)
 class ImportedFile:
-    """The result of one file: its templates, or why it was refused and on which of its lines.
+    """The result of one file: its templates, or why and on which line it was refused.
 
-    holds_secret: whether a refused file has a credential in it for sure, so that no other format can take it either.
+    holds_secret: whether a refused file certainly has a credential in it, so that trying another format won't help.
     """
 
     path: str
@@ -72,7 +72,7 @@ class ImportedFile:
 
 @dataclass(frozen=True)
 class ChosenTemplate:
-    """A template to keep: its path inside the namespace, its document, its samples as data, a line for the history."""
+    """A template to keep: its path inside the namespace, its document, its samples as data, and its version message."""
 
     path: str
     document: str
@@ -100,10 +100,10 @@ def preview_import(
 ) -> list[ImportedFile]:
     """What the files would become in a namespace; nothing is stored. They are read in the bounded child.
 
-    files: bytes by name, of which each may be a zip archive. source_format: as `reading.read_templates`. folder: inside
-    the namespace, where the templates would go. name: the address inside the folder of the template, where the files
-    become just one; else each has its own. Raises Invalid for files that are too large or take too long; a file
-    that cannot be read is part of the answer.
+    files: bytes by name, of which each may be a zip archive. source_format: as `reading.read_templates`. folder: the
+    target inside the namespace. name: the address inside the folder if the files become a single template; otherwise
+    each has its own. Raises Invalid for files that are too large or take too long; a file that can't be read is part of
+    the result.
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     if not files:
@@ -134,9 +134,9 @@ def preview_import(
 
 
 def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) -> list[Problem]:
-    """What looks like a credential in a template to import, with its line in the document or its path in a sample.
+    """Possible credentials in a template to import, with their line in the document or path in a sample.
 
-    A sure one is refused when the file is read, so these are those that only their author can judge.
+    Certain ones are refused when the file is read; these only the author can judge.
     """
     read, _ = parser.inspect_document(document)
     found = [*(text_scan.of_text(read) if read else ()), *text_scan.of_samples(samples)]
@@ -144,7 +144,7 @@ def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) 
 
 
 def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:
-    """How a text that was pasted into a part could be written; None if the part reads it as it is.
+    """How a text pasted into a part could be rewritten; None if the part reads it the same way.
 
     as_document: the text is the whole document and has no parts yet. Nothing is stored. Raises Invalid for a text that
     is too large or takes too long.
@@ -160,16 +160,16 @@ def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: 
 
 
 def save_imported_drafts(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[Draft]:
-    """Keep templates as the actor's drafts, all or none; over the newest version if there is such a template.
+    """Save templates as the actor's drafts, all or none; based on the newest version if the template exists.
 
-    Raises Conflict if the actor has another draft of one of them already, and what `drafts.save_draft` raises.
+    Raises Conflict if the actor already has a draft of one of them, and what `drafts.save_draft` raises.
     """
     with transaction.atomic():
         return [_save_draft(actor, namespace, template) for template in chosen]
 
 
 def save_imported_versions(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[SavedImport]:
-    """Save each template as version 1 of a new template; one that is refused does not keep the others from it."""
+    """Save each template as version 1 of a new template; a refused one does not prevent the others."""
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     return [_save_version(actor, namespace, template) for template in chosen]
 

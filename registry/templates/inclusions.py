@@ -1,4 +1,4 @@
-"""Templates that include another one as a fragment, within its own namespace: those its people can mend themselves."""
+"""Templates that include a fragment of their own namespace, which its members can fix themselves."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ __all__ = ["including_digests", "including_templates"]
 
 
 def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
-    """Each with the references as its latest document writes them, by name; archived ones don't count."""
+    """Each template, by name, with the references in its latest document as written; archived ones don't count."""
     rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
     inclusions: dict[int, tuple[Template, list[str]]] = {}
@@ -19,7 +19,7 @@ def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
 
 
 def including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
-    """Fragment name to the digests, sorted, of the latest versions of the templates that include it."""
+    """Map each fragment's name to the sorted digests of the latest versions that include it."""
     listed = {name: fragment for fragment in fragments for name in names_of(fragment)}
     rows = Inclusion.objects.filter(fragment__in=listed, template__archived_at=None, template__latest__isnull=False)
     references: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""The event of labels: one moved, went back or was taken away."""
+"""The event of labels: one was moved, rolled back or removed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 __all__ = ["LabelMoved"]
 
 
-# A request may have lost its approval by a move: others are contributors now.
+# A move may void a change request's approval, because it changes who its contributors are.
 @event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class LabelMoved(JournalEvent):
     """A label points to another version, or is approved where it is, or was removed.
 
-    from_version, to: numbers, None if the label was not set or is not any more. digest: of `to`. how: one of
+    from_version, to: numbers, None if the label was not set before or was removed. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
-    ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true if the worker moved it,
-    at the moment that the event's author had chosen. reviewed: true if a change that was published in an emergency had
-    its approvals already.
+    ignored_freeze: the reason of the freeze that an emergency overrode. scheduled: true if the worker moved it at the
+    time that the event's author chose. reviewed: true if a change that was published in an emergency already had its
+    approvals.
     """
 
     template: str

@@ -31,10 +31,10 @@ class Label(models.Model):
 
 
 class LabelMove(models.Model):
-    """One move of a label: who, from where, where to, why, and whether the label was protected at that moment.
+    """One move of a label: who, from where, where to, why, and whether the label was protected then.
 
-    `protected` and `how` say together whether the label came to hold its version by approval; see
-    `registry.templates.label_moves`. The column repeats what the journal's events before the move say.
+    `protected` and `how` together say whether the label came to hold its version by approval; see
+    `registry.templates.label_moves`. The column repeats what follows from the journal's earlier events.
     """
 
     HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")

@@ -1,8 +1,8 @@
-"""Moves of labels: writing one, and what protected labels held by approval.
+"""Moves of labels: recording one, and what protected labels held by approval.
 
-A protected label may go back to what it held by approval, and limited keys may read that. A move counts when the label
-was protected at that moment and an approved change made it, or an emergency whose change is approved by now. Rules
-that became stricter since void no past move; a redaction of the version does. A roll back counts for nothing by itself.
+A protected label may be rolled back to what it held by approval, and limited keys may read that. A move counts if the
+label was protected then and the move was made by an approved change, or by an emergency whose change has been approved
+since. Stricter rules don't void past moves; a redaction of the version does. A roll back alone doesn't count.
 """
 
 from collections import defaultdict
@@ -51,7 +51,7 @@ __all__ = [
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
 _EMERGENCY = Q(how="broke_glass", change__unreviewed=True, change__emergency_closed_at=None)
-_SAME: dict[str, Any] = {  # moves of the label that is asked about, to the bytes that it serves
+_SAME: dict[str, Any] = {  # moves of the outer query's label to the bytes that it serves
     "template": OuterRef("template"),
     "label": OuterRef("name"),
     "after__digest": OuterRef("version__digest"),
@@ -62,8 +62,8 @@ class Approval(StrEnum):
     """How a protected label got the version that it serves."""
 
     APPROVED = "approved"
-    EMERGENCY = "emergency"  # published in an emergency that waits for its approval
-    NEVER_APPROVED = "never_approved"  # it held this when it was protected, and no change approved it since
+    EMERGENCY = "emergency"  # published in an emergency that still waits for approval
+    NEVER_APPROVED = "never_approved"  # already served when it became protected, and not approved by a change since
 
 
 def record_move(
@@ -75,12 +75,12 @@ def record_move(
     is_scheduled: bool = False,
     is_reviewed: bool = False,
 ) -> Label:
-    """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
+    """Record a permitted move. Services call it inside their transaction, as its last step.
 
-    move: an unsaved row with template, label, after, how, and reason and change if there are any; the rest is filled
-    in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
-    is_scheduled: whether the worker moves it, at a moment that was chosen before. Of an emergency: ignored_freeze, the
-    reason of the freeze that it went against, and is_reviewed, whether the change was approved.
+    move: an unsaved row with template, label, after, how, and reason and change if any; the rest is filled in here. at:
+    the time in the caller's own rows, so that a restore from the event writes the same; now by default. is_scheduled:
+    whether the worker moves it at a time chosen before. For an emergency: ignored_freeze, the reason of the freeze that
+    it overrode, and is_reviewed, whether the change was approved.
     """
     if move.after is None:
         raise ValueError("a label moves to a version; to take it away is `remove`")
@@ -106,7 +106,7 @@ def append_move(
     scheduled: bool | None = None,
     reviewed: bool | None = None,
 ) -> None:
-    """Store the move's row and append its event; for services that changed the label's own row themselves."""
+    """Store the move's row and append its event; for services that changed the label's row themselves."""
     template, change = move.template, move.change
     move.person, move.key, move.created_at = actor.person, actor.key, at
     move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
@@ -129,7 +129,7 @@ def append_move(
 
 
 def require_undivided(label: Label | None) -> None:
-    """Raise Conflict if a rollout divides the label's callers: it ends before the label moves."""
+    """Raise Conflict if a rollout divides the label's callers: it has to end before the label moves."""
     if label is not None and label.rollout_id is not None:
         raise Conflict(
             gettext(
@@ -145,16 +145,16 @@ def find_label(template: Template, label: str) -> Label | None:
 
 
 def require_unmoved(template: Template, label: str, expected: int | None) -> None:
-    """Raise Conflict if the label serves another version than the one that the caller saw.
+    """Raise Conflict if the label no longer serves the version that the caller saw.
 
-    expected: its number, 0 if the label was not set, None if the caller did not look: nothing is raised then.
+    expected: its number, 0 if the label was not set, None to skip the check.
     """
     if expected is not None:
         require_served(template, label, find_label(template, label), expected or None)
 
 
 def require_served(template: Template, label: str, held: Label | None, expected: int | None) -> None:
-    """Raise Conflict if it serves another version; the facts say who moved it last, and when."""
+    """Raise Conflict if it serves another version; the error's facts say who moved it last, and when."""
     actual = held.version.number if held else None
     if actual == expected:
         return
@@ -180,7 +180,7 @@ def approved_moves() -> QuerySet[LabelMove]:
 
 
 def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
-    """Template id and label to the digests that the label held by approval: one query for all of them."""
+    """Map template id and label to the digests that the label held by approval; one query."""
     digests: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
     rows = approved_moves().filter(template__in=template_ids).order_by()
     for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
@@ -189,7 +189,7 @@ def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, st
 
 
 def list_approved_holdings(template_ids: Collection[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
-    """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
+    """Map template and label to the moves to what the label held by approval: (move, version, digest), oldest first."""
     found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
     rows = approved_moves().filter(template__in=template_ids).order_by("pk")
     columns = ("template_id", "label", "pk", "after_id", "after__digest")
@@ -213,9 +213,9 @@ def is_approved_digest(template: Template, label: str, digest: str) -> bool:
 
 
 def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
-    """The version that takes the label's last move back, if this person may move it there, else None.
+    """The version that undoes the label's last move, if this person may move it there, else None.
 
-    A protected label goes back by a roll back, so only to what it held by approval.
+    A protected label is rolled back, so only to what it held by approval.
     """
     last = template.label_moves.filter(label=label).select_related("before").order_by("pk").last()
     if last is None or last.before is None:
@@ -232,7 +232,7 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
 def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:
     """Whether one of these labels held the bytes by approval, or the head of an open, approved change has them.
 
-    labels: those that are protected now. What one of them merely serves is not enough.
+    labels: those that are protected now. Being served by one of them is not enough.
     """
     agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
     return (
@@ -241,9 +241,7 @@ def is_accepted_digest(template: Template, labels: Collection[str], digest: str)
 
 
 def last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
-    """The version that the label held last by approval, or None; with `before` only moves earlier than that one
-    count.
-    """
+    """The last version that the label held by approval, or None; with `before` only earlier moves count."""
     rows = approved_moves().filter(template=template, label=label)
     if before is not None:
         rows = rows.filter(pk__lt=before.pk)
@@ -257,9 +255,7 @@ def approval_of_label(template: Template, label: str) -> Approval | None:
 
 
 def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
-    """The same for all protected labels of many templates, by template id: one query. Templates with their
-    namespaces.
-    """
+    """The same for all protected labels of many templates, by id; one query. Their namespaces must be loaded."""
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
     labels = Label.objects.filter(template__in=list(protected))
@@ -271,7 +267,7 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
 
 
 def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by the templates' names: one query. Absent if it is unprotected."""
+    """The same for one label of many templates, by template name; one query. Absent where the label is unprotected."""
     rows = Label.objects.filter(template__name__in=list(names), name=label)
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
@@ -283,17 +279,17 @@ def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
 
 
 def by_approval() -> Exists:
-    """For a query of labels: whether the label ever held what it serves by approval."""
+    """Query expression for labels: whether the label ever held by approval what it serves."""
     return Exists(approved_moves().filter(**_SAME))
 
 
 def by_emergency() -> Exists:
-    """For a query of labels: whether an emergency that nobody approved yet put there what it serves."""
+    """Query expression for labels: whether what it serves came by an emergency that is not approved yet."""
     return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
 
 
 def read_approval(approved: bool, emergency: bool) -> Approval:
-    """What `by_approval` and `by_emergency` found of a protected label."""
+    """The Approval of a protected label from the results of `by_approval` and `by_emergency`."""
     if approved:
         return Approval.APPROVED
     return Approval.EMERGENCY if emergency else Approval.NEVER_APPROVED

@@ -24,7 +24,7 @@ __all__ = [
 
 
 def labels_of(template: Template) -> dict[str, Label]:
-    """The labels that were set, by name; `latest` is none of them."""
+    """The labels that were set, by name, without `latest`."""
     rows = template.labels.select_related("version", "version__author").defer("version__bundle").order_by("name")
     return {label.name: label for label in rows}
 
@@ -35,7 +35,7 @@ def label_numbers(template: Template) -> dict[str, int]:
 
 
 def label_numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
-    """The same for many templates at once, by their ids: one query."""
+    """The same for many templates, by their ids; one query."""
     numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
     labels = Label.objects.filter(template__in=list(numbers)).order_by("name")
     for template, label, number in labels.values_list("template_id", "name", "version__number"):
@@ -56,7 +56,7 @@ def list_label_moves(
 def label_moves_of(
     template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
-    """The same of a template that the caller may read."""
+    """The same for a template that the caller may read."""
     limit = check_limit(limit)
     rows = template.label_moves.select_related("before", "after", "person", "change", "key")
     rows = rows.defer("before__bundle", "after__bundle").order_by("-pk")
@@ -70,7 +70,7 @@ def label_moves_of(
 def list_moves_since(template: Template, label: str, number: int) -> list[LabelMove]:
     """The moves of a label since it last served the version of this number (0: was not set), oldest first.
 
-    At most 10, the newest of them.
+    Only the newest 10.
     """
     moves = label_moves_of(template, label, limit=10).items
     since: list[LabelMove] = []
@@ -82,7 +82,7 @@ def list_moves_since(template: Template, label: str, number: int) -> list[LabelM
 
 
 def list_label_names(actor: Actor) -> list[str]:
-    """The names of all labels that are set anywhere that the actor may read, sorted; `latest` is none of them.
+    """The sorted names of all labels set on templates that the actor may read, without `latest`.
 
     Labels of archived templates don't count.
     """
@@ -91,7 +91,9 @@ def list_label_names(actor: Actor) -> list[str]:
 
 
 def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
-    """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
+    """The last moves of protected labels that the actor may read: by a change request, in an emergency, or rolled
+    back.
+    """
     rows = template_queries.within_namespaces(LabelMove.objects.all(), visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "after", "person")

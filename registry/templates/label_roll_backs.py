@@ -1,4 +1,4 @@
-"""Roll backs by which a label left a version, so that nobody promotes that version again without knowing of it."""
+"""Roll backs by which a label left a version, shown to a person who would promote that version again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["LabelRollBack", "read_roll_backs"]
 
 @dataclass(frozen=True)
 class LabelRollBack:
-    """Who rolled the label back, when, and why; `to` is the number of the version that it went back to."""
+    """Who rolled the label back, when, and why; `to` is the number of the version rolled back to."""
 
     person: str
     at: datetime
@@ -22,10 +22,10 @@ class LabelRollBack:
 
 
 def read_roll_backs(label: str, versions: Mapping[int, int]) -> dict[int, LabelRollBack]:
-    """By template (its id) the roll back by which the label left this version; templates without one are left out, and
-    so are those where the label came to the version again afterwards. One query.
+    """Map template id to the roll back by which the label left this version; one query. Templates without one are left
+    out, and so are those whose label returned to the version afterwards.
 
-    versions: the version (its row's id) by template.
+    versions: template id to version row id.
     """
     if not versions:
         return {}

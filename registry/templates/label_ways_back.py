@@ -1,4 +1,4 @@
-"""Ways back of protected labels: the version that each is rolled back to unless a person chooses another."""
+"""The default roll back targets of protected labels."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -10,11 +10,10 @@ __all__ = ["find_ways_back"]
 
 
 def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
-    """Template id and label to the number of the version that the label goes back to; left out if there is none.
+    """Map template id and label to the number of the version to roll back to; left out if there isn't one.
 
-    It is the last version that the label held by approval on the way to what it serves, or served last. A roll back
-    leaves the version that was served and all that came after the one it goes to: none of them is a way back. Two
-    queries for all.
+    That is the last version that the label held by approval before what it serves, or served last. A roll back leaves
+    the version that was served and all after its target; none of those counts. Two queries in all.
     """
     trails: defaultdict[tuple[int, str], list[tuple[int | None, str | None]]] = defaultdict(list)
     moves = LabelMove.objects.filter(template__in=template_ids).order_by("pk")
@@ -28,7 +27,7 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
     approved = approved_digests(template_ids)
     ways_back = {}
     for place, trail in trails.items():
-        served = trail[-1][1]  # None: the label was taken off, and is not set
+        served = trail[-1][1]  # None: the label was removed
         held = (number for number, digest in reversed(trail) if digest != served and digest in approved[place])
         if served is not None and (number := next(held, None)) is not None:
             ways_back[place] = number

@@ -1,4 +1,4 @@
-"""Labels: moving and removing those that move freely, and going back."""
+"""Labels: moving and removing unprotected ones, and rolling back."""
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -34,7 +34,7 @@ __all__ = [
 def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None, reason: str = "") -> Label:
     """Point an unprotected label at a version; `expected` is the number it points to, or None if it is not set.
 
-    Raises Conflict if it is elsewhere (facts["actual"]), ApprovalRequired if it is protected.
+    Raises Conflict if it points elsewhere (facts["actual"]), ApprovalRequired if it is protected.
     """
     names.check_label(label)
     check_text("reason", reason)
@@ -50,7 +50,7 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
 
 
 def remove_label(*, actor: Actor, name: str, label: str, expected: int, reason: str = "") -> None:
-    """Take an unprotected label away from the template."""
+    """Remove an unprotected label from the template."""
     names.check_label(label)
     check_text("reason", reason)
     with transaction.atomic():
@@ -69,11 +69,11 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int, reason: 
 def roll_back_label(
     *, actor: Actor, name: str, label: str, version: int, reason: str, expected: int | None = None
 ) -> Label:
-    """Put a label back on a version whose digest it held before; reviewers only, with a reason.
+    """Roll a label back to a version whose digest it held before; reviewers only, with a reason.
 
-    expected: as `require_unmoved` takes it. A protected label goes back only to what it held by approval itself:
-    ApprovalRequired for anything else. Raises Conflict if a freeze stands and the version of a protected label is newer
-    than what it serves, Gone if the version was redacted.
+    expected: as `require_unmoved` takes it. Raises ApprovalRequired for a protected label that did not hold the version
+    by approval itself, Conflict if its version is newer than what it serves during a freeze, Gone if the version was
+    redacted.
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
@@ -95,20 +95,18 @@ def roll_back_label(
 
 
 def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
-    """The locked template and its label; from here on neither rules nor labels change until commit."""
+    """The locked template and its label. Rules and labels can't change from here until commit."""
     template = template_queries.find_template(actor, verb, name, lock=True)
     permissions.require_label(actor, label)
     log.lock()
-    template = template_queries.find_template(
-        actor, verb, name
-    )  # rights and rules once more, now that nobody else writes
+    template = template_queries.find_template(actor, verb, name)  # check rights and rules again, now under the lock
     if template.archived_at is not None:
         raise Conflict(gettext("{name} is archived.").format(name=name))
     return template, find_label(template, label)
 
 
 def require_unprotected(template: Template, label: str) -> None:
-    """Raise ApprovalRequired if only an approved change request moves the label."""
+    """Raise ApprovalRequired if the label is protected."""
     if label in template.namespace.protected_labels:
         raise ApprovalRequired(
             gettext("{label} is protected in {name}: propose a change, and it moves once that is approved.").format(

@@ -1,8 +1,8 @@
 """The view of templates for limited keys: only the versions that the key may fetch.
 
 A key limited to approved versions or to labels (`key_rights.is_narrow`) finds names and labels, but a template's
-description, tags and settings are text of a version too. It is told those of the newest version that its labels serve,
-for a key without labels the protected ones; it searches nothing else; and histories hold only versions that it may
+description, tags and settings are part of a version. It sees those of the newest version that its labels serve, or the
+protected labels for a key without labels. It searches nothing else, and histories contain only versions that it may
 fetch. People and wide keys see the latest version.
 """
 
@@ -36,13 +36,12 @@ __all__ = [
     "visible_templates",
 ]
 
-_AT_ONCE = 200  # templates whose text is looked through in one go
+_AT_ONCE = 200  # templates whose text is searched in one batch
 
 
 @dataclass(frozen=True)
 class VisibleTemplate:
-    """What a limited key sees of a template. `version` is the one it is read from; None if the caller may fetch
-    none."""
+    """What a limited key sees of a template. `version` is its source, None if the key may not fetch any version."""
 
     description: str
     tags: tuple[str, ...]
@@ -50,7 +49,7 @@ class VisibleTemplate:
     version: Version | None
 
     def has(self, template: Template, words: Iterable[str], tag: str | None) -> bool:
-        """Whether all the words occur in the name or in what is told, and the tag is among its tags."""
+        """Whether all the words occur in the name or the visible text, and the tag is among its tags."""
         if tag and tag not in self.tags:
             return False
         text = self.version.remaining if self.version else ""
@@ -64,7 +63,7 @@ def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
 
 
 def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
-    """The same for many templates at once, by their ids."""
+    """The same for many templates, by their ids."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
     versions = _served(actor, rows)
@@ -72,7 +71,7 @@ def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, Visib
 
 
 def visible_in_version(template: Template, version: Version | None) -> VisibleTemplate:
-    """What one version shows of its template; nothing if there is none, or its text is gone."""
+    """What one version shows of its template; empty without a version, or if its text was redacted."""
     document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
         return VisibleTemplate("", (), template.format, version)
@@ -93,8 +92,8 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     limit: int = 50,
     **values: str | None,
 ) -> Page[Template]:
-    """As `search_queries.search_templates`; for a narrow key words and tag are looked for in names and in what it is
-    told, nothing else, and it can't ask for other values or another order.
+    """As `search_queries.search_templates`. For a narrow key, words and tag match only names and the text it may see,
+    and other values or another order are refused.
     """
     places = {"namespace": namespace, "label": label, "folder": folder}
     if actor.key is None or not key_rights.is_narrow(actor.key):
@@ -112,7 +111,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
 def list_visible(
     actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
 ) -> Sequence[Template] | QuerySet[Template]:
-    """Templates whose names the actor may see, by name, for who pages by number; each filter is exact."""
+    """Templates whose names the actor may see, by name, for paging by number; each filter is exact."""
     rows = template_queries.filter_templates(template_queries.browsable_templates(actor), label=label)
     if name:
         rows = rows.filter(name=name)
@@ -132,7 +131,7 @@ def list_visible_versions(actor: Actor, name: str, cursor: str | None = None, li
 def list_visible_moves(
     actor: Actor, name: str, label: str, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
-    """The moves of one label, newest first. A narrow key reads no reason of a move to a version that it may not
+    """The moves of one label, newest first. A narrow key gets no reason of a move to a version that it may not
     fetch.
     """
     template = template_queries.find_template(actor, Verb.BROWSE, name)
@@ -146,11 +145,12 @@ def list_visible_moves(
 
 
 def visible_numbers(actor: Actor, template: Template) -> set[int] | None:
-    """The numbers of the versions that a narrow key may fetch; None for everybody else: all of them."""
+    """The numbers of the versions that a narrow key may fetch; None for all, for every other caller."""
     key = actor.key
     if key is None or not key_rights.is_narrow(key):
         return None
-    # What no label ever held and no request proposes was approved by nobody; of the rest each digest is looked at once.
+    # A version that no label ever held and no change proposes can't be approved; the others are checked once per
+    # digest.
     if key.labels:
         known = Q(digest__in=Label.objects.filter(template=template, name__in=key.labels).values("version__digest"))
     else:
@@ -174,7 +174,7 @@ def _matching(
     after: str = "",
     most: int | None = None,
 ) -> list[Template]:
-    """The rows behind the name `after` in which all the words occur, at most so many."""
+    """Up to `limit` rows after the name `after` in which all the words occur."""
     if not words and not tag:
         return list(rows.filter(name__gt=after)[:most])
     templates: list[Template] = []
@@ -189,9 +189,7 @@ def _matching(
 
 
 def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
-    """Template id to the newest version that the narrow key's labels serve; for a key without labels the protected
-    ones.
-    """
+    """Map template id to the newest version that the narrow key's labels serve; without labels, the protected ones."""
     key = actor.key
     if key is None or not rows:
         return {}

@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Template(models.Model):
-    """A named thing in a namespace, with what lists and search need of its latest version."""
+    """A named prompt in a namespace, with the fields of its latest version that lists and search need."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="templates")
     name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/reply")
@@ -54,21 +54,21 @@ class Template(models.Model):
 
     @property
     def path(self) -> str:
-        """The name inside the namespace: `refunds/reply`."""
+        """The name inside the namespace, for example `refunds/reply`."""
         return self.name.split("/", 1)[1]
 
     @property
     def folder(self) -> str:
-        """The folders inside the namespace, or nothing: `refunds`."""
+        """The folders inside the namespace, for example `refunds`; empty at the top level."""
         return self.path.rpartition("/")[0]
 
     def current_samples(self) -> "SampleSet | None":
-        """The samples as last saved, or None if there never were any."""
+        """The samples as last saved, or None if none were ever saved."""
         return self.sample_sets.order_by("-number").first()
 
 
 class Tag(models.Model):
-    """A word the latest document carries in its `tags`."""
+    """A word in the `tags` of the latest document."""
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="tags")
     name = models.CharField(max_length=64)
@@ -81,11 +81,11 @@ class Tag(models.Model):
         return self.name
 
 
-TOMBSTONE = '{"redacted":true}'  # what is in `bundle` then; the database's triggers know it by heart
+TOMBSTONE = '{"redacted":true}'  # the `bundle` of a redacted version; the database's triggers repeat this literal
 
 
 class Version(models.Model):
-    """One saved document of a template. Never deleted, and changed in one way only: its text may be redacted."""
+    """One saved document of a template. Never deleted; the only change allowed is redacting its text."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -111,12 +111,12 @@ class Version(models.Model):
 
     @property
     def is_redacted(self) -> bool:
-        """Whether the text was taken away for good."""
+        """Whether the text was permanently removed."""
         return self.bundle == TOMBSTONE
 
     @property
     def tombstone(self) -> "Redaction | None":
-        """When, by whom and why the text was taken away, or None."""
+        """The record of when, by whom and why the text was redacted, or None."""
         return getattr(self, "redaction", None)
 
     def require_text(self) -> None:
@@ -125,7 +125,7 @@ class Version(models.Model):
             raise self._gone()
 
     def unpacked(self) -> dict[str, Any]:
-        """The bundle as a mapping: engine, document, fragments, profile. Gone once it was redacted."""
+        """The bundle as a mapping: engine, document, fragments, profile. Raises Gone if it was redacted."""
         self.require_text()
         bundle: dict[str, Any] = json.loads(self.bundle)
         return bundle
@@ -149,17 +149,17 @@ class Version(models.Model):
 
     @property
     def document(self) -> str:
-        """The document's text, newlines as they were given. Gone once it was redacted."""
+        """The document's text, with its original newlines. Raises Gone if it was redacted."""
         return str(self.unpacked()["document"])
 
     @property
     def remaining(self) -> str:
-        """The document, or an empty text after a redaction. For comparisons and for starting again."""
+        """The document, or an empty string after a redaction. For comparisons and new drafts."""
         return "" if self.is_redacted else self.document
 
 
 class Redaction(models.Model):
-    """The tombstone of one version. While a row is here, and only then, the database lets the version's text go."""
+    """The tombstone of one version. The database allows the version's text to be removed only while this row exists."""
 
     version = models.OneToOneField(Version, on_delete=models.PROTECT, related_name="redaction")
     reason = models.TextField()
@@ -171,7 +171,7 @@ class Redaction(models.Model):
 
 
 class Inclusion(models.Model):
-    """One reference that the latest document of a template names itself; what comes along nested is none."""
+    """A direct reference in the latest document of a template; nested ones are not stored."""
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="inclusions")
     fragment = models.CharField(max_length=520, help_text="the name of the template that is included")
@@ -208,7 +208,7 @@ class Rendering(models.Model):
 
 
 class SampleSet(models.Model):
-    """All samples of a template as they were after one save; the highest number counts."""
+    """All samples of a template as they were after one save; the highest number is current."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="sample_sets")
     number = models.PositiveIntegerField()
@@ -232,14 +232,14 @@ class SampleSet(models.Model):
 
 
 class CurrentDrafts(models.Manager["Draft"]):
-    """Drafts that nobody discarded."""
+    """Drafts that were not discarded."""
 
     def get_queryset(self) -> "models.QuerySet[Draft]":
         return super().get_queryset().filter(discarded_at=None)
 
     def end(self, person: User, version: Version, name: str, revision: int | None, at: datetime) -> None:
-        """End the draft of a version that was saved. Another text than the saved one can be restored, unless the saved
-        text was written over this very revision.
+        """End the draft of a saved version. If its text differs from the saved one it can be restored, unless the saved
+        text was based on this revision.
         """
         template = version.template
         rows = self.filter(person=person, namespace=template.namespace, path=template.path, name=name)
@@ -253,8 +253,8 @@ class CurrentDrafts(models.Manager["Draft"]):
 class Draft(models.Model):
     """What a person's editor contains for one path; `path` is empty until the new template has a name.
 
-    A person has one draft of a template without a name, and more with names. A discarded one stays for a while, so that
-    it can be restored. `revision` counts the writes: a second tab that knows an older one is told.
+    A person has one unnamed draft of a template, and any number of named ones up to a limit. A discarded draft is kept
+    for a while, so that it can be restored. `revision` counts the writes, so that a tab with an older one is warned.
     """
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
@@ -291,5 +291,5 @@ class Draft(models.Model):
 
     @staticmethod
     def put_aside(rows: "models.QuerySet[Draft]", at: datetime) -> None:
-        """Discard drafts; their links end."""
+        """Discard drafts and end their sharing links."""
         rows.update(discarded_at=at, share_token="", shared_at=None)

@@ -30,7 +30,7 @@ DRAFT = "draft"
 
 @dataclass(frozen=True)
 class _Source:
-    """What a draft starts with. base: number of the version that it is made from."""
+    """What a draft starts with. base: number of the version that it is based on."""
 
     document: str
     samples: str
@@ -60,11 +60,11 @@ def get_draft(actor: Actor, name: str, draft_name: str) -> Draft:
 
 
 def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) -> Draft:
-    """Start another draft of a template, beside those that the actor has.
+    """Start another draft of a template, in addition to the actor's existing ones.
 
     source: reference of a version, or of one of the actor's drafts as `draft_ref` writes it. A draft from a version is
-    made over the newest version. Invalid by field if the name is none or taken, Conflict at `drafts.MOST_DRAFTS`,
-    Raises NotFound if there is no such version or draft, Gone if the version was redacted.
+    based on the newest version. Raises Invalid by field if the name is invalid or taken, Conflict at
+    `drafts.MOST_DRAFTS`, NotFound if there is no such version or draft, Gone if the version was redacted.
     """
     names.check_template(name)
     space, _, path = name.partition("/")
@@ -76,7 +76,7 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
 def start_draft_of_text(
     *, actor: Actor, name: str, draft_name: str, document: str, base: int, message: str = ""
 ) -> Draft:
-    """Start another draft of a template with a text that is none of its versions, made from the version `base`.
+    """Start another draft of a template with a text that is not one of its versions, based on the version `base`.
 
     Raises as `start_named_draft`.
     """
@@ -108,7 +108,7 @@ def _start_draft(actor: Actor, name: str, draft_name: str, found: _Source) -> Dr
 def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> Draft:
     """Rename one of the actor's drafts of a template; `draft_name` is empty for the first one.
 
-    A tab that shows it under its old name gets NotFound. Raises as `start_named_draft`.
+    A tab that still uses the old name gets NotFound. Raises as `start_named_draft`.
     """
     space, _, path = name.partition("/")
     permissions.find_namespace(actor, Verb.SAVE, space, path)
@@ -149,8 +149,8 @@ def _find_source(actor: Actor, name: str, source: str) -> _Source:
 
 
 def _advance_revision(draft: Draft) -> None:
-    """Give the draft a revision that none of this template's drafts had: a tab that shows another draft under this name
-    must not take this one for its own.
+    """Give the draft a revision that none of this template's drafts had, so that a tab showing another draft under this
+    name can't mistake this one for its own.
     """
     rows = Draft.everything.filter(person=draft.person, namespace=draft.namespace, path=draft.path)
     draft.revision = (rows.aggregate(last=Max("revision"))["last"] or 0) + 1

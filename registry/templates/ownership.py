@@ -1,4 +1,4 @@
-"""Ownership of templates as the search index knows it: by the namespace's rules, else who made it."""
+"""Ownership of templates as in the search index: by the namespace's rules, else the creator."""
 
 import json
 from collections.abc import Collection
@@ -11,12 +11,12 @@ __all__ = ["list_owned_names", "list_owners"]
 
 
 def list_owners(template: Template) -> list[str]:
-    """Whom the list of templates names as its owners; nobody if the template is in no list."""
+    """The owners that the list of templates shows; empty if the template is not listed."""
     facts = SearchEntry.objects.filter(template=template).values_list("facts", flat=True).first()
     return list(json.loads(facts)["owner"]) if facts else []
 
 
 def list_owned_names(person: User, names: Collection[str]) -> set[str]:
-    """Those of the named templates that the person owns: one query; archived ones are left out."""
+    """Those of the named templates that the person owns, without archived ones; one query."""
     rows = SearchEntry.objects.filter(name__in=list(names), is_archived=False).values_list("name", "facts")
     return {name for name, facts in rows if person.username in json.loads(facts)["owner"]}

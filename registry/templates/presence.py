@@ -1,7 +1,7 @@
-"""Presence: who has a template open in the editor at this moment, and which part they edit.
+"""Presence: who has a template open in the editor now, and which part they edit.
 
-Several processes serve pages, so what they tell each other is in the database: a row when a tab opens, one statement
-every few seconds for all tabs of a process that were heard of, and none when the tab leaves.
+Several processes serve pages, so they share presence through the database. A row is written when a tab opens, one
+statement every few seconds refreshes all active tabs of a process, and the row is deleted when the tab closes.
 """
 
 import re
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 LIVES = timedelta(seconds=10)
-"""How long a tab counts after it was last heard of."""
+"""How long a tab counts as open after its last sign of life."""
 _FORGOTTEN = timedelta(minutes=1)
 _TAB = re.compile(r"[0-9a-f]{32}")
 
@@ -47,14 +47,14 @@ class EditorTab:
 
 
 def check_tab(tab: object) -> str:
-    """The number of a tab: 32 hexadecimal digits. Raises Invalid."""
+    """Validate a tab's id: 32 hexadecimal digits. Raises Invalid."""
     if not isinstance(tab, str) or not _TAB.fullmatch(tab):
         raise Invalid(fields={"tab": gettext("32 hexadecimal digits, which each page chooses for itself.")})
     return tab
 
 
 def check_part(part: object) -> str:
-    """The name of the part that a tab edits, empty for none. Raises Invalid."""
+    """Validate the name of the part that a tab edits, empty for none. Raises Invalid."""
     if not isinstance(part, str) or len(part) > LONGEST_PART or not part.isprintable():
         sentence = gettext("the name of a part: at most {most} characters of one line.").format(most=LONGEST_PART)
         raise Invalid(fields={"part": sentence})
@@ -62,7 +62,7 @@ def check_part(part: object) -> str:
 
 
 def enter_editor(*, actor: Actor, name: str, tab: str, part: str = "") -> None:
-    """Record that a tab has the template open in the editor. Raises what opening the editor raises for the actor."""
+    """Record that a tab has the template open in the editor. Raises the same errors as opening the editor."""
     template = template_queries.find_template(actor, Verb.SAVE, name)
     at = log.now()
     EditorPresence.objects.filter(seen_at__lt=at - _FORGOTTEN).delete()
@@ -74,7 +74,7 @@ def enter_editor(*, actor: Actor, name: str, tab: str, part: str = "") -> None:
 
 
 def leave_editor(*, actor: Actor, tab: str) -> None:
-    """Record that the tab was closed; an unknown tab is ignored."""
+    """Record that the tab was closed; unknown tabs are ignored."""
     EditorPresence.objects.filter(person=actor.person, tab=check_tab(tab)).delete()
 
 
@@ -95,7 +95,7 @@ def refresh_presence(tabs: Mapping[tuple[int, str], str]) -> int:
 
 
 def list_tabs_in_editor(names: Collection[str]) -> Mapping[str, list[EditorTab]]:
-    """For each of the templates the tabs of members of its namespace in which it is open, the last heard of first."""
+    """For each template the tabs in which members of its namespace have it open, most recently active first."""
     rows = EditorPresence.objects.filter(
         template__name__in=names,
         seen_at__gt=log.now() - LIVES,

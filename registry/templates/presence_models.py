@@ -1,4 +1,4 @@
-"""Who has a template open in the editor: one row for each tab, part of no journal."""
+"""Who has a template open in the editor: one row per tab, not in the journal."""
 
 from django.db import models
 
@@ -11,7 +11,7 @@ LONGEST_PART = 200  # characters
 
 
 class EditorPresence(models.Model):
-    """A tab in which a person has a template open in the editor; it counts while `seen_at` is recent."""
+    """A tab in which a person has a template open in the editor; open while `seen_at` is recent."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Rendering on the server: previews and callers without a client. Nothing is stored."""
+"""Rendering on the server, for previews and for callers without a client library. Nothing is stored."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -33,7 +33,9 @@ TARGETS = ("messages", "text", "tokens")
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A version's prompt as JSON, `null` if it has none: as a text it takes a fraction of the memory."""
+    """A version's prompt as JSON, `null` if it can't be rendered. Text takes a fraction of the memory of parsed
+    data.
+    """
 
     text: str
     is_lasting: bool
@@ -64,9 +66,9 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
 ) -> dict[str, Any]:
     """Render a version (name and ref) or an unsaved document with data, in the bounded child.
 
-    `prompt` is a body to try in the place of the document's. `index` chooses if a document makes several prompts.
-    Gives the renderer's dict with `overridden`, `version` and `digest` added; an overridden one is no version and has
-    neither. Invalid carries the problem.
+    `prompt` is a body to try instead of the document's. `index` selects one if a document makes several prompts.
+    Returns the renderer's dict plus `overridden`, `version` and `digest`; the last two are None for an overridden
+    prompt or a document. Invalid carries the problem.
     """
     if target not in TARGETS:
         raise Invalid(fields={"target": gettext("one of {names}.").format(names=", ".join(TARGETS))})
@@ -91,11 +93,11 @@ def render_examined_document(
     index: int = 0,
     with_placeholders: bool = False,
 ) -> dict[str, Any]:
-    """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
+    """Render a document that was just examined, for the editor's preview, whatever is wrong with its samples.
 
-    Of several prompts it gives the one of that index, or the last; `prompts` says how many there are. Invalid carries
-    the problem that stops it, or all of them if there is no bundle to render. with_placeholders: a value that is
-    missing does not stop it; `placeholders` are the paths of those that are, each of which reads as `[path]`.
+    Of several prompts it returns the one at `index`, or the last; `prompts` is their number. Invalid carries the
+    problem that stops it, or all problems if there is no bundle to render. with_placeholders: missing values are
+    rendered as `[path]`, and `placeholders` lists their paths.
     """
     if not examined.bundle:
         raise Invalid(problems=only_errors(examined.problems))
@@ -113,7 +115,7 @@ def render_examined_document(
 
 
 def _take_preview(preview: ExaminedDocument) -> tuple[list[dict[str, Any]], list[str]]:
-    """The prompts that the check rendered on its way, and the placeholders in them."""
+    """The prompts that the check rendered, and the placeholders in them."""
     if preview.error is not None:
         raise Invalid(problems=[preview.error.to_problem()]) from preview.error
     return preview.prompts, preview.placeholders
@@ -137,9 +139,9 @@ def _render_all(
 def render_compared_version(
     *, actor: Actor, name: str, number: int, data: Mapping[str, Any], index: int | None
 ) -> dict[str, Any] | None:
-    """A version rendered to messages, to compare a text with it; as `render_prompt` gives it, None if it does not.
+    """Render a version to messages for a comparison, as `render_prompt` does; None if it can't be rendered.
 
-    While somebody types, the version and the data stay what they are: what was rendered lately is not rendered again.
+    Recent renderings are cached: while an author types, the version and the data stay the same.
     """
     version = version_queries.resolve_version(actor, name, str(number))
 

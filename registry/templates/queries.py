@@ -1,4 +1,4 @@
-"""Templates: one by its name, all whose names the actor may see, and drafts. Search is in `search_queries`."""
+"""Queries for templates by name, and for drafts. Search is in `search_queries`."""
 
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar
@@ -41,7 +41,7 @@ __all__ = [
 
 _READING = frozenset({Verb.BROWSE, Verb.READ, Verb.CHECK, Verb.FETCH})
 _MOST_WORDS = 10
-_FEW = 500  # templates that a list is narrowed to by their ids
+_FEW = 500  # the most templates that a list is filtered by id for
 
 
 def list_templates_by_name(
@@ -63,11 +63,11 @@ def list_templates_by_name(
 def within_namespaces(
     rows: QuerySet[Rows], namespaces: QuerySet[Namespace], template: str | None = None
 ) -> QuerySet[Rows]:
-    """Those of the rows whose `template` is in one of the namespaces; with a name, those of that template alone.
+    """Filter rows to those whose `template` is in one of the namespaces; with a name, to that template's.
 
-    Few templates are named by their ids, so that the newest rows of a quiet namespace are found by the index of
-    templates. By namespace, the rows of all others would be walked past. With many templates each row is asked whether
-    its template is one of them: by a join, SQLite would read the rows of all these templates and sort them.
+    A few templates are filtered by id, so that the index on `template` finds the newest rows of a quiet namespace;
+    filtering by namespace would scan past all other rows. Many templates are filtered with EXISTS: with a join, SQLite
+    would read and sort the rows of all of them.
     """
     if template:
         return rows.filter(template__name=template, template__namespace__in=namespaces)
@@ -79,18 +79,19 @@ def within_namespaces(
 
 
 def get_template(actor: Actor, name: str) -> Template:
-    """The template with its namespace and latest version, or NotFound, for outsiders too.
+    """The template with its namespace and latest version. Raises NotFound, to outsiders too.
 
-    For whoever reads its newest text, samples or requests: a narrow key is refused, and goes through `key_views`.
+    For callers that read its newest text, samples or change requests. Narrow keys are refused; they use
+    `limited_key_view`.
     """
     return find_template(actor, Verb.READ, name)
 
 
 def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False, act: str = "") -> Template:
-    """The template, with the right to do this to it checked; locked until commit if the caller is about to write.
+    """The template, after checking the right to `verb`; locked until commit if the caller is about to write.
 
-    A former name leads to the template for who only reads; Conflict for others, so that what they write names it right.
-    act: what a refusal says cannot be done; empty for the words of the verb.
+    A former name finds the template for reading and raises Conflict otherwise, so that writes use the current name.
+    act: the action that an error message names; empty for the verb's own words.
     """
     if lock:
         lock_template(name)
@@ -116,10 +117,10 @@ def renamed(former: str, name: str) -> Conflict:
 
 
 def require_current_names(names: Iterable[str], namespace: Namespace | None = None) -> None:
-    """Raise Conflict with the present name of the first of these that is a former name; for those who checked the right
-    to read. namespace: only templates of this one.
+    """Raise Conflict with the current name of the first of these that is a former name. The caller has checked the
+    right to read. namespace: only templates in this one.
     """
-    known = [name for name in names if "\0" not in name]  # PostgreSQL takes no NUL
+    known = [name for name in names if "\0" not in name]  # PostgreSQL rejects NUL
     rows = Template.objects.filter(former_names__name__in=known)
     rows = rows.filter(namespace=namespace) if namespace else rows
     former = rows.order_by("former_names__name").values_list("former_names__name", "name").first()
@@ -128,7 +129,7 @@ def require_current_names(names: Iterable[str], namespace: Namespace | None = No
 
 
 def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:
-    """The actor's draft for a full template name, or for a namespace with nothing after its slash: work on a template
+    """The actor's draft for a full template name, or for a namespace with nothing after the slash, for a template
     without a name. draft_name: which of the drafts, empty for the first one.
     """
     namespace, _, path = name.partition("/")
@@ -150,7 +151,7 @@ def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
 
 
 def list_discarded_drafts(actor: Actor, name: str) -> list[Draft]:
-    """The drafts of a template that the actor can restore: of each name the one that was discarded last."""
+    """The drafts of a template that the actor can restore: for each name the one discarded last."""
     rows = _discarded_drafts(actor, name).defer("document", "samples")
     newest: dict[str, Draft] = {}
     for draft in rows:
@@ -159,7 +160,7 @@ def list_discarded_drafts(actor: Actor, name: str) -> list[Draft]:
 
 
 def list_template_drafts(actor: Actor, name: str) -> list[Draft]:
-    """The actor's drafts of one template without their texts, the one without a name first."""
+    """The actor's drafts of one template without their texts, the unnamed one first."""
     namespace, _, path = name.partition("/")
     rows = Draft.objects.select_related("base").defer("base__bundle", "document", "samples")
     rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace)
@@ -173,16 +174,16 @@ def _discarded_drafts(actor: Actor, name: str) -> QuerySet[Draft]:
 
 
 def list_drafts(actor: Actor) -> list[Draft]:
-    """All drafts of the actor, the last touched first."""
+    """All drafts of the actor, most recently changed first."""
     rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
     return list(rows.filter(person=actor.person, namespace__in=visible_namespaces(actor)).order_by("-updated_at"))
 
 
 def lock_template(name: str) -> bool:
-    """Lock the template's row until commit; whether there is one.
+    """Lock the template's row until commit. Return whether it exists.
 
-    What is read with it has to be read after: PostgreSQL gives a row it waited for as it is now, but what is joined to
-    it as it was before.
+    Read related rows afterwards: PostgreSQL returns a row it waited for in its current state, but joined rows as they
+    were before.
     """
     return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
 
@@ -200,7 +201,7 @@ def filter_templates(
     folder: str | None = None,
     archived: bool = False,
 ) -> QuerySet[Template]:
-    """The rows that meet the filters which look at no text."""
+    """Filter the rows by everything but text."""
     rows = rows.filter(archived_at__isnull=not archived)
     if namespace:
         rows = rows.filter(namespace__name=namespace)
@@ -212,7 +213,7 @@ def filter_templates(
 
 
 def browsable_templates(actor: Actor) -> QuerySet[Template]:
-    """The templates whose names and labels the actor may see, by name; what they say is told by `key_views`."""
+    """The templates whose names and labels the actor may see, by name; their texts come from `limited_key_view`."""
     rows = Template.objects.filter(namespace__in=visible_namespaces(actor, Verb.BROWSE), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "latest__author").defer("latest__bundle")
     return rows.prefetch_related("tags", "labels").order_by("name")

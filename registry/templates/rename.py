@@ -1,4 +1,4 @@
-"""Renaming templates inside their namespace, one or all of a folder. The former name leads to the template for ever."""
+"""Renaming one template, or all in a folder, inside their namespace. The former name redirects forever."""
 
 from datetime import datetime
 
@@ -22,15 +22,15 @@ from registry.templates.models import Draft, Template
 
 __all__ = ["MOST_TEMPLATES", "list_folder", "rename_folder", "rename_template", "write_name"]
 
-MOST_TEMPLATES = 500  # of a folder that is renamed at once: each is an event of its own in one transaction
+MOST_TEMPLATES = 500  # the most in one folder renaming, whose events are written in one transaction
 
 
 def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Template:
     """Rename a template inside its namespace; admins only.
 
-    Digests, versions, labels and requests stay. The former name leads to the template from then on, and no other
-    template can take it; the template itself can go back to it. Conflict if the new name is taken, or was the name
-    of another template. Raises Invalid if it is in another namespace or breaks the namespace's standard of names.
+    Digests, versions, labels and change requests stay. The former name redirects to the template from then on; only the
+    template itself can take it again. Raises Conflict if the new name is taken or was the name of another template,
+    Invalid if it is in another namespace or violates the namespace's naming standard.
     """
     check_text("reason", reason)
     _check_target(name, to)
@@ -44,12 +44,11 @@ def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Te
 
 
 def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> list[Template]:
-    """Give all templates of a folder, archived ones too, the same names in another folder of the namespace: all or
-    none.
+    """Move all templates of a folder, archived ones too, to another folder of the namespace: all or none.
 
-    folder, to: with the namespace in front; `to` may be the namespace alone, or a folder that there is. Refused as
-    `rename_template` refuses each; NotFound if the folder holds no template, Invalid over MOST_TEMPLATES. People's
-    roles in the folder go with it. Raises Conflict if they would reach templates that are in the other folder already.
+    folder, to: full paths, with the namespace; `to` may be the namespace alone or an existing folder. People's roles in
+    the folder move with it. Raises what `rename_template` raises for each, NotFound if the folder contains no template,
+    Invalid over MOST_TEMPLATES, Conflict if the moved roles would apply to templates already in the other folder.
     """
     check_text("reason", reason)
     _check_folders(folder, to)
@@ -74,7 +73,7 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
 
 
 def list_folder(*, actor: Actor, folder: str) -> list[str]:
-    """The names of the templates that a renaming of the folder would rename, for admins; at most MOST_TEMPLATES."""
+    """The names of the templates that renaming the folder would rename, for admins; at most MOST_TEMPLATES."""
     names.check_folder(folder)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, folder.partition("/")[0], act=gettext("rename folders"))
     rows = Template.objects.filter(namespace=namespace, name__startswith=f"{folder}/").order_by("name")
@@ -95,8 +94,8 @@ def list_folder(*, actor: Actor, folder: str) -> list[str]:
 def write_name(template: Template, to: str, at: datetime) -> None:
     """Write the rows of a renaming; for the services here and the restore, inside a transaction.
 
-    People's drafts of the template go with it; what somebody drafted for a new template of that name is discarded,
-    and can be restored as every discarded draft.
+    Drafts of the template are renamed with it. A draft of a new template with that name is discarded, and can be
+    restored like any discarded draft.
     """
     former, path = template.name, template.path
     FormerName.objects.filter(name=to, template=template).delete()
@@ -115,7 +114,7 @@ def _rename(actor: Actor, template: Template, to: str, reason: str, at: datetime
     try:
         with transaction.atomic():
             write_name(template, to, at)
-    except IntegrityError:  # a first save of that name was quicker
+    except IntegrityError:  # a first save under that name committed before
         raise _taken(to) from None
     event = TemplateRenamed(
         template=to,

@@ -1,4 +1,4 @@
-"""Going back to an older version: its text as the newest version again, or as a draft over the newest one."""
+"""Restoring an older version: its text as the newest version, or as a draft based on the newest."""
 
 from dataclasses import dataclass
 
@@ -29,9 +29,9 @@ class StartedDraft:
 def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, message: str = "") -> SavedVersion:
     """Save the text of an older version as the newest version; the samples stay as they are.
 
-    base: digest of the newest version that the caller knows; PreconditionRequired without, Stale if it is another
-    one by now. message: "Restore v3" if it is empty. The actor's draft stays. Raises what `save_version` raises,
-    Raises Gone if the text was redacted, and Conflict if the newest version says the same already.
+    base: digest of the newest version that the caller has seen. message: "Restore v3" if empty. The actor's draft
+    stays. Raises PreconditionRequired without base, Stale if the newest version is another one by now, what
+    `save_version` raises, Gone if the text was redacted, and Conflict if the newest version already has the same text.
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
     saved = save_version(
@@ -52,9 +52,9 @@ def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, mess
 
 
 def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> StartedDraft:
-    """A draft of the actor with the text of a version, made over the newest version.
+    """Give the actor a draft with the text of a version, based on the newest version.
 
-    A draft with another text is discarded, so that it can be restored; one that says the same stays as it is.
+    An existing draft with another text is discarded, so that it can be restored; one with the same text stays as it is.
     draft_name: which of the actor's drafts, empty for the first one. Raises Gone if the text was redacted.
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
@@ -80,7 +80,7 @@ def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> S
             name=draft_name,
         )
         if replaced is not None:
-            # A tab that still shows the old draft must not take this one for its own.
+            # A tab that still shows the old draft must not mistake this one for its own.
             draft.revision = replaced.revision + 1
             draft.save(update_fields=["revision"])
     return StartedDraft(draft, version, replaced)

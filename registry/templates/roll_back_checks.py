@@ -1,4 +1,4 @@
-"""Checks before a label goes back to a version, for the act itself and for what is said of it before."""
+"""Checks before a label is rolled back to a version, for the roll back itself and for previews of it."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -19,8 +19,9 @@ __all__ = ["LabelPast", "find_freeze_before", "read_label_pasts", "require_roll_
 
 @dataclass(frozen=True)
 class LabelPast:
-    """What decides where a label may go back to: the digests that it held, those among them that it held by approval,
-    and the freeze of the namespace that stands now."""
+    """What decides where a label may be rolled back to: the digests that it held, those it held by approval, and the
+    namespace's current freeze.
+    """
 
     held: Collection[str]
     approved: Collection[str]
@@ -28,7 +29,7 @@ class LabelPast:
 
 
 def read_label_pasts(label: str, templates: Collection[Template]) -> Mapping[int, LabelPast]:
-    """By template (its id) the past of the label: three queries for all of them. Templates with their namespaces."""
+    """Map template id to the label's past, in three queries. The templates' namespaces must be loaded."""
     ids = [template.pk for template in templates]
     moves = LabelMove.objects.filter(template__in=ids, label=label, after__isnull=False).order_by()
     held: defaultdict[int, set[str]] = defaultdict(set)
@@ -43,11 +44,11 @@ def read_label_pasts(label: str, templates: Collection[Template]) -> Mapping[int
 
 
 def require_roll_back(template: Template, held: Label, target: Version, past: LabelPast) -> None:
-    """Raise the error with which going back to this version is refused; rights are not asked about.
+    """Raise the error that prevents rolling back to this version, if any; rights are not checked.
 
-    Conflict if the template is archived, a rollout divides the label's callers, the label serves the version already,
-    or a freeze keeps it from going forward; Gone if the version was redacted; ApprovalRequired if the label did not
-    hold it, or a protected one not by approval.
+    Conflict if the template is archived, a rollout divides the label's callers, the label already serves the version,
+    or a freeze prevents moving forward; Gone if the version was redacted; ApprovalRequired if the label never held it,
+    or a protected one never by approval.
     """
     if template.archived_at is not None:
         raise Conflict(gettext("{name} is archived.").format(name=template.name))
@@ -67,8 +68,9 @@ def require_roll_back(template: Template, held: Label, target: Version, past: La
 
 
 def find_freeze_before(template: Template, label: str, number: int) -> StandingFreeze | None:
-    """The freeze that keeps a label from being rolled back to this version now: only going forward from what a
-    protected label serves is kept; None if nothing is in the way."""
+    """The freeze that prevents rolling the label back to this version now, or None. A freeze only prevents a protected
+    label from moving to a newer version than it serves.
+    """
     held = template.labels.filter(name=label).select_related("version").first()
     if held is None:
         return None

@@ -1,4 +1,4 @@
-"""Renderings of samples: each pair of digests is rendered once, for every page and check that asks."""
+"""Renderings of samples: each pair of digests is rendered once, for all pages and checks."""
 
 import json
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ from registry.templates.models import Rendering, Version
 __all__ = ["MOST_COMPARED", "SampleOutcome", "find_differing_sample", "render_samples"]
 
 MOST_COMPARED = 60
-"""More samples than this are not set against each other at once; the checks look at all of them."""
+"""A comparison shows at most this many samples; the checks cover all of them."""
 
 
 @dataclass(frozen=True)
 class SampleOutcome:
     """The rendering of a version with a sample: the renderer's dict for messages, or the problem that stopped it.
 
-    Each part of it has `source_lines`: for each of its lines, the lines of the document that it was written on.
+    Each part has `source_lines`: for each of its lines, the lines of the document that it comes from.
     """
 
     prompt: dict[str, Any] | None
@@ -32,7 +32,8 @@ class SampleOutcome:
 
 
 def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:
-    """Render a version with every sample, in the samples' order; one query, and a child only for what is not kept yet.
+    """Render a version with every sample, in the samples' order; one query, plus a child process for what is not
+    cached.
 
     The caller has checked the right to read the version.
     """
@@ -46,13 +47,13 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
 
 
 def find_differing_sample(before: Mapping[str, SampleOutcome], after: Mapping[str, SampleOutcome]) -> str:
-    """The first sample that a model reads otherwise after than before; the first of all if there is none."""
+    """The first sample whose prompt differs between before and after; the first sample if none differs."""
     differing = (name for name in after if name not in before or _read(before[name]) != _read(after[name]))
     return next(differing, next(iter(after), ""))
 
 
 def _read(outcome: SampleOutcome) -> Any:
-    """What a model reads of a prompt, or why it reads nothing."""
+    """The part of an outcome that a model sees, or the problem."""
     if outcome.prompt is None:
         return outcome.problem.message if outcome.problem else ""
     return [(part.get("name"), part.get("role"), part.get("content")) for part in outcome.prompt["parts"]]
@@ -100,8 +101,8 @@ def _outcome(row: Rendering) -> SampleOutcome:
 
 
 def _is_traced(outcome: SampleOutcome) -> bool:
-    """Whether a kept rendering knows its source lines; those of earlier releases are made once more."""
+    """Whether a cached rendering has source lines; those of earlier releases are rendered again."""
     return outcome.prompt is None or all("source_lines" in part for part in outcome.prompt["parts"])
 
 
-_PASSING = {LimitError.default_code, "PT701", "PT703"}  # bounds of time and memory: another try may come through
+_PASSING = {LimitError.default_code, "PT701", "PT703"}  # limits of time and memory: another attempt may succeed

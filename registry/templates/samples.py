@@ -22,13 +22,12 @@ __all__ = ["save_samples", "store_samples"]
 
 
 def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
-    """Put these samples in place of all there were; each must fit the latest document, and all of them the standards of
-    the namespace.
+    """Replace all samples. Each must fit the latest document, and all together the standards of the namespace.
 
     Invalid carries the problems.
     """
     template = template_queries.find_template(actor, Verb.SAVE, name)
-    key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
+    key_rights.require_wide(actor, Verb.SAVE)  # the problems name inputs of the latest version
     text = write_samples(samples)
     latest = template.latest
     if latest is None:
@@ -51,12 +50,12 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
 
 
 def _is_of_samples(problem: Problem) -> bool:
-    """Whether it is a problem of the samples; the document was saved before."""
+    """Whether the problem is in the samples; the document is already saved."""
     return problem.sample is not None or problem.code == SAMPLES_CODE
 
 
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
-    """Write samples that were checked; for services, inside their transaction. Equal ones make no new set."""
+    """Store checked samples; for services, inside their transaction. Equal samples make no new set."""
     held = template.current_samples()
     digest = digest_of(text)
     if held is not None and held.digest == digest:

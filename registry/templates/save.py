@@ -78,16 +78,16 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     draft_name: str = "",
     draft_revision: int | None = None,
 ) -> SavedVersion:
-    """Make the next version of a template, or its first; nothing is stored unless all is right.
+    """Save the next version of a template, or its first; nothing is stored unless everything is valid.
 
-    samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
-    this was made from, needed once the template exists: PreconditionRequired without, Stale if it is not the latest
-    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
-    from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
-    unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
-    base. ends_draft: whether the text is what the actor's draft came to, which ends then. draft_name: which of the
-    actor's drafts, empty for the first one. draft_revision: of the draft that the text was written over; a draft with
-    another text that the caller did not read is discarded, so that it can be restored. Invalid carries all problems.
+    samples: None keeps the stored ones, which then must fit the document; {} clears them. base: digest of the version
+    this is based on, required once the template exists: PreconditionRequired without, Stale if it is not the latest
+    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge must record what
+    it merged even if the text stays the same. copied_from: name@ref of the origin of a new template. contributions:
+    unsaved rows, without their version, of the applied suggestions and of the version merged with its base. ends_draft:
+    whether the text comes from the actor's draft, which then ends. draft_name: which of the actor's drafts, empty for
+    the first one. draft_revision: of the draft that the text is based on; a draft with another text that the caller did
+    not read is discarded, so that it can be restored. Invalid carries all problems.
     """
     namespace, path = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace, path)
@@ -95,7 +95,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     given = None if samples is None else write_samples(samples)
     origin = _find_origin(actor, copied_from) if copied_from else ""
     with tracing.span("save", name) as current:
-        for _ in range(_TRIES):  # again if the samples were changed while the document was checked against them
+        for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
             held = _held_samples(name)
             samples_then = samples if samples is not None else held.samples if held else None
             examined = check_document(actor, document, samples_then, name=name)
@@ -124,7 +124,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
 
 
 def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
-    """The problems as a narrow key sees them: not what the samples kept beside the template are."""
+    """The problems as the actor may see them: a narrow key gets none about the template's stored samples."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return problems
     kept = [problem for problem in problems if problem.sample is None]
@@ -136,7 +136,7 @@ def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
 
 
 def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
-    """Write the work; None if the samples are not those it was checked against."""
+    """Write the work; None if the samples changed since the check."""
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
@@ -179,7 +179,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
             with transaction.atomic():
                 fresh.save(force_insert=True)
             return fresh, True
-        except IntegrityError:  # another first save was quicker, and is committed now
+        except IntegrityError:  # another first save committed before
             template = _locked(work.name)
     if template is None:
         raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
@@ -190,16 +190,16 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
 
 
 def _require_no_former_name(name: str) -> None:
-    """Raises Conflict if a template had this name: it leads there for ever."""
+    """Raise Conflict if a template had this name, which redirects to it forever."""
     former = FormerName.objects.filter(name=name).select_related("template").first()
     if former is not None:
         raise template_queries.renamed(name, former.template.name)
 
 
 def _require_unredacted(template: Template, work: _Work) -> None:
-    """Gone if this would bring back a redacted text, or a fragment that went while the document was being checked.
+    """Raise Gone if this would bring back a redacted text, or a fragment redacted during the check.
 
-    Asked after the event took the journal's lock: no redaction comes between this and the commit.
+    Called after the event took the journal's lock, so that no redaction can happen before the commit.
     """
     wanted = Q(version__template=template, version__digest=work.examined.digest)
     for ref in json.loads(work.examined.bundle)["fragments"]:

@@ -1,6 +1,6 @@
-"""What the counts of the search index say: folders, values in use, and the value that a word may have meant.
+"""Queries of the search index's counts: folders, values in use, and suggestions for mistyped values.
 
-Every answer takes the same time however many templates there are.
+Each takes the same time regardless of the number of templates.
 """
 
 import difflib
@@ -17,17 +17,17 @@ from registry.templates.search_models import SearchCount, SearchEntry
 
 __all__ = ["Folder", "flat_folders", "folder_tree", "list_folder_paths", "list_values", "similar_words"]
 
-_MOST_FOLDERS = 500  # shown below one folder of the tree
-_MOST_LEAVES = 50  # templates below a folder, with its folders, for the tree to name those in it
+_MOST_FOLDERS = 500  # the most shown in one folder of the tree
+_MOST_LEAVES = 50  # the most templates below a folder, subfolders included, for the tree to list them
 _MOST_COMPARED = 2_000
 
 
 @dataclass
 class Folder:
-    """A folder of names: a namespace, or a part of one. `path` is the full one, `count` all templates below.
+    """A namespace or a folder in one. `path` is its full path, `count` the number of templates below it.
 
-    `folders` are filled in only for the folders on the way to the open one; `has_folders` says whether there are any.
-    `templates` are full names of the templates right in it, for those of these folders that are small enough.
+    `folders` is filled in only on the path to the open folder; `has_folders` says whether there are any. `templates`
+    are the full names of the templates directly in it, for folders on that path that are small enough.
     """
 
     name: str
@@ -48,7 +48,7 @@ def flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
 
 
 def folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = True) -> list[Folder]:
-    """Every namespace the actor may read in, and the folders on the way to the open one with what is beside them.
+    """Every namespace the actor may read in, and the folders on the path to the open one with their siblings.
 
     Sorted by name; archived templates don't count.
     """
@@ -74,11 +74,13 @@ def folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = T
 
 
 def _add_templates(opened: Sequence[Folder]) -> None:
-    """Name the templates in the opened folders, from the outermost one that is small. opened: outermost first."""
+    """Fill in the templates of the opened folders, from the outermost one that is small enough. opened: outermost
+    first.
+    """
     small = {folder.path: folder for folder in opened if 0 < folder.count <= _MOST_LEAVES}
     if not small:
         return
-    # A range that the index of names answers: they are sorted by code point, where 0 follows /.
+    # A range query on the index of names, which is sorted by code point: 0 follows /.
     outermost = next(iter(small))
     names = SearchEntry.objects.filter(is_archived=False, name__gt=f"{outermost}/", name__lt=f"{outermost}0")
     for name in names.order_by("name").values_list("name", flat=True):
@@ -88,7 +90,7 @@ def _add_templates(opened: Sequence[Folder]) -> None:
 
 
 def list_folder_paths(namespace: Namespace) -> list[str]:
-    """The folders of the namespace that hold templates, as paths inside it; the caller has checked the right."""
+    """The namespace's folders that contain templates, as paths inside it; the caller has checked the right."""
     rows = SearchCount.objects.filter(kind="in", namespace=namespace).exclude(parent="").order_by("value")
     return [path.partition("/")[2] for path in rows.values_list("value", flat=True)[:_MOST_FOLDERS]]
 
@@ -96,7 +98,7 @@ def list_folder_paths(namespace: Namespace) -> list[str]:
 def list_values(
     actor: Actor, kinds: Sequence[str] = FILTER_KINDS, *, namespace: str = "", most: int = 40
 ) -> dict[str, list[tuple[str, int]]]:
-    """For each kind the values in use with the number of templates that have them, the most used first.
+    """For each kind the values in use and their numbers of templates, most used first.
 
     namespace: only those of this one.
     """
@@ -110,9 +112,9 @@ def list_values(
 
 
 def similar_words(actor: Actor, kind: str, text: str) -> str | None:
-    """The value of this kind in use that is most like a text that none has: what may have been meant, or None.
+    """The value in use that is most similar to an unknown one, as a suggestion, or None.
 
-    kind: of `FILTER_KINDS`, or `word` for the words in names. Compared are values that begin alike.
+    kind: of `FILTER_KINDS`, or `word` for the words in names. Only values with a common prefix are compared.
     """
     rows = SearchCount.objects.filter(kind=kind, namespace__in=_visible(actor, ""), value__startswith=text[:1])
     values = rows.values_list("value", flat=True).distinct()[:_MOST_COMPARED]

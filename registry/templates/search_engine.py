@@ -1,7 +1,7 @@
 """The full-text index of each database engine: FTS5 on SQLite, a tsvector with a GIN index on PostgreSQL.
 
-Both answer the same three questions: the first entries that match, in no order; the newest that match; and the first
-by name, for matches known to be many. Each costs the same however many templates there are.
+Both answer three queries: some matching entries in no order, the newest matches, and the first matches by name when
+many are known to match. The cost of each does not depend on the number of templates.
 """
 
 # no texts here: SQL
@@ -23,8 +23,8 @@ Hit = tuple[int, str]
 
 @dataclass(frozen=True)
 class Scope:
-    """The templates a list is about. `namespaces`: their ids, or None for all; `names` are theirs. `folder`: a full
-    path or nothing.
+    """The templates a list covers. `namespaces`: ids, or None for all; `names` are the namespaces' names. `folder`: a
+    full path or empty.
     """
 
     namespaces: tuple[int, ...] | None
@@ -34,7 +34,7 @@ class Scope:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it can hold no template."""
+        """Whether it can't contain any template."""
         return self.namespaces == ()
 
 
@@ -47,7 +47,7 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
         )
         return _run(sql, [_fts5_expression(groups)])
     with transaction.atomic():
-        # A scan of the table would be quicker if many match, and far slower if few do: use the index.
+        # Force the index: a table scan would be faster if many match, but far slower if few do.
         _execute("SET LOCAL enable_seqscan = off")
         hits = _run(f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)])
         _execute("SET LOCAL enable_seqscan = on")
@@ -72,8 +72,9 @@ def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) 
 
 
 def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
-    """Up to `limit` entries that match, by name, after the name `after`. Fast if many match, as the walk is
-    short."""
+    """Up to `limit` entries that match, by name, after the name `after`. Fast if many match, as few entries are
+    read.
+    """
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
         conditions = [_contains(group) for group in groups]
@@ -87,8 +88,8 @@ def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: i
 
 
 def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
-    """Up to `limit` entries of the scope by name, after the name `after`. One part of the query for each namespace, so
-    that entries between two namespaces are not read.
+    """Up to `limit` entries of the scope by name, after the name `after`. One subquery per namespace, so that entries
+    between two namespaces are not read.
     """
     if scope.is_empty:
         return []
@@ -133,7 +134,7 @@ def _tsquery(groups: Sequence[TermGroup]) -> str:
 
 
 def _contains(group: TermGroup) -> tuple[str, list[str]]:
-    """The condition of one row on SQLite that some term of the group is in it, looked for without the index."""
+    """SQLite's condition that a row contains some term of the group, without using the index."""
     tests, values = [], []
     for term in group:
         tests.append("instr(' ' || facets || ' ' || words || ' ', %s) > 0")

@@ -1,7 +1,7 @@
 """Writing the search index: the entry of a template, and the counts of properties that templates share.
 
-Entries are refreshed by reactions, after the event, when the transaction has the journal's lock: writers wait for each
-other there, and so never for each other's counts. `rebuild_entries` makes all of them again from the other tables.
+Entries are refreshed by reactions after the event, when the transaction has the journal's lock. Writers wait for each
+other there and so never on each other's counts. `rebuild_entries` rebuilds all of them from the other tables.
 """
 
 import json
@@ -22,22 +22,22 @@ from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_term
 __all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners", "rewrite_entry"]
 
 FILTER_KINDS = ("tag", "label", "owner", "author", "model", "input", "check", "behind", "format")
-"""What a list can be narrowed by; an entry's `facts` has the values of each."""
+"""The kinds that a list can be filtered by; an entry's `facts` has the values of each."""
 
 Models = Callable[[str], Any]
 Facts = dict[str, list[str]]
 CountKey = tuple[int, str, str]
-_DYNAMIC = ("label", "behind", "check", "owner")  # of what is beside the text, and changes without a save
+_DYNAMIC = ("label", "behind", "check", "owner")  # those that change without a save
 _LIVE, _ARCHIVED, _FOLDER, _WORD = "live", "archived", "in", "word"
-_MOST_VALUES = 200  # of one kind in one template
+_MOST_VALUES = 200  # the most values of one kind in one template
 _BATCH = 500
 _COUNTS_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
 class _State:
-    """What stands beside a template's text: labels with their numbers, the newest outcome of each check, and the
-    usernames of the namespace's groups if one of them owns something.
+    """A template's data apart from its text: labels with their numbers, the newest outcome of each check, and the
+    usernames of the namespace's groups if a group owns something.
     """
 
     labels: Mapping[str, int]
@@ -46,12 +46,12 @@ class _State:
 
 
 def refresh_entry(template_id: int) -> None:
-    """Make the entry of a template again after its text changed; it becomes the newest one."""
+    """Replace the entry of a template after its text changed; it becomes the newest one."""
     _refresh([template_id], _live_models)
 
 
 def rewrite_entry(template_id: int) -> None:
-    """Write the entry of a template again after it was renamed; it keeps its place among the newest."""
+    """Rewrite the entry of a template after it was renamed, keeping its position in the order of changes."""
     entries = _live_models("SearchEntry").objects.filter(template=template_id)
     place = entries.values_list("pk", flat=True).first()
     _refresh([template_id], _live_models)
@@ -63,7 +63,7 @@ def rewrite_entry(template_id: int) -> None:
 
 
 def refresh_facets(template_ids: Iterable[int]) -> None:
-    """Bring the values that change without a save up to date: labels, checks, owners and the archive."""
+    """Update the values that change without a save: labels, checks, owners and whether it is archived."""
     rows = _live_models("Template").objects.filter(pk__in=list(template_ids), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "created_by").defer("latest__bundle")
     templates = {row.pk: row for row in rows}
@@ -84,7 +84,7 @@ def refresh_facets(template_ids: Iterable[int]) -> None:
 
 
 def refresh_owners(namespace: Namespace) -> None:
-    """Bring the owners of a namespace's templates up to date after its rules or its groups changed."""
+    """Update the owners of a namespace's templates after its rules or groups changed."""
     groups = read_owning_groups([namespace])[namespace.pk]
     rows = _live_models("SearchEntry").objects.filter(namespace=namespace)
     changed = [
@@ -99,9 +99,9 @@ def refresh_owners(namespace: Namespace) -> None:
 
 
 def rebuild_entries(models: Models | None = None) -> int:
-    """Make all entries and counts again, the templates in the order of their last change; how many there are.
+    """Rebuild all entries and counts, in the order of the templates' last changes. Return the number of entries.
 
-    models: gives a model by its name; a migration hands in those of its moment.
+    models: returns a model by its name; a migration passes its historical models.
     """
     models = models or _live_models
     models("SearchEntry").objects.all().delete()
@@ -194,7 +194,7 @@ def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
     terms = {facet_term(state, ""), *(facet_term(_FOLDER, folder) for folder in _folders(entry.name))}
     terms |= {facet_term(kind, value) for kind, values in facts.items() for value in values}
     namespace = entry.name.partition("/")[0]
-    # Which labels matter is a rule of the namespace, so a list over several asks for pairs of namespace and label.
+    # The protected labels depend on the namespace, so a list over several filters by pairs of namespace and label.
     terms |= {facet_term("behind", f"{namespace}:{label}") for label in facts["behind"]}
     return " ".join(sorted(terms))
 
@@ -208,7 +208,7 @@ def _folders(name: str) -> list[str]:
 def _count_keys(
     namespace: int, name: str, facts: Mapping[str, Sequence[str]], *, is_archived: bool
 ) -> Iterable[CountKey]:
-    """What a template counts for, each once; nothing while it is archived."""
+    """The keys that a template counts for, each once; none while it is archived."""
     if is_archived:
         return set()
     keys = {(namespace, kind, value) for kind, values in facts.items() for value in values}
@@ -217,7 +217,7 @@ def _count_keys(
 
 
 def _add_counts(counts: Mapping[CountKey, int]) -> None:
-    """Add to the counts, or take from them; a row that comes to nothing goes."""
+    """Add to or subtract from the counts; rows that reach zero are deleted."""
     changes = sorted((key, change) for key, change in counts.items() if change)
     for start in range(0, len(changes), _COUNTS_AT_ONCE):
         rows = changes[start : start + _COUNTS_AT_ONCE]

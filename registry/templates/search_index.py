@@ -8,7 +8,7 @@ __all__ = ["update_search_index"]
 
 
 def update_search_index(template: Template, version: Version, document: Document | None) -> None:
-    """Bring them up to the latest version; for services and the restore, inside a transaction."""
+    """Update them from the latest version; for services and the restore, inside a transaction."""
     if document is None:
         return
     template.latest = version

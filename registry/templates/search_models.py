@@ -1,4 +1,4 @@
-"""The tables that lists and search read: one row a template, and how many templates share a property."""
+"""The tables that lists and search read: one row per template, and the number of templates per property."""
 
 from django.db import models
 
@@ -9,7 +9,7 @@ __all__ = ["SearchCount", "SearchEntry"]
 
 
 class SearchEntry(models.Model):
-    """What search knows of one template. Derived: every row can be made again from the other tables.
+    """The search index's row for one template. Derived: every row can be rebuilt from the other tables.
 
     A save replaces the row, so a higher `id` means a later change. SQLite indexes `words` and `facets` in the virtual
     table `registry_searchentry_fts`, which triggers keep up to date; PostgreSQL in the generated column `vector`.
@@ -34,7 +34,7 @@ class SearchEntry(models.Model):
 
 
 class SearchCount(models.Model):
-    """How many templates of a namespace, archived ones apart, have a property: a tag, a folder, a word in the name."""
+    """How many unarchived templates of a namespace have a property: a tag, a folder, a word in the name."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=16)

@@ -1,8 +1,8 @@
 """Search: templates by words and properties, and how many there are. Folders and values in use: `search_counts`.
 
-Every answer takes the same number of queries and, but for reading the rows of its page, the same time however many
-templates there are. Up to `COUNTED` matches are read, counted and sorted exactly; if there are more, the count says
-"more than" and the page is read along the order that was asked for.
+Every search takes the same number of queries and, apart from reading its page's rows, the same time regardless of the
+number of templates. Up to `COUNTED` matches are read, counted and sorted exactly. If there are more, the count is a
+lower bound and the page is read in index order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ _HEAVY = ("latest__bundle", "latest__problems", "latest__settings")
 
 @dataclass(frozen=True)
 class VisibleNamespaces:
-    """The namespaces that somebody may read in, names to ids sorted by name, and whether these are all there are."""
+    """The namespaces that an actor may read in, names to ids sorted by name, and whether these are all namespaces."""
 
     ids: Mapping[str, int]
     is_all: bool
@@ -57,9 +57,8 @@ class TemplateSearch:
 
     q: words, each found by its beginning in the text, description and tags, and by any part in the name. only_names:
     look for them in names only. values: a kind of `FILTER_KINDS` to the values that a template must all have. any_of:
-    kinds with values of which it must have one, if there are any; of `behind` also `<namespace>:<label>`. folder:
-    a full path such as `support/refunds`; all below it counts. archived: those that were put away, in place of the
-    rest.
+    kinds to values of which it must have at least one; for `behind` also `<namespace>:<label>`. folder: a full path
+    such as `support/refunds`, searched recursively. archived: search archived templates instead.
     """
 
     q: str = ""
@@ -72,13 +71,13 @@ class TemplateSearch:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether it asks for more than all templates of a place."""
+        """Whether it filters by anything but the folder."""
         return bool(self.q.strip() or any(self.values.values()))
 
 
 @dataclass(frozen=True)
 class MatchCount:
-    """How many templates match; at least so many if it is not exact."""
+    """How many templates match; a lower bound if it is not exact."""
 
     number: int
     is_exact: bool = True
@@ -93,7 +92,7 @@ class SearchPage:
 
 
 def visible_namespaces(actor: Actor) -> VisibleNamespaces:
-    """The namespaces the actor may read in, as the functions here take them."""
+    """The namespaces the actor may read in."""
     rows = permissions.visible_namespaces(actor).order_by("name")
     ids = {name: number for number, name in rows.values_list("pk", "name")}
     return VisibleNamespaces(ids, is_all=actor.is_operator or len(ids) == Namespace.objects.count())
@@ -113,7 +112,7 @@ def search_templates(
 ) -> Page[Template]:
     """Templates that the actor may read and that meet every filter. values: of `FILTER_KINDS`, one each.
 
-    The newest text is looked through, so a narrow key is refused: `limited_key_view.search_visible` is for both.
+    The newest text is searched, so narrow keys are refused; `limited_key_view.search_visible` serves all callers.
     """
     chosen = {kind: [value] for kind, value in values.items() if value}
     search = TemplateSearch(q, chosen, namespace, folder, archived)
@@ -132,10 +131,10 @@ def find_templates(
     counted: int = COUNTED,
     visible: VisibleNamespaces | None = None,
 ) -> SearchPage:
-    """One page of what the search finds, by name or the last change first, and the count of all.
+    """One page of the matches, by name or most recently changed first, and the total count.
 
-    counted: up to so many matches are counted. visible: of `visible_namespaces`, for who asks several times. Invalid
-    if the order, a kind of value, the limit or the cursor is none.
+    counted: the most matches to count exactly. visible: from `visible_namespaces`, for callers that search several
+    times. Raises Invalid for an unknown order, kind of value, limit or cursor.
     """
     limit = check_limit(limit)
     if sort not in SORTS:
@@ -173,7 +172,7 @@ def count_templates(
     counted: int = COUNTED,
     visible: VisibleNamespaces | None = None,
 ) -> MatchCount:
-    """How many templates the search finds; up to `counted` exactly."""
+    """The number of matches, exact up to `counted`."""
     groups, scope = _groups(search), _scope(visible or visible_namespaces(actor), search)
     if groups is None or scope.is_empty:
         return MatchCount(0)
@@ -188,7 +187,7 @@ def _groups(search: TemplateSearch) -> list[TermGroup] | None:
     words = search.q.replace("\0", " ").split()[:_MOST_WORDS]
     terms = [read_words(word) for word in words]
     if not all(terms):
-        return None  # signs only: no text is indexed by them
+        return None  # only punctuation, which is not indexed
     groups = [word_group(term, only_names=search.only_names) for parts in terms for term in parts]
     for kind, values in search.values.items():
         if kind not in FILTER_KINDS:

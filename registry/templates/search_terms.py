@@ -1,10 +1,10 @@
-"""Search terms: what is indexed of a name and a text, and what is looked for.
+"""Search terms: how names and texts are indexed and searched.
 
 A term is a word in lower case without accents. A word in a text is found by its beginning; a name is indexed by the
 ends of its words too, so any part of a word in a name is found. Scripts that put no space between words are indexed at
-every character. A value to filter by (a facet) becomes one term that no word can be, because it begins with an
-underscore, which never is part of a word. Terms are ASCII: a word with other letters is written as hexadecimal UTF-8,
-because the databases know different versions of Unicode.
+every character. A value to filter by (a facet) becomes one term that begins with an underscore, which no word contains.
+Terms are ASCII, other letters being written as hexadecimal UTF-8, because the databases support different versions of
+Unicode.
 """
 
 import hashlib
@@ -16,36 +16,36 @@ from dataclasses import dataclass
 __all__ = ["LONGEST_VALUE", "Term", "TermGroup", "facet_term", "name_terms", "read_words", "text_terms", "word_group"]
 
 MOST_LETTERS = 40
-"""Longer words are cut, where they are indexed and where they are looked for."""
+"""Longer words are cut, both when indexed and when searched."""
 
 LONGEST_VALUE = 200
-"""A longer value to filter by is cut to so many characters."""
+"""The most characters of a facet value; longer ones are cut."""
 
 MOST_BYTES = 500_000
-"""Of a text, terms beyond this many bytes are not indexed: PostgreSQL stores at most a mebibyte of them in a row."""
+"""Terms of a text beyond this many bytes are not indexed: PostgreSQL stores at most a mebibyte of them per row."""
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(  # Thai, Lao, Burmese, Hangul (decomposed), Khmer, Chinese and Japanese
     "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_WINDOW = 8  # characters of a script without spaces that are indexed together
+_WINDOW = 8  # the length of an indexed sequence in a script without spaces
 _WORD_MARK, _NAME_MARK, _FACET_MARK = ("", "_u"), ("_n", "_m"), "__"
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term to look for, whole or as the beginning of one."""
+    """A term to search for, whole or as a prefix."""
 
     text: str
     is_prefix: bool = False
 
 
 TermGroup = tuple[Term, ...]
-"""Terms of which one must occur."""
+"""Alternative terms, of which at least one must occur."""
 
 
 def read_words(text: str) -> list[str]:
-    """The words to look for, in their order, as they are indexed."""
+    """The words to search for, in their order and normalized as in the index."""
     words = []
     for word in _split_words(text):
         if _UNSPACED.search(word):
@@ -56,7 +56,7 @@ def read_words(text: str) -> list[str]:
 
 
 def text_terms(texts: Iterable[str]) -> list[str]:
-    """The different words of the texts, sorted; the first ones if there are too many."""
+    """The distinct words of the texts, sorted; only the first ones if there are too many."""
     terms: set[str] = set()
     size = 0
     for word in _indexed_words(texts):
@@ -69,19 +69,19 @@ def text_terms(texts: Iterable[str]) -> list[str]:
 
 
 def name_terms(name: str) -> list[str]:
-    """The ends of all words of a name, sorted: `refunds` is found by `fund`."""
+    """The suffixes of all words of a name, sorted, so that `fund` finds `refunds`."""
     words = read_words(name)
     return sorted({_encode(word[start:], _NAME_MARK) for word in words for start in range(len(word))})
 
 
 def facet_term(kind: str, value: str) -> str:
-    """The one term for a value to filter by. Hashed, so that a value may hold any characters."""
+    """The term for a value to filter by. Hashed, so that a value may contain any characters."""
     text = f"{kind}:{value[:LONGEST_VALUE]}".encode("utf-8", "surrogatepass")
     return _FACET_MARK + hashlib.blake2b(text, digest_size=10).hexdigest()
 
 
 def word_group(word: str, *, only_names: bool = False) -> TermGroup:
-    """What finds a word, as `read_words` gives it: the beginning of a word in the text, or any part of the name."""
+    """The terms that find a word from `read_words`: a prefix of a word in the text, or any part of the name."""
     in_name = Term(_encode(word, _NAME_MARK), is_prefix=True)
     return (in_name,) if only_names else (Term(_encode(word, _WORD_MARK), is_prefix=True), in_name)
 

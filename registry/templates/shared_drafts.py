@@ -35,7 +35,7 @@ def share_draft(*, actor: Actor, name: str, draft_name: str = "") -> Draft:
 
 
 def stop_sharing_draft(*, actor: Actor, name: str, draft_name: str = "") -> None:
-    """End the link of one of the actor's drafts; nothing happens if it has none. NotFound without such a draft."""
+    """End the link of one of the actor's drafts, if it has one. Raises NotFound if there is no such draft."""
     draft = get_draft(actor, name, draft_name)
     Draft.objects.filter(pk=draft.pk).update(share_token="", shared_at=None)
 
@@ -43,7 +43,7 @@ def stop_sharing_draft(*, actor: Actor, name: str, draft_name: str = "") -> None
 def find_shared_draft(actor: Actor, name: str, token: str) -> Draft:
     """The draft of a template that is shared under this link, for members of its namespace.
 
-    NotFound for everybody else, and if its owner stopped sharing it, left the namespace or can't sign in any more.
+    Raises NotFound for everyone else, and if its owner stopped sharing it, left the namespace or can no longer sign in.
     """
     namespace, _, path = name.partition("/")
     rows = Draft.objects.select_related("person", "namespace", "base")

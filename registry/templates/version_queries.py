@@ -1,4 +1,4 @@
-"""Versions: what a ref means, and a template's history."""
+"""Versions: resolving refs, and a template's history."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -42,10 +42,10 @@ class HistoryEntry:
 
 
 def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROWSE) -> Version:
-    """The version that a number, digest or label of the template means now.
+    """The version that a number, digest or label of the template resolves to now.
 
-    A digest that several numbers carry means the lowest. A key limited to approved digests or to labels gets NotAllowed
-    for others. `verb` is what the caller is about to do with it.
+    A digest shared by several numbers resolves to the lowest. Raises NotAllowed for a version outside a limited key's
+    digests or labels. `verb` is what the caller is about to do with it.
     """
     template = template_queries.find_template(actor, verb, name)
     wanted = parse_ref(ref)
@@ -61,9 +61,9 @@ def get_version(actor: Actor, name: str, number: int) -> Version:
 
 
 def find_rows_by_digest(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """Name and digest to the version's row, of those that are there; a former name leads to its template.
+    """Map name and digest to the version's row, for those that exist; a former name finds its template.
 
-    Of several numbers with one digest the lowest, as in a fetch. Rights are the caller's to check.
+    Of several numbers with one digest the lowest, as in a fetch. The caller has checked the rights.
     """
     current = current_names({name for name, _ in pairs})
     names = {current.get(name, name) for name, _ in pairs}
@@ -80,7 +80,7 @@ def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int
 
 
 def list_save_messages(template: Template, numbers: Collection[int]) -> list[tuple[int, str]]:
-    """The numbers, newest first, each with the first line of what the version was saved for."""
+    """The numbers, newest first, each with the first line of the version's message."""
     rows = Version.objects.filter(template=template, number__in=numbers).order_by("-number") if numbers else ()
     return [(row.number, row.message.partition("\n")[0]) for row in rows]
 
@@ -88,7 +88,7 @@ def list_save_messages(template: Template, numbers: Collection[int]) -> list[tup
 def versions_of(
     template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
 ) -> Page[HistoryEntry]:
-    """The same of a template that the caller may read; only: the numbers to keep, None for all."""
+    """The same for a template that the caller may read. only: the numbers to keep, None for all."""
     limit = check_limit(limit)
     rows = (
         template.versions.select_related("author", "base", "key", "redaction__person")
@@ -113,10 +113,10 @@ def versions_of(
 
 
 def require_readable_version(actor: Actor, template: Template, version: Version, label: str | None) -> None:
-    """Raise NotAllowed if a key limited to approved digests asks for a version that was never approved, or one
-    limited to labels for a version that none of them serves now.
+    """Raise NotAllowed if a key limited to approved digests asks for a version that was never approved, or one limited
+    to labels for a version that none of them serves now.
 
-    A protected label is always answered, also if what it serves was never approved: only the gate moves it.
+    A request by protected label always succeeds, even if what it serves was never approved: only the gate moves it.
     """
     if actor.key is None:
         return
@@ -162,7 +162,7 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
 
 
 def is_version_approved(template: Template, version: Version) -> bool:
-    """Whether a protected label held these very bytes by approval, or an open change for one of them is approved."""
+    """Whether a protected label held these bytes by approval, or an open change to one of them is approved."""
     return is_accepted_digest(template, template.namespace.protected_labels, version.digest)
 
 
@@ -182,7 +182,7 @@ def _find(template: Template, ref: Ref) -> Version:
 
 
 def _describe_missing(template: Template, ref: Ref) -> str:
-    """The sentence that the template has no such version."""
+    """The message that the template has no such version."""
     latest, names = template.latest.number if template.latest else None, ""
     if ref.number is not None and latest is None:
         sentence = gettext("{name} has no version {number}; its latest is none.")
