@@ -1,4 +1,4 @@
-"""Queries of attachments: the evaluations that change requests of a template have to pass, and what each measures."""
+"""Queries of attachments: the evaluations that change requests of a template have to pass, and their plans."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -34,9 +34,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """An attachment as it applies now: which rows, which model, what has to be reached.
+    """An attachment as it applies now: its rows, model and thresholds.
 
-    `model_digest` is empty if the operator does not list the model any more, `fault` then says so.
+    `model_digest` is empty if the operator no longer lists the model; `fault` then says so.
     """
 
     name: str
@@ -54,7 +54,7 @@ class EvaluationPlan:
     content_digest: str = ""
 
     def measures(self, run: Run) -> bool:
-        """Whether a run is of the plan's model over its rows, whose names and tags may differ."""
+        """Whether a run asked the plan's model about its rows; the rows' names and tags may differ."""
         if run.model_digest != self.model_digest:
             return False
         if run.rows_digest == self.rows_digest:
@@ -69,13 +69,13 @@ class EvaluationPlan:
 
     @property
     def people_gates(self) -> tuple[str, ...]:
-        """The thresholds that scores by people have to reach."""
+        """The thresholds on people's scores."""
         return tuple(gate for gate in self.gates if is_people_gate(gate))
 
     @property
     def run_metrics(self) -> list[str]:
-        """The metrics that its runs are scored by: those of the computed thresholds, and those beside them. A judge's
-        come with the judge.
+        """The metrics that its runs are scored by: those of the computed thresholds and additional ones. A judge's
+        metrics come with the judge.
         """
         names = dict.fromkeys([*(parse_gate(gate).metric for gate in self.computed_gates), *self.metrics])
         return [name for name in names if name not in JUDGE_METRICS]
@@ -91,7 +91,7 @@ class EvaluationPlan:
         return tuple(gate for gate in self.gates if not is_people_gate(gate))
 
     def to_dict(self) -> dict[str, object]:
-        """What a verdict is bound to, as plain JSON."""
+        """What a verdict depends on, as plain JSON."""
         return {
             "evaluation": self.name,
             "dataset": self.rows_digest,
@@ -115,8 +115,8 @@ def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | Non
 
 
 def list_fitting_datasets(namespace: Namespace, path: str) -> frozenset[int]:
-    """The ids of the datasets whose rows fit the template of this path: those that an evaluation measures it by, and
-    those that it was run over with at least one reply.
+    """The ids of datasets that fit the template of this path: those of its attached evaluations, and those of runs with
+    at least one reply.
     """
     attached = Attachment.objects.filter(namespace=namespace).only("dataset_id", "pattern")
     runs = Run.objects.filter(template__name=f"{namespace.name}/{path}", state=Run.DONE, failed__lt=F("total"))
@@ -125,7 +125,7 @@ def list_fitting_datasets(namespace: Namespace, path: str) -> frozenset[int]:
 
 
 def list_measured_templates(namespace: Namespace, dataset: str) -> list[Template]:
-    """The templates, by name, that the latest version of a dataset measures by an attachment."""
+    """The templates, by name, that an attachment measures by the latest version of a dataset."""
     attached = list(Attachment.objects.filter(namespace=namespace, dataset__name=dataset, dataset_version=None))
     if not attached:
         return []
@@ -134,12 +134,12 @@ def list_measured_templates(namespace: Namespace, dataset: str) -> list[Template
 
 
 def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
-    """What the template's change requests are measured by now."""
+    """The evaluations that the template's change requests must pass now."""
     return plans_of_templates([template])[template.pk]
 
 
 def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[EvaluationPlan, ...]]:
-    """Template to its plans, in a constant number of queries; the templates come with their namespaces."""
+    """Map template to its plans, in a constant number of queries. Their namespaces must be loaded."""
     template_list = list(templates)
     spaces = {template.namespace_id: template.namespace for template in template_list}
     attached = list(_rows(set(spaces)))
@@ -159,9 +159,9 @@ def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[Eval
 
 
 def computed_gates_of_templates(templates: Iterable[Template]) -> dict[int, list[tuple[str, str]]]:
-    """Template id to the thresholds that runs compute, each with the name of its evaluation: one query for all.
+    """Map template id to the computed thresholds, each with the name of its evaluation; one query.
 
-    Thresholds alone: unlike a plan they are read without asking for the model.
+    Unlike a plan, this does not look up the model.
     """
     rows = list(templates)
     attached = list(Attachment.objects.filter(namespace__in={row.namespace_id for row in rows}).order_by("name"))
@@ -184,7 +184,7 @@ def _rows(spaces: set[int]) -> Iterable[Attachment]:
 
 
 def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], tuple[str, str]]:
-    """Digests of the rows and of their contents of the versions that are pinned by number."""
+    """Digests of the rows and their contents for versions pinned by number."""
     pinned = [attachment for attachment in attached if attachment.dataset_version is not None]
     if not pinned:
         return {}
@@ -225,7 +225,7 @@ def _plan(
 
 
 def _judge_of(attachment: Attachment, namespace: Namespace) -> JudgeChoice | None:
-    """The evaluation's judge as it is now; an error of the family if its model is gone or its text redacted."""
+    """The evaluation's current judge. Raises PromptuaryError if its model is gone or its text was redacted."""
     if attachment.judge is None:
         return None
     attachment.judge.require_text()

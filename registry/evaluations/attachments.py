@@ -1,4 +1,4 @@
-"""Services of attachments: a dataset, a model and thresholds become a check of change requests. For admins."""
+"""Services of attachments, which make a dataset, a model and thresholds a check of change requests. For admins."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -52,13 +52,13 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
 ) -> Attachment:
     """Attach an evaluation to the templates whose path matches the pattern, replacing any attachment of this name.
 
-    gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version:
-    a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
-    scores_needed: how many scores by people who did not contribute a gate `reviewed_by_people >= 0.8` is decided from.
-    nightly: whether what is live is measured every night (`nightly_runs`). judge, judge_model, judge_paths: who judges
-    each row, as in `start_runs.start_run`; its version is fixed here. A threshold on a judge's metric needs one.
-    Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics",
-    "scores_needed": absent if it is the usual number, "nightly": absent unless true, "judge", "judge_model",
+    gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (at most this much below what the label serves).
+    dataset_version: a number, or None for the latest at any time. Every row must fit the inputs of each measured
+    template. scores_needed: how many scores by people who are not contributors decide a gate `reviewed_by_people >=
+    0.8`. nightly: whether the live version is measured every night (`nightly_runs`). judge, judge_model, judge_paths:
+    the judge of each row, as in `start_runs.start_run`; its version is fixed here. A threshold on a judge's metric
+    needs one. Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates",
+    "metrics", "scores_needed": absent if it is the usual number, "nightly": absent unless true, "judge", "judge_model",
     "judge_paths": absent without a judge}.
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -112,7 +112,7 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
 
 
 def check_gates(texts: Sequence[str]) -> list[str]:
-    """The thresholds in canonical form, without duplicates. Raises Invalid for the first that cannot be read."""
+    """The thresholds in canonical form, without duplicates. Raises Invalid for the first that can't be parsed."""
     if not 1 <= len(texts) <= _MOST_GATES:
         raise Invalid(
             fields={
@@ -136,7 +136,7 @@ def check_gates(texts: Sequence[str]) -> list[str]:
 
 
 def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:
-    """Raise Invalid if a threshold needs a judge and there is none."""
+    """Raise Invalid if a threshold needs a judge but none is given."""
     judged = [gate for gate in gate_list if gates.parse_gate(gate).metric in JUDGE_METRICS]
     if judged and judge is None:
         raise Invalid(

@@ -1,7 +1,7 @@
-"""A pool of threads that ask a model for the rows of a run, and one thread that counts what they spend.
+"""A pool of threads that call a model for the rows of a run, and one thread that counts what they spend.
 
-The threads touch no database. Before each try a thread waits until the pool's owner has checked the spending caps and
-counted the try, so that a cap is passed by the tries in flight at most.
+The pool's threads don't use the database. Before each attempt a thread waits until the pool's owner has checked the
+spending caps and counted the attempt, so that a cap is exceeded at most by the attempts in flight.
 """
 
 import json
@@ -22,20 +22,20 @@ from registry.evaluations.row_calls import RowCall
 
 __all__ = ["CallPool"]
 
-_LONGEST = 1024 * 1024  # characters of a reply that are kept
+_LONGEST = 1024 * 1024  # the most characters of a reply that are kept
 _Prompt = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class _Messages:
-    """What a model is asked, from the bounded child's answer."""
+    """The messages for a model, from the bounded child's result."""
 
     messages: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class _Ask:
-    """One prompt of a row that is asked in a thread, and its count."""
+    """One prompt of a row, asked in a thread, and its count."""
 
     row: RowCall
     prompt: _Prompt
@@ -44,7 +44,7 @@ class _Ask:
 
 @dataclass(frozen=True)
 class _Try:
-    """A try that waits for its permission: None, or the error that refuses it. spent: by the tries before it."""
+    """An attempt that waits for permission: None, or the error that refuses it. spent: by the attempts before it."""
 
     ask: _Ask
     spent: Sequence[Reply]
@@ -53,14 +53,14 @@ class _Try:
 
 @dataclass(frozen=True)
 class _End:
-    """An end of an ask: what a provider may bill for it."""
+    """The end of a call: what a provider may bill for it."""
 
     ask: _Ask
     billed: Sequence[Reply]
 
 
 class CallPool:
-    """Asks one model for rows of a run. find_known: gives a prompt's reply if it is known already."""
+    """Calls one model for rows of a run. find_known: returns a prompt's cached reply, if there is one."""
 
     def __init__(
         self, run: Run, endpoint: Endpoint, model: Model, find_known: Callable[[_Prompt], Reply | None]
@@ -70,7 +70,7 @@ class CallPool:
         self._refusal: BaseException | None = None
 
     def ask(self, batch: Sequence[RowCall]) -> None:
-        """Fill in each row's replies, the prompts of a row one after the other.
+        """Fill in each row's replies; the prompts of a row are asked in sequence.
 
         Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, once the
         calls in flight are over.
@@ -97,14 +97,14 @@ class CallPool:
             raise self._refusal
 
     def _prepare(self, row: RowCall) -> _Ask:
-        """The next prompt of the row."""
+        """Prepare the row's next prompt."""
         prompt = row.prompts[len(row.replies)]
         text = json.dumps(prompt["messages"], ensure_ascii=False)
         space, person = self._run.template.namespace, self._run.started_by
         return _Ask(row, prompt, CountedCall(space, person, self._endpoint, text, prompt["token_count"]))
 
     def _permit(self, event: _Try) -> None:
-        """Check the caps and count the try. After one refusal all others are refused too."""
+        """Check the caps and count the try. After one refusal all later ones are refused too."""
         try:
             event.ask.count.settle(event.spent)
             if self._refusal is None:
@@ -119,13 +119,13 @@ class CallPool:
                 event.permission.set_exception(self._refusal)
 
     def _settle(self, end: _End) -> RowCall | None:
-        """Count what was billed; gives the row if it has more prompts to ask."""
+        """Count what was billed. Return the row if it has more prompts to ask."""
         end.ask.count.settle(end.billed)
         row = end.ask.row
         return row if not row.problem and len(row.replies) < len(row.prompts) else None
 
     def _ask_once(self, ask: _Ask) -> None:
-        """Fill in the row's reply to the prompt, and tell what was billed for it. Runs in a thread."""
+        """Fill in the row's reply to the prompt and report what was billed for it. Runs in a thread."""
         row, began, spent = ask.row, time.monotonic(), list[Reply]()
         try:
             reply = self._find_known(ask.prompt) or self._ask_model(ask)

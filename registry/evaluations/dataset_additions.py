@@ -1,4 +1,4 @@
-"""Adding rows to a dataset that is there: from a service's real calls, a reply of the playground, another dataset."""
+"""Adding rows to an existing dataset: from a service's real calls, a playground reply or another dataset."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST_ADDED", "add_dataset_rows", "list_new_columns"]
 
-MOST_ADDED = 100  # rows of one call
-_TRIES = 5  # if others save the dataset meanwhile
+MOST_ADDED = 100  # the most rows in one call
+_TRIES = 5  # if others save the dataset concurrently
 
 
 def add_dataset_rows(
@@ -31,12 +31,12 @@ def add_dataset_rows(
     template: str | None = None,
     most: int = MOST_ADDED,
 ) -> SavedDataset:
-    """Save the dataset with these rows below those of its latest version, whatever that is.
+    """Save the dataset with these rows appended to those of its latest version, whatever that is.
 
-    rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
-    given is left out, so that a call can be sent again; Invalid names one that is there with other values. template: as
-    in `datasets.save_dataset`, which refuses the rest; only the new rows must fit it. Raises Stale if others
-    saved it each time it was tried.
+    rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that already exists unchanged is left
+    out, so that a call can be repeated; Invalid names one that exists with other values. template: as in
+    `datasets.save_dataset`, whose other errors are raised too; only the new rows must fit it. Raises Stale if others
+    saved the dataset during every attempt.
     """
     if not 1 <= len(rows) <= most:
         raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=most)})
@@ -49,8 +49,8 @@ def add_dataset_rows(
 
 
 def list_new_columns(actor: Actor, name: str, rows: Sequence[Row]) -> list[str]:
-    """The inputs and expectations of these rows that no row of the dataset's latest version has, `expected` before the
-    latter; for somebody who may save the dataset.
+    """The inputs and expectations of these rows that no row of the dataset's latest version has, the latter with the
+    prefix `expected`. For actors who may save the dataset.
     """
     dataset_queries.find_dataset(actor, Verb.SAVE, name)
     known_columns = _list_columns(dataset_queries.read_dataset_version(actor, name).rows())
@@ -78,7 +78,7 @@ def _add(
 
 
 def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows that are not there yet. Raises Invalid if one that is there has other values."""
+    """The rows that are not in the version yet. Raises Invalid if one exists with other values."""
     known_rows = {row.id: row.to_dict() for row in version.rows() if row.id}
     new_rows = []
     for number, row in enumerate(map(_complete_row, rows)):
@@ -94,7 +94,7 @@ def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -
 
 
 def _complete_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with all its fields, a bare expectation as the answer; fields that no row has stay, to be refused."""
+    """The row with all its fields, with a bare expectation as the answer. Unknown fields stay and are refused later."""
     expected = row.get("expected")
     if expected is not None and not isinstance(expected, Mapping):
         expected = {"answer": expected}

@@ -17,9 +17,9 @@ __all__ = ["archive_dataset", "unarchive_dataset"]
 
 
 def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
-    """Put a dataset away: it can be read and run as before, but is in no list and takes no rows; admins only.
+    """Archive a dataset: it can still be read and run, but is not listed and takes no new rows; admins only.
 
-    Conflict names the evaluations that measure by it. Nothing happens if it is archived already.
+    Raises Conflict with the names of the evaluations that use it. Does nothing if it is already archived.
     """
     check_text("reason", reason)
     with transaction.atomic():
@@ -36,7 +36,7 @@ def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
 
 
 def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
-    """Bring an archived dataset back; admins only. Nothing happens if it is not archived."""
+    """Unarchive a dataset; admins only. Does nothing if it is not archived."""
     with transaction.atomic():
         dataset = _take(actor, name, gettext("bring datasets back"))
         if dataset.archived_at is None:
@@ -48,7 +48,7 @@ def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
 
 
 def _take(actor: Actor, name: str, act: str) -> Dataset:
-    """The dataset, locked until commit, and the journal's turn. act: what a refusal says cannot be done."""
+    """Lock the dataset until commit and take the journal's lock. act: the action that an error message names."""
     dataset_queries.find_dataset(actor, Verb.MANAGE, name, act=act)
     dataset_queries.lock_dataset(name)
     log.lock()

@@ -1,4 +1,4 @@
-"""Which datasets a version can't render, told before one is chosen: by the first rows of each."""
+"""Datasets that a version can't render, found from the first rows of each before one is chosen."""
 
 import json
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from registry.templates.models import Version
 
 __all__ = ["explain_misfits"]
 
-_MOST = 60  # datasets that are looked at
-_ROWS = 2  # of each
-_CHARACTERS = 20_000  # of each that are read
+_MOST = 60  # the most datasets checked
+_ROWS = 2  # rows of each
+_CHARACTERS = 20_000  # characters of each that are read
 
 
 def explain_misfits(version: Version, datasets: Sequence[Dataset]) -> dict[int, str]:
-    """For each dataset whose first rows the version can't render, by its id, what stops the first of them.
+    """Map the id of each dataset whose first rows the version can't render to what stops the first row.
 
-    Nothing is said of a dataset whose first row is very long, nor of those after the first `_MOST`.
+    Datasets with a very long first row and those after the first `_MOST` are not checked.
     """
     rows_of_datasets = _read_first_rows(datasets[:_MOST])
     listed = [(pk, row) for pk, rows in rows_of_datasets.items() for row in rows]
@@ -37,7 +37,7 @@ def explain_misfits(version: Version, datasets: Sequence[Dataset]) -> dict[int, 
 
 
 def _read_first_rows(datasets: Sequence[Dataset]) -> dict[int, list[Row]]:
-    """The first rows of each dataset's latest version, by the dataset's id; as many as are in its first characters."""
+    """The first rows of each dataset's latest version, by the dataset's id; as many as its first characters contain."""
     versions = DatasetVersion.objects.filter(pk__in=[dataset.latest_id for dataset in datasets])
     beginnings = versions.annotate(beginning=Substr("text", 1, _CHARACTERS)).values_list("dataset", "beginning")
     rows: dict[int, list[Row]] = {}

@@ -1,4 +1,4 @@
-"""Tables of datasets: each with its versions, which hold the rows."""
+"""Tables of datasets and their versions, which contain the rows."""
 
 import json
 
@@ -13,7 +13,7 @@ __all__ = ["Dataset", "DatasetVersion"]
 
 
 class Dataset(models.Model):
-    """A named set of rows in a namespace. Its name is its own: a template may carry the same one."""
+    """A named set of rows in a namespace. A template may have the same name."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/questions")
@@ -37,7 +37,7 @@ class Dataset(models.Model):
 
     @property
     def path(self) -> str:
-        """The name inside the namespace: `refunds/questions`."""
+        """The name inside the namespace, for example `refunds/questions`."""
         return self.name.split("/", 1)[1]
 
 
@@ -80,5 +80,5 @@ class DatasetVersion(models.Model):
         return tuple(Row.from_dict(json.loads(line)) for line in self.text.split("\n") if line)
 
     def contents(self) -> str:
-        """The digest of inputs and expectations: two versions with the same one measure the same."""
+        """The digest of inputs and expectations, equal for versions that measure the same."""
         return self.content_digest or digest_contents(self.rows())

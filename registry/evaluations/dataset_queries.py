@@ -1,4 +1,4 @@
-"""Queries of datasets: one by its name, many by search, their versions, and what changed between two of them."""
+"""Queries of datasets: by name, by search, their versions, and the difference between two versions."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -36,10 +36,10 @@ Placed = tuple[int, Row]
 
 @dataclass(frozen=True)
 class RowDifference:
-    """The rows of one version against those of another; indexes count from 0 in the version that the row is of.
+    """The rows of one version against those of another; indexes count from 0 in the row's own version.
 
-    `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the
-    order.
+    `changed` has (index after, row before, row after). `moved` is the smallest number of moved rows that explains the
+    new order.
     """
 
     added: list[Placed]
@@ -50,12 +50,12 @@ class RowDifference:
 
 
 def read_dataset(actor: Actor, name: str) -> Dataset:
-    """The dataset with its namespace and latest version, or NotFound, for outsiders too."""
+    """The dataset with its namespace and latest version. Raises NotFound, to outsiders too."""
     return find_dataset(actor, Verb.READ, name)
 
 
 def find_dataset(actor: Actor, verb: Verb, name: str, *, act: str = "") -> Dataset:
-    """The dataset, with the right to do this to it checked. act: what a refusal says cannot be done."""
+    """The dataset, after checking the right to `verb`. act: the action that an error message names."""
     dataset = Dataset.objects.select_related("namespace", "latest").defer("latest__text").filter(name=name).first()
     unknown = NotFound(gettext("There is no dataset {value}, or you don't have access to it.").format(value=name[:600]))
     if dataset is None:
@@ -68,7 +68,7 @@ def find_dataset(actor: Actor, verb: Verb, name: str, *, act: str = "") -> Datas
 
 
 def lock_dataset(name: str) -> Dataset | None:
-    """The dataset, locked until commit; read after it is locked, so that its latest version is the latest."""
+    """Lock the dataset until commit and return it, read after locking so that its latest version is current."""
     if Dataset.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is None:
         return None
     return Dataset.objects.select_related("namespace", "latest").defer("latest__text").get(name=name)
@@ -83,7 +83,7 @@ def list_datasets(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Dataset]:
-    """Datasets that the actor may read, by name; q: a piece of the name. archived: those in place of the others."""
+    """Datasets that the actor may read, by name; q: part of the name. archived: list archived ones instead."""
     limit = check_limit(limit)
     datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), latest__isnull=False)
     datasets = datasets.filter(archived_at__isnull=not archived)
@@ -98,7 +98,7 @@ def list_datasets(
 
 
 def list_dataset_names(actor: Actor, *, namespaces: Collection[str], limit: int = 200) -> list[str]:
-    """The names of the first datasets of these namespaces that the actor may read, without archived ones."""
+    """The names of the first unarchived datasets of these namespaces that the actor may read."""
     datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), namespace__name__in=namespaces)
     datasets = datasets.filter(latest__isnull=False, archived_at__isnull=True).order_by("name")
     return list(datasets.values_list("name", flat=True)[:limit])
@@ -140,8 +140,8 @@ def list_dataset_rows(of: DatasetVersion, *, tag: str = "", cursor: str | None =
 
 
 def list_dataset_tags(of: DatasetVersion) -> list[tuple[str, int]]:
-    """The tags of a version's rows by name, each with how many rows have it."""
-    if '"tags":' not in of.text:  # most have none, and reading all rows takes longer
+    """The tags of a version's rows by name, each with its number of rows."""
+    if '"tags":' not in of.text:  # most datasets have no tags, and reading all rows is slower
         return []
     counts = Counter(tag for row in of.rows() for tag in row.tags)
     return sorted(counts.items(), key=lambda pair: pair[0].casefold())
@@ -172,7 +172,7 @@ def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowD
 
 
 def _longest_rise(numbers: Sequence[int]) -> int:
-    """The length of the longest rising selection: the rows that may be taken to have stayed."""
+    """The length of the longest increasing subsequence: the rows that count as not moved."""
     ends: list[int] = []
     for number in numbers:
         place = bisect_left(ends, number)
@@ -181,7 +181,7 @@ def _longest_rise(numbers: Sequence[int]) -> int:
 
 
 def _keys(rows: Sequence[Row]) -> list[tuple[str, int]]:
-    """What each row is told apart by: its name, else its inputs; equal ones are counted through."""
+    """What identifies each row: its name, else its inputs; equal ones are numbered."""
     occurrences: Counter[str] = Counter()
     keys = []
     for row in rows:

@@ -33,16 +33,16 @@ __all__ = ["BYTES", "FORMS", "MOST_ROWS", "SavedDataset", "read_dataset_rows", "
 BYTES = 8 * 1024 * 1024
 MOST_ROWS = 10_000
 FORMS = ("jsonl", "csv", "yml")
-_BATCH = 200  # rows a child looks at
+_BATCH = 200  # the most rows that a child checks
 _MOST_FAULTS = 20
 _MOST_TEMPLATES = 5
 
 
 @dataclass(frozen=True)
 class SavedDataset:
-    """The result of a save. created: False if the rows equal those of the latest version, so that none was made.
+    """The result of a save. created: False if the rows equal those of the latest version, so that no version was made.
 
-    warnings: sentences about what looks like personal data or a credential, each beginning with its row.
+    warnings: sentences about possible personal data or credentials, each beginning with its row.
     """
 
     dataset: Dataset
@@ -75,17 +75,17 @@ def save_dataset(  # what a person hands in when saving
     template: str | None = None,
     known: int = 0,
 ) -> SavedDataset:
-    """Make the next version of a dataset, or its first.
+    """Save the next version of a dataset, or its first.
 
-    form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed
-    once the dataset exists: PreconditionRequired without, Stale if it is not the latest. template: a name; its rows
-    must fit the inputs of that template's latest version, as they must fit every template that the dataset is attached
-    to. known: how many of the first rows were there before and need not fit the template that is named. Invalid names
-    each faulty row and path. Event body as in `_append`.
+    form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this is based on, required
+    once the dataset exists: PreconditionRequired without, Stale if it is not the latest. template: the name of a
+    template whose latest version's inputs the rows must fit, in addition to every template that the dataset is attached
+    to. known: how many of the first rows existed before and need not fit `template`. Invalid names each faulty row and
+    path. Event body as in `_append`.
     """
     namespace, path = names.check_template(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
-    key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
+    key_rights.require_wide(actor, Verb.SAVE)  # the errors name inputs of the latest versions
     check_text("message", message)
     rows_read = read_dataset_rows(text, form, name)
     measured = list_measured_templates(space, name)
@@ -101,8 +101,7 @@ def save_dataset(  # what a person hands in when saving
 
 
 def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Raise Invalid if a row holds a credential; gives sentences about what only looks like one, or is personal
-    data."""
+    """Raise Invalid if a row contains a credential. Return warnings about possible credentials and personal data."""
     faults, warnings = {}, []
     for index, problem in find_private([row.to_dict() for row in rows]):
         where, sentence = f"{_place(rows, index)}.{problem.variable}", f"{problem.message}."
@@ -116,8 +115,8 @@ def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: int = 0) -> None:
-    """Raise Invalid if rows after the first `known` lack an input of a template's latest version, or have one of
-    another type.
+    """Raise Invalid if rows after the first `known` lack an input of a template's latest version or have one of the
+    wrong type.
     """
     versions: dict[int, Version] = {}
     for template in templates:
@@ -148,15 +147,17 @@ def _faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]
 
 
 def _place(rows: Sequence[Row], index: int) -> str:
-    """How a row is called in messages: `row 3`, and its own name if it has one."""
+    """A row's name in messages: `row 3`, and its own name if it has one."""
     return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"  # no text: names a field
 
 
 def read_dataset_rows(text: str, form: str, name: str) -> Rows:
-    """The rows of a text in one of `FORMS`. Raises Invalid if it can't be read, has none, too many, or a name twice."""
+    """The rows of a text in one of `FORMS`. Raises Invalid if it can't be read, or has no rows, too many or a duplicate
+    name.
+    """
     if form not in FORMS:
         raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
-    check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one
+    check_text("text", text, BYTES, may_hold_secrets=True)  # secrets are searched row by row
     try:
         dataset = reading.parse(text, form, name.rpartition("/")[2])
     except DatasetError as error:
@@ -243,7 +244,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
             with transaction.atomic():
                 new_dataset.save(force_insert=True)
             return new_dataset
-        except IntegrityError:  # another first save was quicker, and is committed now
+        except IntegrityError:  # another first save committed before
             dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
         raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))

@@ -24,7 +24,7 @@ __all__ = [
     "ScoresChanged",
 ]
 
-_USUAL_SCORES = 20  # in every journal, whatever the default of a later release
+_USUAL_SCORES = 20  # written to journals, so a later default must not change it
 
 
 @event("dataset.saved", caches=Cache.NOTHING)
@@ -84,7 +84,7 @@ class DatasetSaved(JournalEvent):
 @event("dataset.archived", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class DatasetArchived(JournalEvent):
-    """A dataset was put away."""
+    """A dataset was archived."""
 
     dataset: str
     reason: str
@@ -103,7 +103,7 @@ class DatasetArchived(JournalEvent):
 @event("dataset.unarchived", caches=Cache.NOTHING, title="Dataset restored")
 @dataclass(frozen=True, kw_only=True)
 class DatasetUnarchived(JournalEvent):
-    """An archived dataset was brought back."""
+    """A dataset was unarchived."""
 
     dataset: str
 
@@ -121,10 +121,10 @@ class DatasetUnarchived(JournalEvent):
 @event("evaluation.attached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationAttached(JournalEvent):
-    """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the
-    latest. scores_needed: how many scores by people a gate on them is decided from; None is the usual number. nightly:
-    True if what is live is measured every night, else None. judge: the template and version that judges each row,
-    judge_model: whom it asks, judge_paths: if in a row it finds what it reads; None without a judge.
+    """Templates whose path matches the pattern are evaluated from now on. dataset_version: a number, None for the
+    latest. scores_needed: how many scores by people decide a gate on them; None is the default number. nightly: True if
+    the live version is measured every night, else None. judge: the template and version that judges each row,
+    judge_model: the model it asks, judge_paths: where a row has what it reads; None without a judge.
     """
 
     name: str
@@ -196,7 +196,7 @@ class EvaluationDetached(JournalEvent):
 @event("evaluation.failing", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationFailing(JournalEvent):
-    """A version that is live was below an evaluation's thresholds in a nightly run. label: what serves it. run: its
+    """A live version was below an evaluation's thresholds in a nightly run. label: the one that serves it. run: its
     number. findings: each missed threshold with its score.
     """
 
@@ -235,7 +235,7 @@ class EvaluationFailing(JournalEvent):
 @event("evaluation.recovered", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationRecovered(JournalEvent):
-    """What is live reached an evaluation's thresholds again in a nightly run. run: its number."""
+    """The live version reached an evaluation's thresholds again in a nightly run. run: its number."""
 
     template: str
     version: int
@@ -260,9 +260,9 @@ class EvaluationRecovered(JournalEvent):
 
 @dataclass(frozen=True)
 class RunFinished:
-    """A run ended with its scores. No event of the journal: others only react to it."""
+    """A run ended with its scores. Not a journal event; only reactions subscribe to it."""
 
 
 @dataclass(frozen=True)
 class ScoresChanged:
-    """People's scores of a run changed. No event of the journal: only what a gate counts of them is one."""
+    """People's scores of a run changed. Not a journal event: only the scores that a gate used are recorded."""

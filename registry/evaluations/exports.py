@@ -24,10 +24,11 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
-    """Write the run into the folder; gives the file.
+    """Write the run into the folder and return the file.
 
-    form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s
-    own file, from which all of it can be computed again; html is a report, against a baseline if one is given.
+    form: csv and json have one row per line with its inputs, outputs and scores; jsonl is
+    `evaluation.EvaluationResult`'s format, from which everything can be recomputed; html is a report, against a
+    baseline if one is given.
     """
     if form not in FORMS:
         raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
@@ -51,7 +52,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
 def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> EvaluationResult:
     """Write the run as the evaluation package's result file; a row that was not asked counts as failed.
 
-    with_judgements: whether what a judge said of a row stands beside its outputs, so that gates can be on its scores.
+    with_judgements: whether to add each row's judgement to its outputs, so that gates can use its scores.
     """
     rows = run_queries.rows_of_run(run)
     run_rows = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
@@ -109,9 +110,7 @@ def _outputs(row: RunRow, *, with_judgements: bool) -> dict[str, Any] | None:
 
 
 def _harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write
-    it.
-    """
+    """Prefix text that a spreadsheet would run as a formula with an apostrophe, as spreadsheets do themselves."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

@@ -1,4 +1,4 @@
-"""Why rows of runs failed: equal reasons once, with the rows that they stopped."""
+"""Reasons why rows of runs failed, each with its rows."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ __all__ = ["FailureReason", "find_rows", "group_failures"]
 
 @dataclass(frozen=True)
 class FailureReason:
-    """A sentence that says why rows failed, in any of the runs. key: its name in an address; indexes: the rows."""
+    """A sentence that says why rows failed, in any of the runs. key: its identifier in a URL; indexes: the rows."""
 
     key: str
     message: str
@@ -25,7 +25,7 @@ class FailureReason:
 
 
 def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
-    """The reasons of all failed rows of these runs, the one of most rows first. One query, however many rows."""
+    """The reasons of all failed rows of these runs, most frequent first. One query regardless of the number of rows."""
     rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=True)
     indexes: dict[str, set[int]] = {}
     for index, text in rows.order_by("index").values_list("index", "result").iterator():
@@ -36,7 +36,7 @@ def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
 
 
 def find_rows(reasons: Sequence[FailureReason], key: str) -> Collection[int]:
-    """The rows of the reason with this key; none if no row failed for it any more."""
+    """The rows of the reason with this key; empty if no row fails for it now."""
     return next((reason.indexes for reason in reasons if reason.key == key), frozenset())
 
 

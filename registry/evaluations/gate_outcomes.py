@@ -1,4 +1,4 @@
-"""Outcomes of thresholds: what each says of a finished run by the scores that the run has."""
+"""Outcomes of thresholds, computed from a finished run's stored scores."""
 
 # no texts here: findings are stored
 
@@ -13,7 +13,7 @@ __all__ = ["GateOutcome", "judge_run"]
 
 @dataclass(frozen=True)
 class GateOutcome:
-    """What one threshold says of one output. passed: None if the run does not tell, `finding` then says why."""
+    """The outcome of one threshold on one output. passed: None if the run can't decide it; `finding` then says why."""
 
     gate: str
     target: str
@@ -22,8 +22,8 @@ class GateOutcome:
 
 
 def judge_run(gate: Gate, run: Run, baseline: Run | None, without_baseline: str) -> list[GateOutcome]:
-    """The threshold's outcome for each output that the run was scored on. baseline: the run that a threshold against
-    another run compares with. without_baseline: the finding of such a threshold if there is none.
+    """The threshold's outcome for each output that the run was scored on. baseline: the run that a relative threshold
+    compares with. without_baseline: the finding of such a threshold without a baseline.
     """
     if gate.metric == PEOPLE_METRIC:
         return [GateOutcome(str(gate), "people", None, "people score the replies of each change")]

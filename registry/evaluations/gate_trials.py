@@ -1,4 +1,4 @@
-"""Gate trials: what thresholds would have said of the last runs, before anything is held to them."""
+"""Gate trials: the outcomes that thresholds would have had on the last runs, before they are enforced."""
 
 # no texts here: as findings that are stored
 
@@ -20,12 +20,12 @@ __all__ = ["GateTrial", "try_gates"]
 
 MOST_TRIALS = 10
 _IS_LIVE = "this is what is live"
-_MOST_RUNS = 200  # looked at, so that a pattern of few templates finds theirs too
+_MOST_RUNS = 200  # the most runs searched; enough for a pattern that matches few templates
 
 
 @dataclass(frozen=True)
 class GateTrial:
-    """A finished run with the outcome of each threshold. is_live: whether the version is what is live, so that there is
+    """A finished run with the outcome of each threshold. is_live: whether its version is the live one, so that there is
     nothing to compare it with.
     """
 
@@ -37,7 +37,7 @@ class GateTrial:
     def passed(self) -> bool | None:
         """Whether all thresholds are reached; None if none is missed and some can't be decided.
 
-        Of what is live, the thresholds that compare with what is live don't count.
+        For the live version, thresholds relative to the live version don't count.
         """
         counted = [outcome for outcome in self.outcomes if not (self.is_live and outcome.finding == _IS_LIVE)]
         if any(outcome.passed is False for outcome in counted):
@@ -46,7 +46,7 @@ class GateTrial:
 
     @property
     def compares_only(self) -> bool:
-        """Whether the version is what is live and every threshold compares with that."""
+        """Whether the version is live and every threshold is relative to the live version."""
         return self.is_live and all(outcome.finding == _IS_LIVE for outcome in self.outcomes)
 
 
@@ -60,11 +60,11 @@ def try_gates(
     gates: Sequence[str],
     dataset_version: int | None = None,
 ) -> list[GateTrial]:
-    """What the thresholds say of the newest `MOST_TRIALS` finished runs that they would measure, newest first.
+    """The outcomes of the thresholds on the newest `MOST_TRIALS` finished runs that they would measure, newest first.
 
-    Those are runs over the dataset's version by the model, of templates that the pattern fits. A threshold against what
-    is live is compared with the newest such run of what is live now. Nothing is stored; for whoever may read runs.
-    Invalid names a threshold that cannot be read.
+    Those are runs of the model over the dataset's version, for templates that match the pattern. A relative threshold
+    compares with the newest such run of the version that is live now. Nothing is stored. For actors who may read runs.
+    Invalid names a threshold that can't be parsed.
     """
     space = permissions.find_namespace(actor, Verb.READ, namespace)
     parsed = [parse_gate(text) for text in attachments.check_gates(gates)]
@@ -77,7 +77,7 @@ def try_gates(
 
 
 def _newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str], Run]:
-    """Template and digest of the model to the newest run of the version that the label serves."""
+    """Map template and model digest to the newest run of the version that the label serves."""
     templates = {run.template_id for run in runs}
     served = dict(Label.objects.filter(template__in=templates, name=label).values_list("template", "version__digest"))
     newest: dict[tuple[int, str], Run] = {}

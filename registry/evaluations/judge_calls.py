@@ -1,7 +1,7 @@
 """Judge calls for the rows of a run: a judging template asks a model about the documents and the answer of each row.
 
-It says which sentences of the documents mattered, which were used, and which support the answer.
-A judge that fails fails no row: its judgement says what went wrong, and the scores are null.
+The judge says which sentences of the documents were relevant, which were used, and which support the answer. A failed
+judge call doesn't fail the row: the judgement says what went wrong, and the scores are null.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,17 +40,17 @@ class OpenJudge:
 
 
 class _Nothing:
-    """What a `Judge` runs if only its places are wanted."""
+    """A stub for a `Judge` of which only the paths are needed."""
 
     name, digest = "judge", ""
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """The inputs, so that they are found where the judge finds them."""
+        """Return the inputs unchanged, so that the judge's paths can be resolved in them."""
         return {"reply": inputs}
 
 
 def open_judge(run: Run) -> OpenJudge | None:
-    """The run's judge, or None. Raises Conflict if its model is not what it was."""
+    """The run's judge, or None. Raises Conflict if its model changed."""
     if run.judge is None:
         return None
     endpoint = connection_queries.find_endpoint(run.judge_model, run.template.namespace.name)
@@ -64,13 +64,13 @@ def open_judge(run: Run) -> OpenJudge | None:
 
 
 def find_places(paths: Mapping[str, str]) -> Judge:
-    """Where in a row the judge finds what it reads; paths: those that are not the usual ones."""
+    """A judge that only finds in a row what it reads. paths: overrides of the default paths."""
     documents, question, response = ({**PATHS, **paths}[name] for name in PATHS)
     return Judge(_Nothing(), documents, question, response)
 
 
 def pick_inputs(values: tuple[list[str], str, str], declared: Iterable[str] | None) -> dict[str, Any]:
-    """Those of documents, question and response that the judge's template declares; all without declared inputs."""
+    """Those of documents, question and response that the judge's template declares; all if it declares no inputs."""
     named = dict(zip(PATHS, values, strict=True))
     return {name: value for name, value in named.items() if declared is None or name in declared}
 

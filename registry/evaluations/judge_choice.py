@@ -1,4 +1,4 @@
-"""The choice of a judge: the template version that reads each row of a run, the model it asks, and where it looks."""
+"""The choice of a judge: the template version that judges each row of a run, its model, and its paths in a row."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ JUDGE_METRICS = frozenset(NAMES)
 
 @dataclass(frozen=True)
 class JudgeChoice:
-    """A judge with the model it asks. `model_digest` is over what the model is now."""
+    """A judge with the model it asks. `model_digest` identifies the model as it is now."""
 
     version: Version
     model: str
@@ -40,7 +40,7 @@ class JudgeChoice:
         return digest_of(canonical([self.version.digest, self.model_digest, dict(self.paths)]))
 
     def columns(self) -> dict[str, Any]:
-        """The columns of a run that name its judge."""
+        """The values of a run's judge columns."""
         return {
             "judge": self.version,
             "judge_model": self.model,
@@ -52,7 +52,7 @@ class JudgeChoice:
 def find_judge(
     actor: Actor, namespace: str, judge: str | None, model: str | None, paths: Mapping[str, str]
 ) -> JudgeChoice | None:
-    """The judge at `namespace/name@ref`, or None if none is named. Invalid names the field at fault."""
+    """The judge at `namespace/name@ref`, or None if none is named. Raises Invalid with the field at fault."""
     if not judge:
         if model or paths:
             raise Invalid(fields={"judge": gettext("name the template that judges: namespace/name@ref.")})

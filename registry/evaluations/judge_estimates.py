@@ -1,4 +1,4 @@
-"""What the calls of a run's judge are expected to take, before anything is asked."""
+"""Estimates of the tokens and cost of a run's judge calls, before anything is sent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from registry.evaluations.row_fit import render_rows
 
 __all__ = ["JudgeEstimate", "estimate_judge"]
 
-_USUAL_JUDGEMENT = 800  # tokens, if neither the judge's settings nor its budget say
-_LONGEST_RESPONSE = 20_000  # words of the reply that the judge is estimated with
+_USUAL_JUDGEMENT = 800  # tokens, if neither the judge's settings nor its budget set a limit
+_LONGEST_RESPONSE = 20_000  # words of the sample reply used in the estimate
 
 
 @dataclass(frozen=True)
 class JudgeEstimate:
-    """Tokens of all the judge's calls together, its replies as long as they may be; cost is None without a price."""
+    """Tokens of all the judge's calls, with replies of the maximum length; cost is None without a price."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -35,8 +35,8 @@ class JudgeEstimate:
 def estimate_judge(
     choice: JudgeChoice, namespace: str, sample: Sequence[Row], rows: int, reply_tokens: float
 ) -> JudgeEstimate:
-    """The judge's template is rendered on the sampled rows with a reply of so many tokens. rows: how many there are in
-    all. A row where the judge does not find what it reads is not asked about.
+    """Estimate by rendering the judge's template on the sampled rows with a reply of the given number of tokens. rows:
+    the total number. Rows that lack what the judge reads are not counted.
     """
     endpoint = connection_queries.find_endpoint(choice.model, namespace)
     bundle = choice.version.unpacked()
@@ -65,7 +65,7 @@ def estimate_judge(
 def _find_inputs(
     choice: JudgeChoice, declared: Mapping[str, Any] | None, row: Row, response: str
 ) -> dict[str, Any] | None:
-    """What the judge's template is given for the row, the reply being `response`; None if it does not find that."""
+    """The inputs of the judge's template for the row with the reply `response`; None if the row lacks them."""
     places = judge_calls.find_places(choice.paths)
     actual: Any = response
     for step in reversed(places.response.split(".")[1:]):

@@ -1,4 +1,4 @@
-"""History of what each label of a template served: for each evaluation a line of every metric over days."""
+"""History of what each label of a template served: for each evaluation one line per metric over days."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ _MOST_POINTS = 60
 
 @dataclass(frozen=True)
 class _Stay:
-    """One time that a label served a version. until: when it moved on, None while it serves it."""
+    """A period in which a label served a version. until: when it moved, None while it still serves it."""
 
     label: str
     version: int
@@ -31,12 +31,13 @@ class _Stay:
 
 
 def list_label_lines(actor: Actor, template: str, without: str = "") -> list[MetricLine]:
-    """The lines of a template by label and evaluation: its scores by name, then cost, latency and tokens a row. Nothing
-    if the actor may not read them. without: a label that is left out.
+    """The lines of a template by label and evaluation: scores by name, then cost, latency and tokens per row. Empty if
+    the actor may not read them. without: a label to leave out.
 
-    A figure is of a finished run over the evaluation's dataset, by its model and judge, of the version that the label
-    served. The newest run of before the label came counts for the day on which it came, every later one for its own
-    day, and of several on one day the newest. The newest `_MOST_RUNS` runs and `_MOST_POINTS` figures are looked at.
+    A figure comes from a finished run over the evaluation's dataset with its model and judge, of the version that the
+    label served. The newest run from before the label's move counts for the day of the move, every later one for its
+    own day; of several on one day the newest counts. Only the newest `_MOST_RUNS` runs and `_MOST_POINTS` figures are
+    read.
     """
     found = Template.objects.filter(name=template, namespace__in=visible_namespaces(actor)).select_related("namespace")
     row = found.first()
@@ -64,7 +65,7 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
 
 
 def _list_stays(template: Template) -> Iterator[_Stay]:
-    """The stays of all labels, each label's oldest first."""
+    """The periods of all labels, each label's oldest first."""
     columns = ("label", "after", "created_at")
     moves = LabelMove.objects.filter(template=template).order_by("-pk").values_list(*columns)[:_MOST_MOVES]
     by_label: defaultdict[str, list[tuple[int | None, datetime]]] = defaultdict(list)
@@ -85,7 +86,7 @@ def _list_runs(template: Template) -> list[Run]:
 
 
 def _measures(run: Run, evaluation: Attachment) -> bool:
-    """Whether the run is over the rows of this evaluation, by its model and judge."""
+    """Whether the run is over the evaluation's rows, with its model and judge."""
     rows = run.dataset_version
     return (
         rows is not None
@@ -96,7 +97,7 @@ def _measures(run: Run, evaluation: Attachment) -> bool:
 
 
 def _place_runs(runs: Sequence[Run], stays: Iterable[_Stay]) -> list[tuple[date, Run]]:
-    """The runs of what a label served, each with the day that it counts for, oldest first."""
+    """The runs of versions that a label served, each with the day that it counts for, oldest first."""
     placed: dict[date, Run] = {}
     for stay in stays:
         for run in runs:

@@ -35,9 +35,9 @@ MOST_FAILURES = 20
 
 
 def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -> list[LiveFailure]:
-    """What the actor may read that is live at this moment and fails, the newest first.
+    """Failures of live versions that the actor may read, newest first.
 
-    templates: only those of these ids, all of them; without it `MOST_FAILURES` at most.
+    templates: all failures of these ids; without it at most `MOST_FAILURES`.
     """
     rows = _readable_failures(actor)
     related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
@@ -46,22 +46,22 @@ def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -
 
 
 def count_failing_templates(actor: Actor) -> int:
-    """Of how many templates that the actor may read something fails that is live."""
+    """The number of templates that the actor may read with a failing live version."""
     return _readable_failures(actor).values("template").distinct().count()
 
 
 def list_failing_templates(
     actor: Actor, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
-    """Templates of which something fails that is live, by name. words: parts of the name."""
+    """Templates with a failing live version, by name. words: parts of the name."""
     failing = _readable_failures(actor).values("template")
     return list_templates_by_name(failing, words, cursor=cursor, limit=limit)
 
 
 def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
-    """Failures of what labels serve at this moment, in templates that the actor may read and that are in use."""
+    """Failures of versions that labels serve now, in unarchived templates that the actor may read."""
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
-    # Few fail, so each is asked for its template: by a join, SQLite may look for the failures of each template.
+    # Few versions fail, so EXISTS is checked per failure: with a join, SQLite may scan the failures of each template.
     readable = Template.objects.filter(
         pk=OuterRef("template"), namespace__in=visible_namespaces(actor), archived_at=None
     )
@@ -69,8 +69,8 @@ def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
 
 
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:
-    """Failure's id to the number of the version that its label goes back to, as `find_ways_back` has it; left out if
-    there is none. Two queries for all.
+    """Map failure id to the version number that its label would be rolled back to (`find_ways_back`), if any. Two
+    queries.
     """
     ways_back = find_ways_back({failure.template_id for failure in failures})
     earlier = {failure.pk: ways_back.get((failure.template_id, failure.label)) for failure in failures}
@@ -78,11 +78,12 @@ def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:
 
 
 def record_nightly_outcome(run: Run) -> None:
-    """Record that what is live fails, or passes again; for the worker, in the transaction that ends the nightly run.
+    """Record that the live version fails, or passes again; for the worker, in the transaction that ends the nightly
+    run.
 
     One event is written for each failure of a version, and one when thresholds are reached again. Nothing is recorded
-    if the label, the rows, the model or the evaluation are others by now, or if the model answered no row.
-    A threshold against another run compares with the newest run of the same version that is not a nightly one.
+    if the label, rows, model or evaluation changed meanwhile, or if the model answered no row. A relative threshold
+    compares with the newest run of the same version that isn't a nightly run.
     """
     namespace = run.template.namespace
     label = live_label(namespace)
@@ -141,7 +142,7 @@ def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:
 
 
 def _is_unanswered(run: Run) -> bool:
-    """Whether the model gave no answer for any row, which says nothing of the template."""
+    """Whether the model answered no row at all, which says nothing about the template."""
     if run.failed < run.total:
         return False
     return all(row.problem and row.problem["step"] == "model" for row in RunRow.objects.filter(run=run))

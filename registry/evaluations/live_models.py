@@ -8,7 +8,7 @@ __all__ = ["LiveFailure"]
 
 
 class LiveFailure(models.Model):
-    """A version that is live and fails an evaluation. Deleted once it passes, and whenever the evaluation changes."""
+    """A live version that fails an evaluation. Deleted once it passes, and whenever the evaluation changes."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="live_failures")
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""Lines of figures over days and versions: one of each metric of an evaluation, and what its rows cost."""
+"""Lines of figures over days and versions: one per metric of an evaluation, and the cost of its rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Floors = Mapping[tuple[str, str, str | None], float]  # by evaluation, metric an
 
 @dataclass(frozen=True)
 class MetricPoint:
-    """The figure of one run. run: its number; version: the number of what it measured; day: its night, else the day
+    """The figure of one run. run: its number; version: the number of the version measured; day: its night, else the day
     (UTC) that it counts for.
     """
 
@@ -41,8 +41,9 @@ class MetricPoint:
 class MetricLine:
     """The figures of one metric of one output, or of what the runs cost, oldest first.
 
-    unit: empty for a score, else what the figure counts. floor: the least that the evaluation asks for now, if it does.
-    label: what served the versions, empty if only one label is asked about. code: the code words of a score.
+    unit: empty for a score, else what the figure counts. floor: the minimum that the evaluation requires now, if any.
+    label: the one that served the versions, empty if only one label is queried. code: the score's metric and output by
+    their code names.
     """
 
     evaluation: str
@@ -55,12 +56,12 @@ class MetricLine:
 
     @property
     def is_missed(self) -> bool:
-        """Whether the newest figure is below what the evaluation asks for."""
+        """Whether the newest figure is below what the evaluation requires."""
         return self.floor is not None and bool(self.points) and self.points[-1].value < self.floor
 
 
 def build_score_lines(evaluation: str, runs: Sequence[Run], days: Sequence[date], floors: Floors) -> list[MetricLine]:
-    """A line of each score, by code word. runs: oldest first, with their versions; days: the day that each is for."""
+    """A line for each score, by code name. runs: oldest first, with their versions; days: the day of each run."""
     scored = {(metric, target) for run in runs for metric, targets in run.scores.items() for target in targets}
     lines = []
     for metric, target in sorted(scored):
@@ -74,7 +75,7 @@ def build_score_lines(evaluation: str, runs: Sequence[Run], days: Sequence[date]
 def build_usage_lines(
     evaluation: str, runs: Sequence[Run], days: Sequence[date], latencies: Mapping[int, float]
 ) -> list[MetricLine]:
-    """Lines of the cost, latency and tokens of a row, as far as they are known. latencies: of `read_latencies`."""
+    """Lines of the cost, latency and tokens per row, as far as known. latencies: from `read_latencies`."""
     currency = next((run.currency for run in reversed(runs) if run.currency), "")
     costs = [float(run.cost) / run.done if run.cost is not None and run.done else None for run in runs]
     tokens = [(run.prompt_tokens + run.completion_tokens) / run.done if run.done else None for run in runs]
@@ -88,14 +89,14 @@ def build_usage_lines(
 
 
 def read_latencies(runs: Iterable[Run]) -> dict[int, float]:
-    """By run the mean seconds that the model took for a row that it answered; without those whose reply was known."""
+    """Map run id to the mean seconds that the model took per answered row, without cached replies."""
     rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=False, is_cached=False)
     means = rows.order_by().values("run").annotate(mean=Avg("milliseconds")).values_list("run", "mean")
     return {run: mean / 1000 for run, mean in means}
 
 
 def read_floors(templates: Iterable[Template]) -> dict[int, dict[tuple[str, str, str | None], float]]:
-    """Template id to: evaluation, metric and output (None for all) to the floor that is set now."""
+    """Map template id to the current floor by evaluation, metric and output (None for all)."""
     floors: dict[int, dict[tuple[str, str, str | None], float]] = {}
     for template, named_gates in attachment_queries.computed_gates_of_templates(templates).items():
         gates = [(name, parse_gate(gate)) for name, gate in named_gates]

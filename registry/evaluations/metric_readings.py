@@ -1,4 +1,4 @@
-"""Readings of metrics: each score of the newest run of a version against what is served, better, worse or unclear."""
+"""Readings of metrics: each score of a version's newest run compared with what is served: better, worse or unclear."""
 
 import json
 from collections import defaultdict
@@ -27,7 +27,7 @@ _RowScores = Mapping[int, Mapping[int, Mapping[str, float | None]]]  # by run an
 
 @dataclass(frozen=True)
 class VersionPair:
-    """What a label would go to, and the digest of what it serves now (None if it is not set)."""
+    """The version that a label would move to, and the digest of what it serves now (None if it is not set)."""
 
     template: Template
     version: Version
@@ -36,10 +36,10 @@ class VersionPair:
 
 @dataclass(frozen=True)
 class MetricReading:
-    """One metric of one output. `low` and `high` are the 95 % interval around the difference of the rows both scored.
+    """One metric of one output. `low` and `high` are the 95 % interval of the difference on the rows both scored.
 
-    gate: the threshold that an attached evaluation sets for it, or nothing; passes: None without one, or if it
-    compares with a run that there is not.
+    gate: the threshold that an attached evaluation sets for it, or empty; passes: None without a gate, or if the run to
+    compare with doesn't exist.
     """
 
     metric: str
@@ -64,22 +64,22 @@ class RunReadings:
     metrics: tuple[MetricReading, ...]
 
     def count(self, reading: Reading) -> int:
-        """How many metrics read so."""
+        """The number of metrics with this reading."""
         return sum(metric.reading == reading for metric in self.metrics)
 
     @property
     def worse_without_gate(self) -> int:
-        """How many metrics are worse that no threshold holds."""
+        """The number of metrics that are worse and have no threshold."""
         return len(self.ungated_losses)
 
     @property
     def failed_gates(self) -> int:
-        """How many metrics don't reach their threshold."""
+        """The number of metrics below their threshold."""
         return sum(metric.passes is False for metric in self.metrics)
 
     @property
     def ungated_losses(self) -> tuple[MetricReading, ...]:
-        """The metrics that are worse and that no threshold holds."""
+        """The metrics that are worse and have no threshold."""
         return tuple(metric for metric in self.metrics if metric.reading == "worse" and not metric.gate)
 
 
@@ -87,9 +87,9 @@ _compared: Recent[tuple[_Ends, _Ends], tuple[MetricReading, ...]] = Recent(256)
 
 
 def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
-    """Template (the row's id) to its readings, absent if the version was never run. Each template is in one pair.
+    """Map template id to its readings, absent if the version was never run. Each template is in one pair.
 
-    As many queries for one as for many, and one more for two runs that this process compares for the first time.
+    A constant number of queries, plus one per pair of runs that this process compares for the first time.
     """
     newest = _newest_runs(pairs)
     baselines = {pk: _find_baseline(pair, newest) for pk, pair in ((pair.template.pk, pair) for pair in pairs)}
@@ -106,7 +106,7 @@ def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
 
 
 def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run]]:
-    """Template and digest of a version to its finished runs, the newest first."""
+    """Map template and digest of a version to its finished runs, newest first."""
     digests = {digest for pair in pairs for digest in (pair.version.digest, pair.serves) if digest is not None}
     rows = Run.objects.filter(
         template__in={pair.template.pk for pair in pairs}, version__digest__in=digests, state=Run.DONE
@@ -132,7 +132,7 @@ def _find_baseline(pair: VersionPair, newest: Mapping[tuple[int, str], Sequence[
 
 
 def _ends(run: Run | None) -> _Ends:
-    """A finished run does not change until it is run again, which gives it another end."""
+    """When the run ended, as a cache key: a finished run only changes if it is rerun, which sets another end."""
     return (run.number, run.finished_at) if run else (0, None)
 
 
@@ -176,7 +176,7 @@ def _score(
 
 
 def _with_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
-    """The reading with the threshold that holds this metric, if a plan measures the run's rows with its model."""
+    """The reading with this metric's threshold, if a plan measures the run's rows with its model."""
     for text in (text for plan in plans if plan.measures(run) for text in plan.gates):
         gate = parse_gate(text)
         if gate.metric == metric.metric and gate.output in (None, metric.target):

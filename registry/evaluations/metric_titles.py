@@ -1,4 +1,4 @@
-"""Titles of metrics: what pages and messages call a metric, and the thresholds on it, in place of its code word."""
+"""Titles of metrics: what pages and messages call a metric and its thresholds instead of the code name."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -39,23 +39,23 @@ TITLES: Mapping[str, str | Promise] = {
     "context_relevance": gettext_lazy("Documents that help"),
     "reviewed_by_people": gettext_lazy("Reviewed by people"),
 }
-_PLAIN_OUTPUTS = ("", "answer", "judgement", "people")  # what a metric is of unless something else is said
+_PLAIN_OUTPUTS = ("", "answer", "judgement", "people")  # the output that a metric measures by default
 _GATE = re.compile(rf"\b(?:{'|'.join(TITLES)})(?:\[[^\]\s]+\])? (?:>=|-) \d*\.?\d+(?=: |$)")
 
 
 def title_metric(metric: str, target: str = "") -> str:
-    """A metric in words, with the output that it is of if that is not the answer: `Same answer`, `BLEU, summary`.
+    """A metric's title, with the output that it measures unless that is the answer: `Same answer`, `BLEU, summary`.
 
-    A metric without a title keeps its code word.
+    A metric without a title keeps its code name.
     """
     title = str(TITLES.get(metric, metric))
     return title if target in _PLAIN_OUTPUTS else f"{title}, {target}"
 
 
 def describe_gate(gate: str, target: str = "") -> str:
-    """A threshold in words: `Same answer, at least 0.95`. What is no threshold stays as it is.
+    """A threshold in words: `Same answer, at least 0.95`. Text that isn't a threshold is returned unchanged.
 
-    target: the output that it was measured on, where the threshold names none.
+    target: the output that it was measured on, if the threshold names none.
     """
     try:
         found = parse_gate(gate)
@@ -76,7 +76,7 @@ def describe_finding(finding: str, translate: Callable[[str], str] = str) -> str
 def name_gates(text: str) -> str:
     """The text with each threshold replaced by the title of its metric: `<threshold>: <finding>`, or one alone.
 
-    Findings of thresholds such as `squad_f1 >= 0.8: 0.75, at least 0.8 is asked for` say the bound themselves.
+    Findings such as `squad_f1 >= 0.8: 0.75, at least 0.8 is asked for` contain the bound themselves.
     """
     return _GATE.sub(lambda match: _title_gate(parse_gate(match[0])), text)
 

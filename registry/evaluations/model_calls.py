@@ -1,4 +1,4 @@
-"""Model calls for the rows of a run: render in the bounded child, ask the model once for all runs, read the reply."""
+"""Model calls for the rows of a run: render in the bounded child, ask the model once for all runs, parse the reply."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,11 +31,11 @@ __all__ = [
 
 
 def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[RowCall]) -> None:
-    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again, but by a
-    nightly run, for which an earlier reply tells nothing of the model as it is now.
+    """Render, ask and parse. Replies are cached as soon as a batch is complete, so that nothing is paid for twice.
+    Nightly runs don't use the cache, as they measure the model as it is now.
 
-    None is kept if the run's version or its judge was redacted meanwhile. Raises TooMany if a spending cap is
-    reached and Conflict if the price can't be counted against it, after what came until then is kept.
+    Nothing is cached if the run's version or its judge was redacted meanwhile. Raises TooMany if a spending cap is
+    reached and Conflict if the price can't be counted against it, after caching the replies received until then.
     """
     _render(bundle, batch)
     keys = {key for call in batch for key in _keys(call, endpoint)}
@@ -55,7 +55,7 @@ def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     try:
         with child() as bounded:
             outcomes = bounded.render_samples(bundle["document"], samples, **parts)
-    except RenderError as error:  # it may be one of them that takes all the time there is
+    except RenderError as error:  # one of them may use up all the time
         outcomes = dict.fromkeys(samples, error)
     for call in batch:
         outcome = outcomes[str(call.index)]
@@ -66,7 +66,7 @@ def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
 
 
 def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | None) -> None:
-    """A row by itself: it makes several prompts, or nothing else is to blame."""
+    """Render a row alone: it makes several prompts, or it is the one that failed the batch."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with child() as bounded:
@@ -79,7 +79,7 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
 
 
 def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
-    """What the document's output makes of the replies, beside the replies themselves."""
+    """Parse the replies as the document's `output` declares, in addition to keeping the replies."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     calls_by_name = {str(call.index): call for call in batch if not call.problem}
     rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in calls_by_name.items()}
@@ -87,7 +87,7 @@ def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
         with child() as bounded:
             outcomes = bounded.read_many(bundle["document"], rows, **parts)
     except RenderError as error:
-        if len(batch) > 1:  # one of them takes all the time there is
+        if len(batch) > 1:  # one of them uses up all the time
             for call in calls_by_name.values():
                 _read(bundle, [call])
             return
@@ -101,7 +101,7 @@ def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
 
 
 def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
-    """Keep what was read from the reply; a value that is not JSON, such as NaN, fails this row alone."""
+    """Keep the parsed outputs; a value that isn't JSON, such as NaN, fails only this row."""
     try:
         require_json(outputs, "outputs")
     except EvaluationError as error:
@@ -111,12 +111,12 @@ def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
 
 
 def reply_key(messages: Any, model: str, settings: Any) -> str:
-    """What a prompt's reply is kept under; `model` is the endpoint's digest."""
+    """The cache key of a prompt's reply; `model` is the endpoint's digest."""
     return digest_of(canonical({"messages": messages, "model": model, "settings": settings or {}}))
 
 
 def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:
-    """What each prompt's reply is kept under."""
+    """The cache key of each prompt's reply."""
     return [_key(prompt, endpoint) for prompt in call.prompts]
 
 
@@ -143,13 +143,13 @@ def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> Non
 
 
 def is_run_redacted(run: Run) -> bool:
-    """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
+    """Whether the run's text was redacted; a concurrent redaction waits until this transaction ends."""
     lock_run(run)
     return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
 
 
 def lock_run(run: Run) -> None:
-    """Until the transaction ends nobody else writes the run or its rows: who writes rows takes this lock first."""
+    """Lock the run until the transaction ends. All writers of its rows take this lock first."""
     Run.everything.select_for_update().filter(pk=run.pk).values_list("pk").first()
 
 

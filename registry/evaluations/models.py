@@ -20,17 +20,17 @@ SCORES_NEEDED = 20
 
 
 class RunsOfVersions(models.Manager["Run"]):
-    """Runs of saved versions: what lists, comparisons and thresholds look at."""
+    """Runs of saved versions, which lists, comparisons and thresholds use."""
 
     def get_queryset(self) -> "models.QuerySet[Run]":
         return super().get_queryset().filter(is_draft=False)
 
 
 class Run(models.Model):
-    """A version of a template, asked of one model for every row of a dataset, or of the template's samples.
+    """One model's replies to a template version for every row of a dataset, or of the template's samples.
 
-    Or a text that nobody saved, which only the person who started the run sees (`is_draft`): `version` is the one that
-    it was made from.
+    Or to an unsaved text, visible only to the person who started the run (`is_draft`); `version` is then the one that
+    the text is based on.
     """
 
     QUEUED = "queued"
@@ -111,12 +111,12 @@ class Run(models.Model):
 
     @property
     def number(self) -> int:
-        """What people call it by."""
+        """The number shown to users."""
         return int(self.pk)
 
     def shares_rows_with(self, other: "Run") -> bool:
-        """Whether both went over the same inputs and expectations in the same order, so that they can be compared row
-        by row; names and tags of the rows may differ.
+        """Whether both have the same inputs and expectations in the same order, so that they can be compared row by
+        row; names and tags of the rows may differ.
         """
         if self.rows_digest == other.rows_digest:
             return True
@@ -126,12 +126,14 @@ class Run(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Whether no more rows will come by themselves."""
+        """Whether the run has ended, so that no more rows are added."""
         return self.state in (self.DONE, self.FAILED, self.CANCELLED)
 
     @property
     def asked_bundle(self) -> dict[str, Any]:
-        """What is asked for every row: engine, document, fragments and profile. Raises Gone if it was redacted."""
+        """The bundle rendered for every row: engine, document, fragments and profile. Raises Gone if it was
+        redacted.
+        """
         if not self.is_draft:
             return self.version.unpacked()
         self.version.require_text()
@@ -148,8 +150,9 @@ class Run(models.Model):
 
 
 class RunRow(models.Model):
-    """The outcome of one row: prompt, reply, scores, or why it failed. Written once, and only by a rerun of failures
-    taken away again."""
+    """The outcome of one row: prompt, reply, scores, or why it failed. Written once; only a rerun of failures deletes
+    it.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rows")
     index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")
@@ -182,7 +185,7 @@ class RunRow(models.Model):
 
     @property
     def faults(self) -> list[str]:
-        """What went wrong before an answer came, a sentence a try."""
+        """What went wrong before the answer, one sentence per attempt."""
         return list(self._result().get("faults") or ())
 
     @property
@@ -192,7 +195,7 @@ class RunRow(models.Model):
 
     @property
     def scores(self) -> dict[str, float | None]:
-        """Metric and target, as one name, to the row's score; null if it couldn't be scored."""
+        """Map "metric target" to the row's score; null if it couldn't be scored."""
         scores: dict[str, float | None] = json.loads(self.scores_text)
         return scores
 
@@ -208,7 +211,9 @@ class RunRow(models.Model):
 
 
 class PersonScore(models.Model):
-    """What one person thinks of a run's reply to one row. Changed in place; an event holds it once a gate used it."""
+    """What one person thinks of a run's reply to one row. Changed in place; recorded in an event once a gate used
+    it.
+    """
 
     GRADES: ClassVar[Mapping[str, int]] = {"bad": 1, "good": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 
@@ -254,7 +259,7 @@ class Reply(models.Model):
 
 
 class Attachment(models.Model):
-    """A dataset, a model and thresholds, for the templates of a namespace whose path a pattern fits."""
+    """A dataset, a model and thresholds, for a namespace's templates whose path matches a pattern."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="attachments")
     name = models.CharField(max_length=64, help_text="a slug, once in the namespace")
@@ -286,5 +291,5 @@ class Attachment(models.Model):
         return f"{self.judge.template.name}@{self.judge.number}" if self.judge else None
 
     def fits(self, path: str) -> bool:
-        """Whether it measures the template of this path; `*` fits anything, slashes too."""
+        """Whether it measures the template of this path; `*` matches anything, including slashes."""
         return fnmatchcase(path, self.pattern)

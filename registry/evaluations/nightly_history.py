@@ -1,4 +1,4 @@
-"""History of a template's nightly runs: for each evaluation a line of every metric over nights and versions."""
+"""History of a template's nightly runs: for each evaluation one line per metric over nights and versions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ MOST_RUNS = 60
 
 
 def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
-    """The lines of the newest `MOST_RUNS` finished nightly runs of a template, by evaluation: its scores by name, then
-    cost, latency and tokens a row. Nothing if there are none, or the actor may not read them.
+    """The lines of the newest `MOST_RUNS` finished nightly runs of a template, by evaluation: scores by name, then
+    cost, latency and tokens per row. Empty without runs, or if the actor may not read them.
     """
     rows = Run.objects.filter(
         template__name=template, template__namespace__in=visible_namespaces(actor), state=Run.DONE, night__isnull=False
@@ -41,8 +41,8 @@ def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
 
 
 def list_score_lines(runs: Sequence[Run]) -> dict[int, list[MetricLine]]:
-    """Template id to the lines of its scores, by evaluation and name, from nightly runs with their templates and
-    versions that are sorted by evaluation and night: as many queries for many templates as for one.
+    """Map template id to the lines of its scores, by evaluation and name; a constant number of queries. runs: nightly
+    runs with templates and versions loaded, sorted by evaluation and night.
     """
     templates = {run.template_id: run.template for run in runs}
     floors = metric_lines.read_floors(templates.values())

@@ -1,4 +1,4 @@
-"""Overview of nightly runs: one line of figures for each of the templates that a person cares for most."""
+"""Overview of nightly runs: one line of figures for each of the templates most relevant to a person."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from registry.usage import queries as usage_queries
 __all__ = ["NIGHTS", "TemplateLine", "list_template_lines"]
 
 NIGHTS = 14
-_MOST_TEMPLATES = 500  # that are looked at for the few that are shown
+_MOST_TEMPLATES = 500  # candidates from which the few shown are chosen
 _MOST_RUNS = 400
 
 
 @dataclass(frozen=True)
 class TemplateLine:
-    """One metric of a template's nightly runs. is_owned: whether the person who asked owns the template."""
+    """One metric of a template's nightly runs. is_owned: whether the actor owns the template."""
 
     template: Template
     line: MetricLine
@@ -31,10 +31,10 @@ class TemplateLine:
 
 def list_template_lines(actor: Actor, failing: Collection[int], today: date, limit: int = 5) -> list[TemplateLine]:
     """One line for each template that ran in the last `NIGHTS` nights and that the actor may read, at most `limit`:
-    those that fail first, then those that the actor owns, then the most fetched.
+    failing ones first, then the actor's own, then the most fetched.
 
     failing: ids of the templates whose live version fails. A template shows the metric that is below its threshold,
-    else one with a threshold, else its first. Six queries at most, however many templates there are.
+    else one with a threshold, else its first. At most six queries.
     """
     nights = Run.objects.filter(
         state=Run.DONE,
@@ -60,5 +60,5 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
 
 
 def _choose_line(lines: Sequence[MetricLine]) -> MetricLine:
-    """The line that says most: one below its threshold, else one with a threshold, else the first."""
+    """The most significant line: one below its threshold, else one with a threshold, else the first."""
     return min(lines, key=lambda line: (not line.is_missed, line.floor is None))

@@ -1,4 +1,4 @@
-"""Nightly runs: every night the evaluations measure the live versions, with new replies of the model."""
+"""Nightly runs: every night the evaluations measure the live versions with fresh model replies."""
 
 import logging
 from collections.abc import Iterator
@@ -22,16 +22,15 @@ logger = logging.getLogger(__name__)
 
 
 def find_night(now: datetime) -> date:
-    """The day (UTC) whose runs are due at this moment: a night begins at 02:00."""
+    """The day (UTC) whose runs are due at `now`: a night begins at 02:00."""
     return (now - _BEGINS).date()
 
 
 def start_nightly_runs(now: datetime) -> int:
-    """Start the runs of this night that are missing; gives how many. Several workers at once start each run once.
+    """Start this night's missing runs. Return how many. Concurrent workers start each run only once.
 
-    A run is of the version that the label of what is live serves, for each evaluation that is nightly. It is started as
-    the operator, and the namespace's spending cap holds for it. It has a key of its own, so that no check of a change
-    waits for it or is decided on it.
+    Each nightly evaluation gets a run of the version that the live label serves. It is started as the operator, and the
+    namespace's spending cap applies. It has its own key, so that no check of a change waits for it or uses it.
     """
     night = find_night(now)
     return sum(_start_run(label, plan, night) for label, plan in _list_due(night))
@@ -50,8 +49,8 @@ def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
 
 
 def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
-    """Start one run; whether it was. It is tried again later if the plan has a fault, every row would fail, or the
-    text was redacted.
+    """Start one run. Return whether it started; it is retried later if the plan has a fault, every row would fail, or
+    the text was redacted.
     """
     if plan.fault:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, plan.fault)
@@ -62,7 +61,7 @@ def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
         label.version.require_text()
         with transaction.atomic():
             start_runs.create_plan_run(label.template, label.version, plan, columns=columns, must_fit=True)
-    except IntegrityError:  # another worker was faster
+    except IntegrityError:  # another worker started it
         return False
     except PromptuaryError as error:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, error.message)

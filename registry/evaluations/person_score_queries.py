@@ -25,13 +25,14 @@ __all__ = [
 ]
 
 PEOPLE_METRIC = "reviewed_by_people"
-_DIFFERENCE = 2  # grades that two people have to be apart to differ
+_DIFFERENCE = 2  # the smallest difference of two people's grades that counts as disagreement
 
 
 @dataclass(frozen=True)
 class PeopleReading:
-    """The metric "Reviewed by people": the mean of all scores from 0 to 1 (None without any), how many there are and of
-    how many people."""
+    """The metric "Reviewed by people": the mean of all scores from 0 to 1 (None without any), and the numbers of scores
+    and people.
+    """
 
     mean: float | None
     count: int
@@ -40,9 +41,8 @@ class PeopleReading:
 
 @dataclass(frozen=True)
 class ScoreQueue:
-    """Which rows a person has to score. total: rows with a reply; scored: those whose replies the person has all
-    scored; differing: those on which people differ; waiting: indexes in the order in which they come, differing rows
-    last.
+    """The rows for a person to score. total: rows with a reply; scored: those whose replies the person has all scored;
+    differing: those on which people disagree; waiting: indexes of the unscored rows in order, differing rows last.
     """
 
     total: int
@@ -51,7 +51,7 @@ class ScoreQueue:
     waiting: tuple[int, ...]
 
     def find_next(self, index: int | None) -> int | None:
-        """The row that comes after this one, from the start again after the last; None if no other waits."""
+        """The next waiting row after this one, wrapping around; None if no other is waiting."""
         others = [row for row in self.waiting if row != index]
         if index in self.waiting:
             place = self.waiting.index(index)
@@ -70,7 +70,7 @@ def share_of_grade(grade: int) -> float:
 
 
 def list_person_scores(runs: Iterable[Run], indexes: Collection[int] | None = None) -> list[PersonScore]:
-    """The scores of these runs (and of these rows), by run, row and username."""
+    """The scores of these runs (and rows), by run, row and username."""
     scores = PersonScore.objects.filter(run__in=[run.pk for run in runs])
     if indexes is not None:
         scores = scores.filter(index__in=indexes)
@@ -78,14 +78,14 @@ def list_person_scores(runs: Iterable[Run], indexes: Collection[int] | None = No
 
 
 def read_people_metric(scores: Sequence[PersonScore]) -> PeopleReading:
-    """The metric of these scores, each of the same weight."""
+    """The metric of these scores, equally weighted."""
     shares = [share_of_grade(score.grade) for score in scores]
     raters = len({score.person_id for score in scores})
     return PeopleReading(sum(shares) / len(shares) if shares else None, len(shares), raters)
 
 
 def find_differing_rows(scores: Iterable[PersonScore]) -> frozenset[tuple[int, int]]:
-    """Run (the row's id) and index of the replies that two people graded 2 or more apart."""
+    """Run id and index of the replies that two people graded 2 or more apart."""
     grades: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for score in scores:
         grades[score.run_id, score.index].append(score.grade)
@@ -93,7 +93,7 @@ def find_differing_rows(scores: Iterable[PersonScore]) -> frozenset[tuple[int, i
 
 
 def measure_run_agreement(scores: Iterable[PersonScore]) -> RaterAgreement | None:
-    """How far people agree on the replies that two or more of them scored; None if there are none."""
+    """People's agreement on the replies that two or more of them scored; None without such replies."""
     grades: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for score in scores:
         grades[score.person.username][f"{score.run_id}/{score.index}"] = score.grade
@@ -101,7 +101,7 @@ def measure_run_agreement(scores: Iterable[PersonScore]) -> RaterAgreement | Non
 
 
 def build_score_queue(person: User, runs: Sequence[Run]) -> ScoreQueue:
-    """What the person has left to score of these runs over the same rows."""
+    """The rows that the person has left to score in these runs over the same rows."""
     replies: defaultdict[int, set[int]] = defaultdict(set)
     rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=False).order_by("index")
     for run, index in rows.values_list("run_id", "index"):
@@ -119,7 +119,7 @@ def build_score_queue(person: User, runs: Sequence[Run]) -> ScoreQueue:
 
 
 def shuffle_columns(runs: Sequence[Run], index: int, username: str) -> list[Run]:
-    """The runs in an order of this row and person: random to a reader, the same each time."""
+    """Shuffle the runs in an order that depends only on the row and the person."""
     places: Mapping[int, bytes] = {
         run.pk: hashlib.sha256(f"{username}\0{index}\0{run.pk}".encode()).digest() for run in runs
     }

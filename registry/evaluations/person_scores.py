@@ -19,10 +19,10 @@ LONGEST_COMMENT = 4000  # bytes
 
 
 def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str = "") -> PersonScore:
-    """Give one's score of the reply of run `number` to the row `index`, in place of the one that one gave before.
+    """Set the actor's score of run `number`'s reply to the row `index`, replacing an earlier one.
 
-    score: good, bad, or 1 to 5. For authors, reviewers and admins; contributors to the version too, whom a gate does
-    not count. Conflict while the run waits for its turn, Invalid for a row without a reply.
+    score: good, bad, or 1 to 5. For authors, reviewers and admins; also for contributors to the version, whose scores a
+    gate does not count. Raises Conflict while the run is queued, Invalid for a row without a reply.
     """
     if score not in PersonScore.GRADES:
         raise Invalid(fields={"score": gettext("good, bad, or 1 to 5.")})
@@ -55,7 +55,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
 
 
 def remove_score(*, actor: Actor, number: int, index: int) -> None:
-    """Take one's own score of a reply away, with its comment; nothing happens if there is none."""
+    """Remove the actor's score of a reply, with its comment, if there is one."""
     run = _find_asked_run(actor, number)
     with transaction.atomic():
         if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:
@@ -75,6 +75,6 @@ def _find_asked_run(actor: Actor, number: int) -> Run:
 
 
 def _announce(run: Run) -> None:
-    """Have requests looked at again whose gates count scores by people."""
+    """Trigger a new check of the change requests whose gates count scores by people."""
     if any(plan.people_gates for plan in attachment_queries.plans_of_template(run.template)):
         react(Occasion(ScoresChanged(), subject=(run.template,)))

@@ -15,9 +15,7 @@ __all__ = ["Judged", "RowCall", "cost_of_row", "sum_of_known"]
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge said of a row: `evaluation.judge.Judgement`, the replies it cost, those of no use too, and their
-    cost.
-    """
+    """A judge's result for a row: `evaluation.judge.Judgement`, all its replies, unusable ones too, and their cost."""
 
     judgement: dict[str, Any]
     replies: list[Answer]
@@ -28,7 +26,7 @@ class Judged:
 class RowCall:
     """A row of a run and its model calls: its prompts, the replies to them, and its outputs, or what stopped it.
 
-    spent: replies that came and can't be used, but cost something.
+    spent: unusable replies that cost something.
     """
 
     index: int
@@ -44,7 +42,7 @@ class RowCall:
 
     @property
     def billed(self) -> list[Answer]:
-        """Its replies, those of no use too."""
+        """Its replies, including unusable ones."""
         return [*self.replies, *self.spent]
 
     def actual(self) -> dict[str, Any]:
@@ -52,25 +50,25 @@ class RowCall:
         texts = [reply.text for reply in self.replies]
         answer = texts[0] if len(texts) == 1 else texts
         counts = [prompt["token_count"] for prompt in self.prompts]
-        # Without the vocabulary a prompt that fits is not counted; a metric over the count names it as missing.
+        # Without a vocabulary, a prompt within the limit has no token count; metrics on the count report it as missing.
         tokens = {} if None in counts else {"prompt_tokens": sum(counts)}
         return {"reply": answer, "answer": answer, **tokens, **self.outputs}
 
     def stop(self, step: str, error: Exception) -> None:
-        """Note what stopped the row."""
+        """Record what stopped the row."""
         message = error.message if isinstance(error, RenderError) else str(error)
         self.problem = {"step": step, "kind": type(error).__name__, "message": message}
 
 
 def cost_of_row(endpoint: Endpoint, call: RowCall) -> Decimal | None:
-    """What is known of the cost of the row's replies, those of no use too; None if nothing is."""
+    """The known cost of the row's replies, including unusable ones; None if nothing is known."""
     costs = [_cost_of_replies(endpoint, replies) for replies in (call.replies, call.spent)]
     known_costs = [cost for cost in costs if cost is not None]
     return sum(known_costs, Decimal(0)) if known_costs else None
 
 
 def _cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
-    """What the replies cost that were asked for; None if the price or the tokens are not known."""
+    """The cost of the replies that were not cached; None if the price or the tokens are not known."""
     price, total = endpoint.price, Decimal(0)
     if price is None or not replies:
         return None
@@ -84,6 +82,6 @@ def _cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal |
 
 
 def sum_of_known(counts: Iterable[int | None]) -> int | None:
-    """The sum of what is known, or None."""
+    """The sum of the known counts, or None."""
     known_counts = [count for count in counts if count is not None]
     return sum(known_counts) if known_counts else None

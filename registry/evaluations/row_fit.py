@@ -1,4 +1,4 @@
-"""The check before a run that the version can render a row, so that no run starts whose every row would fail."""
+"""The check that a version can render at least one row, so that no run starts whose every row would fail."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from registry.templates.models import Version
 
 __all__ = ["SEVERAL_PROMPTS", "find_misfit", "render_rows", "require_some_row_fits"]
 
-SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
-_BATCH = 20  # rows a child looks at: usually the first of them fits
+SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which isn't an error
+_BATCH = 20  # rows per child; usually the first one fits
 
 
 def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) -> None:
-    """Raise Invalid of the field `dataset` if no row can be rendered by the version; it names the first row, and the
-    input that the rows lack or the limit that they pass. source: what the rows are called.
+    """Raise Invalid for the field `dataset` if the version can't render any row. It names the first row, and the input
+    that the rows lack or the limit that they exceed. source: what the message calls the rows.
     """
     first = find_misfit(rows, version.unpacked())
     if first is not None:
@@ -33,7 +33,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
 
 
 def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError | None:
-    """What stops the first row if not one row can be rendered; None if any can, and without rows."""
+    """The error of the first row if no row can be rendered; None if any can, or without rows."""
     first: RenderError | None = None
     for start in range(0, len(rows), _BATCH):
         outcomes = render_rows(bundle, rows[start : start + _BATCH])
@@ -45,12 +45,12 @@ def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError |
 
 
 def render_rows(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
-    """For each row its prompt, or the RenderError that stopped it."""
+    """Each row's prompt, or the RenderError that stopped it."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     samples = {str(index): row.inputs for index, row in enumerate(rows)}
     try:
         with child() as bounded:
             outcomes = bounded.render_samples(bundle["document"], samples, **parts)
-    except RenderError as error:  # the document itself, or one row that takes all the time there is
+    except RenderError as error:  # the document itself fails, or one row uses up all the time
         return [error] if len(rows) == 1 else [outcome for row in rows for outcome in render_rows(bundle, [row])]
     return [outcomes[name] for name in samples]

@@ -1,4 +1,4 @@
-"""What a run is expected to cost, before anything is asked: from a sample of its prompts and from earlier replies."""
+"""Estimates of a run's cost before anything is asked, from a sample of its prompts and from earlier replies."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,16 +27,15 @@ from registry.templates.models import Template
 
 __all__ = ["RunEstimate", "estimate_run", "join_estimates"]
 
-_SAMPLE = 20  # rows that are rendered for an estimate
-_USUAL_REPLY = 800  # tokens, if neither the settings nor the budget say
+_SAMPLE = 20  # the most rows rendered for an estimate
+_USUAL_REPLY = 800  # tokens, if neither the settings nor the budget set a limit
 
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """Tokens of all rows together. is_from_replies: whether the replies' length is that of an earlier run; else it is
-    the longest that they may have. cost: with the judge's calls; None if a model has no price, or theirs are in two
-    currencies. misfits: sampled rows that don't render.
-    seconds: how long it takes at the pace of that earlier run; None without one.
+    """Tokens of all rows together. is_from_replies: whether the replies' length is taken from an earlier run; else it
+    is the maximum. cost: including the judge's calls; None if a model has no price, or if the currencies differ.
+    misfits: sampled rows that don't render. seconds: the duration at the pace of that earlier run; None without one.
     """
 
     rows: int
@@ -64,9 +63,9 @@ def estimate_run(  # noqa: PLR0913  # what a person chooses
     judge_model: str | None = None,
     judge_paths: Mapping[str, str] | None = None,
 ) -> RunEstimate:
-    """What a run of these is expected to cost; the same refusals as `start_run`, and nothing is asked or written.
+    """Estimate what such a run costs, without asking or writing anything. Raises the same errors as `start_run`.
 
-    Replies that are known already are counted as if they were asked for.
+    Cached replies are counted as if they were requested.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
@@ -109,7 +108,7 @@ def estimate_run(  # noqa: PLR0913  # what a person chooses
 
 
 def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
-    """What several runs are expected to cost together; cost is None if one is not known or currencies differ."""
+    """The total estimate for several runs; cost is None if one is unknown or currencies differ."""
     costs = [estimate.cost for estimate in estimates if estimate.cost is not None]
     currencies = {estimate.currency for estimate in estimates}
     is_known = len(costs) == len(estimates) and len(currencies) == 1
@@ -130,7 +129,7 @@ def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
 
 
 def _spread(rows: Sequence[Row], count: int) -> list[Row]:
-    """So many rows, evenly from the first to the last."""
+    """`count` rows, spread evenly from the first to the last."""
     if len(rows) <= count:
         return list(rows)
     return [rows[index * (len(rows) - 1) // (count - 1)] for index in range(count)]
@@ -149,14 +148,14 @@ def _longest_reply(prompt: Mapping[str, Any]) -> int:
 
 
 def _find_earlier_run(template: Template, endpoint: Endpoint) -> Run | None:
-    """The template's newest run of this model that has replies, or None."""
+    """The template's newest run with this model that has replies, or None."""
     runs = Run.objects.filter(template=template, model_digest=endpoint.digest, state=Run.DONE, judge=None)
     run = runs.filter(completion_tokens__gt=0).order_by("-pk").first()
     return None if run is None or run.done == run.failed else run
 
 
 def _seconds_a_row(run: Run | None) -> float | None:
-    """How long a row took that the model was asked for; None without a run, or if all replies were known before."""
+    """The mean seconds per row that the model was asked about; None without a run, or if all replies were cached."""
     if run is None or run.started_at is None or run.finished_at is None or run.done <= run.cached:
         return None
     return (run.finished_at - run.started_at).total_seconds() / (run.done - run.cached)

@@ -29,12 +29,12 @@ __all__ = [
 MOST_RUNS = 5
 FILTERS = ("all", "regressions", "improvements", "failed", "unscored")
 ORDERS = ("drop", "gain", "rows")
-_EQUAL = 1e-9  # scores that differ by less are the same
+_EQUAL = 1e-9  # smaller differences count as equal
 
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One run's part of a row. `row` is None while it was not asked. changes: by metric and target the score minus the
+    """One run's part of a row. `row` is None until it was asked. changes: by metric and target the score minus the
     baseline's, if both have one.
     """
 
@@ -55,9 +55,9 @@ class MatrixRow:
 @dataclass(frozen=True)
 class RunMatrix:
     """Runs with a page of their rows. baseline: the run that the others are compared with; metrics: "metric target" of
-    what any of them scored; means: by run number and metric the mean of the rows scored so far with their number;
-    counts: rows by filter; compared: rows that another run can be compared on; failures: why rows failed; tags: those
-    of any row, by name; indexes: all rows of the filter, in their order; page: some of them.
+    every score in any run; means: by run number and metric the mean of the rows scored so far and their number; counts:
+    rows by filter; compared: rows on which another run can be compared; failures: why rows failed; tags: all tags of
+    rows, by name; indexes: all rows that match the filter, in order; page: some of them.
     """
 
     runs: tuple[Run, ...]
@@ -88,7 +88,7 @@ _Outcomes = Sequence[Mapping[int, _Outcome]]
 def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[Run, ...]:
     """The runs of a matrix, in the order of their columns.
 
-    Invalid above `MOST_RUNS`, Conflict if they went over different rows, NotFound if one may not be read.
+    Raises Invalid above `MOST_RUNS`, Conflict if their rows differ, NotFound if the actor may not read one.
     """
     numbers = list(dict.fromkeys([number, *others]))
     if len(numbers) > MOST_RUNS:
@@ -121,11 +121,11 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
 ) -> RunMatrix:
     """The matrix with the rows that match the filter, in the given order. A run under way has its scores so far.
 
-    only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
-    of them; order: `drop` has the largest loss against the baseline first, `gain` the largest gain; baseline: the
-    number of one of the runs, by default the first; reason: the key of a `FailureReason`, whose rows alone are kept;
-    tag: only rows with this tag are kept and counted, and the means stay those of all rows. opened: the index of a row;
-    without a cursor, the page is the one that has it.
+    only: one of `FILTERS`; metric: "metric target" used for regressions, improvements and the order, by default all;
+    order: `drop` puts the largest loss against the baseline first, `gain` the largest gain; baseline: the number of one
+    of the runs, by default the first; reason: the key of a `FailureReason` to filter by; tag: keep and count only rows
+    with this tag, while the means stay those of all rows; opened: the index of a row; without a cursor, the page is the
+    one that contains it.
     """
     base = _find_baseline(runs, baseline)
     limit = check_limit(limit)
@@ -168,7 +168,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
 
 
 def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None) -> MatrixRow:
-    """One row with all its cells. Raises NotFound if there is none of this index. baseline: as for the matrix."""
+    """One row with all its cells. Raises NotFound for an unknown index. baseline: as for the matrix."""
     base = _find_baseline(runs, baseline)
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]
@@ -177,7 +177,7 @@ def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None
 
 
 def _find_baseline(runs: Sequence[Run], number: int | None) -> int:
-    """The place of the run that the others are compared with."""
+    """The column of the run that the others are compared with."""
     numbers = [run.number for run in runs]
     if number is None:
         return 0

@@ -1,4 +1,4 @@
-"""Queries of evaluation runs: one, a list, their rows, and the comparison of two."""
+"""Queries of evaluation runs: by number, lists, their rows, and the comparison of two."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RunRowDetail:
-    """A row of a run with what it was asked and what was expected of it; `row` is None while it has not been asked."""
+    """A row of a run with its inputs and expectations; `row` is None until it has been asked."""
 
     index: int
     id: str
@@ -54,9 +54,7 @@ class RunRowDetail:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression
-    first.
-    """
+    """Two runs over the same rows, by one metric. `order`: indexes of rows scored in both, worst regression first."""
 
     metric: str
     target: str
@@ -67,12 +65,12 @@ class RunComparison:
 
 
 def read_run(actor: Actor, number: int) -> Run:
-    """The run with all it is about, or NotFound, for outsiders too."""
+    """The run with its related rows. Raises NotFound, to outsiders too."""
     return find_run(actor, Verb.READ, number)
 
 
 def find_run(actor: Actor, verb: Verb, number: int) -> Run:
-    """The run, with the right to do this to it checked."""
+    """The run, after checking the right to `verb`."""
     unknown = NotFound(gettext("There is no run {number}, or you don't have access to it.").format(number=number))
     run = _full(Run.everything.filter(pk=number)).first() if 0 < number < 2**63 else None
     if run is None or (run.is_draft and run.started_by_id != actor.person.pk):
@@ -85,18 +83,18 @@ def find_run(actor: Actor, verb: Verb, number: int) -> Run:
 
 
 def load_run(number: int) -> Run | None:
-    """The run, for the worker, which asks for nobody."""
+    """The run, for the worker, without checking rights."""
     return _full(Run.everything.filter(pk=number)).first()
 
 
 def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_digest: str = "") -> str:
-    """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
+    """One digest over everything that determines a run's result, equal for runs that measure the same."""
     parts = [version_digest, rows_digest, model_digest]
     return digest_of(canonical([*parts, judge_digest] if judge_digest else parts))
 
 
 def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:
-    """By key the run that counts: the newest that is done, else the newest."""
+    """Map key to the run that counts: the newest finished one, else the newest."""
     runs: dict[str, Run] = {}
     for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
         previous = runs.get(run.key)
@@ -132,14 +130,14 @@ def list_runs(  # the filters of the page and the API
 
 
 def rows_of_run(run: Run) -> tuple[Row, ...]:
-    """The rows that the run goes over, in order."""
+    """The run's rows, in order."""
     if run.dataset_version is not None:
         return run.dataset_version.rows()
     return rows_of_samples(run.samples) if run.samples is not None else ()
 
 
 def rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
-    """Samples as rows that expect nothing."""
+    """Samples as rows without expectations."""
     return tuple(Row(dict(values), None, name) for name, values in samples.samples.items())
 
 
@@ -183,7 +181,7 @@ def read_run_row(run: Run, index: int) -> RunRowDetail:
 
 
 def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
-    """The rows that came last, the newest first: what there is to see while a run goes on."""
+    """The latest rows, newest first, to show while a run is under way."""
     run_rows = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
     rows = rows_of_run(run) if run_rows else ()
     return [
@@ -195,8 +193,8 @@ def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
 
 
 def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False) -> list[Run]:
-    """Other finished runs that share the run's rows (`Run.shares_rows_with`) in the same namespace, newest first,
-    nightly runs after all others; `unfinished` has those under way too.
+    """Other finished runs that share the run's rows (`Run.shares_rows_with`) in the same namespace, newest first, with
+    nightly runs last; `unfinished` includes those under way.
     """
     runs = Run.objects.filter(rows_digest__in=_equal_rows(run), template__namespace=run.template.namespace_id)
     if not unfinished:
@@ -205,8 +203,8 @@ def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False)
 
 
 def _equal_rows(run: Run) -> set[str]:
-    """The digests of the rows that the run can be compared over: its own, and those of versions of datasets that differ
-    in names and tags alone.
+    """The digests of rows that the run can be compared on: its own, and those of dataset versions that differ only in
+    names and tags.
     """
     if run.dataset_version is None or not run.dataset_version.content_digest:
         return {run.rows_digest}
@@ -218,7 +216,9 @@ def _equal_rows(run: Run) -> set[str]:
 
 
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
-    """The second run against the first. Raises Conflict if they can't be compared, Invalid if neither was scored so."""
+    """Compare the second run with the first. Raises Conflict if they can't be compared, Invalid if one lacks the
+    score.
+    """
     if not before.shares_rows_with(after):
         raise Conflict(
             gettext("Runs {number} and {after_number} went over different rows.").format(
@@ -234,8 +234,8 @@ def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -
 
 
 def scores_of_run(run: Run, metric: str, target: str) -> Score:
-    """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a
-    score.
+    """The run's score by one metric on one output, with each row's. Raises Conflict until it is done, Invalid without
+    such a score.
     """
     if run.state != Run.DONE:
         raise Conflict(

@@ -1,7 +1,7 @@
-"""Work of the worker on an evaluation run: a slice of its rows at a time, then its scores.
+"""The worker's part of an evaluation run: a slice of its rows at a time, then its scores.
 
-A row is written once, in a transaction of its own batch, and told apart by its place; so a worker that is killed loses
-the rows it was asking for and no more, and whoever goes on asks for exactly those that are not there.
+A row is written once, in its batch's transaction, and identified by its index. A killed worker only loses the rows that
+it was asking, and the next one asks exactly those that are missing.
 """
 
 # no texts here: reasons are stored
@@ -34,19 +34,19 @@ from registry.journal.event import Occasion, react
 
 __all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
-SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
-_ROUNDS = 4  # rows of a batch, for each one that is asked at once, if that is not more than EQUAL_FAILURES
-EQUAL_FAILURES = 20  # rows after one another that fail alike and so end a run
-_MOST_SCORED_EARLY = 1000  # rows of a run that is scored while it goes on
-_SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or a process of its own
-_AT_HAND = 64  # rows of a batch if nothing is asked over a network
+SECONDS = 3.0  # after which a slice ends, once the rows in flight are done
+_ROUNDS = 4  # rows of a batch per concurrent call, if not more than EQUAL_FAILURES
+EQUAL_FAILURES = 20  # consecutive rows with the same failure that end a run
+_MOST_SCORED_EARLY = 1000  # the most rows of a run that is scored while under way
+_SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or its own process
+_AT_HAND = 64  # rows of a batch without network calls
 Report = Callable[[int, int], None]
 
 
 def advance_run(number: int, report: Report = lambda _done, _all: None, seconds: float = SECONDS) -> bool:
-    """Ask for rows of the run until they are all there or the time is over; whether more are to be asked for.
+    """Ask rows of the run until all are done or the time is over. Return whether any are left.
 
-    After the last row the run is scored, and change requests that wait for it are looked at again.
+    After the last row the run is scored, and change requests that wait for it are checked again.
     """
     run = queries.load_run(number)
     if run is None or not _begin(run):
@@ -71,7 +71,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
         except Busy:
             return True
         except (TooMany, Conflict) as error:
-            # A spending cap is reached, or the model has no price in its currency, which no later day changes.
+            # A spending cap is reached, or the model has no price in its currency; waiting won't help.
             later = f"{error.message} Run it again later: the replies that came are kept."
             fail_run(number, later if isinstance(error, TooMany) else error.message)
             return False
@@ -92,7 +92,7 @@ def fail_run(number: int, sentence: str) -> None:
 
 
 def fail_lost_runs() -> int:
-    """Fail runs under way that no job will go on with: their worker was lost too often. Gives how many."""
+    """Fail runs under way whose job was given up because their worker was lost too often. Return how many."""
     under_way = Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True)
     lost_numbers = queue.list_lost_numbers(queue.EVALUATION, "run", list(under_way))
     for number in lost_numbers:
@@ -106,8 +106,8 @@ def _begin(run: Run) -> bool:
 
 
 def _size_of_batch(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) -> int:
-    """Rows that are asked before the run is looked at again, so that a model which refuses them all is asked for few
-    more than `EQUAL_FAILURES`.
+    """The number of rows asked before the run is checked again, so that a model that refuses all of them is asked only
+    a few more than `EQUAL_FAILURES`.
     """
     asked = [each for each in (endpoint, judging.endpoint if judging else endpoint) if each.kind == "http"]
     if not asked:
@@ -125,7 +125,7 @@ def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
 
 
 def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
-    """Write the rows that nobody wrote meanwhile, and count all that there are; gives how many."""
+    """Write the rows that were not written meanwhile. Return how many the run has now."""
     at = log.now()
     with transaction.atomic():
         if is_run_redacted(run):
@@ -146,17 +146,16 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
 
 
 def _goes_on(run: Run) -> bool:
-    """Whether nobody ended the run meanwhile; it is ended here if its rows fail alike."""
+    """Whether the run should continue. It is ended here if its rows keep failing in the same way."""
     if sentence := _find_repeated_failure(run):
         fail_run(run.number, sentence)
     return Run.everything.filter(pk=run.pk, state=Run.RUNNING).exists()
 
 
 def _find_repeated_failure(run: Run) -> str:
-    """A sentence if the newest `EQUAL_FAILURES` rows, or the judge's calls for them, failed in the same way, else
-    nothing.
+    """A sentence if the newest `EQUAL_FAILURES` rows, or their judge calls, failed in the same way, else empty.
 
-    A change request's run goes on if its version is to blame: its check fails by those rows.
+    A change request's run continues if its version is the cause: its check fails on those rows.
     """
     newest = list(RunRow.objects.filter(run=run).order_by("-pk")[:EQUAL_FAILURES])
     problem = _find_shared_problem([row.problem for row in newest])
@@ -171,8 +170,8 @@ def _find_repeated_failure(run: Run) -> str:
 
 
 def _find_shared_problem(problems: Sequence[Mapping[str, str] | None]) -> Mapping[str, str] | None:
-    """The first of these problems if there are `EQUAL_FAILURES` of one cause: a server's own words, after the colon,
-    may differ.
+    """The first of these problems if there are `EQUAL_FAILURES` with the same cause; the server's own words, after the
+    colon, may differ.
     """
     found = [problem for problem in problems if problem]
     causes = {(problem.get("step"), problem["kind"], problem["message"].partition(":")[0]) for problem in found}
@@ -207,7 +206,7 @@ def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
 
 
 def _finish(number: int) -> None:
-    """Score the run, write each row's scores, and have the change requests that wait for it looked at."""
+    """Score the run, write each row's scores, and trigger a check of the change requests that wait for it."""
     run = queries.load_run(number)
     if run is None:
         return
@@ -226,12 +225,12 @@ def _finish(number: int) -> None:
         if is_ended:
             if run.night is not None:
                 live_failures.record_nightly_outcome(run)
-            if not run.is_draft:  # no request waits for it
+            if not run.is_draft:  # no change request waits for it
                 react(Occasion(RunFinished(), subject=(run.template,)))
 
 
 def _score(run: Run) -> dict[str, Any]:
-    """The scores of the rows that there are, as `scoring_process.score_result` has them, and the judge's."""
+    """The scores of the existing rows in the form of `scoring_process.score_result`, including the judge's."""
     with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
         path = Path(folder) / "run.jsonl"
         exports.write_result(run, path)
@@ -251,9 +250,9 @@ def _scored_rows(run: Run, scores: Mapping[str, Any]) -> list[RunRow]:
 
 
 def _score_rows_so_far(run: Run) -> None:
-    """Give the rows of a run under way their scores, so that its figures are seen before its end.
+    """Score the rows of a run under way, so that its figures are visible before it ends.
 
-    All rows are scored each time, so it is left out if that would take a good part of a slice.
+    All rows are scored each time, so this is skipped if it would take a large part of a slice.
     """
     if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
         return

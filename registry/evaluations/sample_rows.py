@@ -1,4 +1,4 @@
-"""Rows of a file or of a dataset as samples of a text: what each row gives to its inputs."""
+"""Rows of a file or a dataset as samples of a text: which input each column fills."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,20 +24,20 @@ __all__ = [
 ]
 
 MOST_ROWS = 200
-"""So many samples a template can have."""
+"""The most samples that a template can have."""
 PAGE = 100
-"""So many rows of a dataset are offered at once."""
+"""The most rows of a dataset offered at once."""
 _LONGEST_NAME = 60
 _FORMS = {"csv": "csv", "tsv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "yml": "yml", "yaml": "yml"}
 _ROW_KEYS = {"inputs", "expected", "id", "tags"}
 _LISTS = ("samples", "rows")
-"""Keys under which a JSON file may have its list."""
+"""Keys under which a JSON file may contain its list."""
 _NAMES = ("name", "sample")
-"""Columns that name a row where they are no inputs of the text."""
+"""Columns that name a row unless they are inputs of the text."""
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 
 _NAME = "id"
-"""The column of a row's name, and what the column gives that names the sample."""
+"""The column of a row's name, and the target of the column that names the sample."""
 _INPUT = "inputs."
 
 Schemas = Mapping[str, Mapping[str, Any]]
@@ -45,7 +45,7 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class OfferedSample:
-    """A row as a sample: the name that it would have, which another sample may have too, and its values by input."""
+    """A row as a sample: its proposed name, which another sample may have too, and its values by input."""
 
     name: str
     values: dict[str, Any]
@@ -53,9 +53,9 @@ class OfferedSample:
 
 @dataclass(frozen=True)
 class OfferedSamples:
-    """Rows as samples. `columns` says what each column of the source gives: `id` names the sample,
-    `inputs.customer.name` is the value of an input, and an empty text leaves the column out. `total` counts the
-    rows of the source.
+    """Rows as samples. `columns` maps each column of the source to its target: `id` for the sample's name,
+    `inputs.customer.name` for the value of an input, or empty to leave the column out. `total` counts the rows of the
+    source.
     """
 
     samples: tuple[OfferedSample, ...]
@@ -64,7 +64,7 @@ class OfferedSamples:
 
 
 def list_targets(schemas: Schemas) -> list[str]:
-    """What a column can give: `inputs.` before the name of an input, and before the path of each value in a group."""
+    """The possible targets of a column: `inputs.` plus the name of an input, or the path of a value in a group."""
     names: list[str] = []
     for name, schema in schemas.items():
         names.append(name)
@@ -83,18 +83,18 @@ def _list_properties(schema: Mapping[str, Any]) -> list[str]:
 def read_file_samples(
     text: str, file: str, schemas: Schemas, columns: Mapping[str, str] | None = None
 ) -> OfferedSamples:
-    """The rows of a file, whose name says the form: CSV, JSON lines, JSON or YAML. schemas: of the text's inputs.
-    columns: what columns give, in place of the input of their name.
+    """The rows of a file, whose extension sets the format: CSV, JSON lines, JSON or YAML. schemas: of the text's
+    inputs. columns: targets of columns, overriding the input of the same name.
 
-    A row is a dataset's row, or has its values under the names of the inputs. Invalid if the file can't be read, is
-    too large, has more than `MOST_ROWS` rows, or if a column is to give what no input takes.
+    A row is either a dataset row or has its values under the inputs' names. Raises Invalid if the file can't be read,
+    is too large, has more than `MOST_ROWS` rows, or if a column's target is not an input.
     """
     stem, _, ending = file.rpartition(".")
     form = _FORMS.get(ending.lower())
     if form is None:
         sentence = gettext("Choose a file that ends in {endings}.")
         raise Invalid(sentence.format(endings=", ".join(f".{each}" for each in _FORMS)))
-    check_text("file", text, SAMPLES_BYTES, may_hold_secrets=True)  # a save looks through the samples
+    check_text("file", text, SAMPLES_BYTES, may_hold_secrets=True)  # a save searches the samples for secrets
     if form in ("json", "jsonl"):
         text, form = _write_lines(text, form, schemas), "jsonl"
     rows = datasets.read_dataset_rows(text, form, file).rows
@@ -111,7 +111,7 @@ def read_dataset_samples(
     actor: Actor, namespace: str, name: str, schemas: Schemas, start: int = 0, columns: Mapping[str, str] | None = None
 ) -> OfferedSamples:
     """The rows of a dataset's latest version from an index on, at most `PAGE`. columns: as for a file. Raises NotFound
-    if it is of another namespace or the actor may not read it.
+    if it is in another namespace or the actor may not read it.
     """
     if name.partition("/")[0] != namespace:
         raise NotFound(gettext("There is no dataset {value} in {namespace}.").format(value=name, namespace=namespace))
@@ -122,7 +122,7 @@ def read_dataset_samples(
 
 
 def _write_lines(text: str, form: str, schemas: Schemas) -> str:
-    """JSON lines of dataset rows; an entry that is none has its values by input."""
+    """JSON lines of dataset rows; an entry that isn't one has its values by input."""
     rows = (_read_row(entry, schemas) for entry in _list_entries(text, form))
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -155,7 +155,7 @@ def _parse(text: str, line: int = 0) -> Any:
 
 
 def _read_row(entry: Any, schemas: Schemas) -> Any:
-    """The entry as a row of a dataset; what is no object is left to the reader, which names it."""
+    """The entry as a dataset row. An entry that isn't an object is left to the reader, which reports it."""
     if not isinstance(entry, Mapping) or (isinstance(entry.get("inputs"), Mapping) and entry.keys() <= _ROW_KEYS):
         return entry
     if "id" in entry and "id" not in schemas:
@@ -172,7 +172,7 @@ def _offer(
     page: slice = slice(None),
     is_text: bool = False,
 ) -> OfferedSamples:
-    """is_text: the values are texts of cells, to be read in the kinds of the inputs."""
+    """is_text: the values are text cells, to be converted to the inputs' types."""
     paths = {column: _path_of(target) for column, target in choice.items() if target.startswith(_INPUT)}
     naming = next((column for column, target in choice.items() if target == _NAME), _NAME if choice.get(_NAME) else "")
     samples = []
@@ -189,7 +189,7 @@ def _offer(
 
 
 def _list_cells(row: Row) -> dict[str, Any]:
-    """The values of a row by column; those that it doesn't have are left out."""
+    """The values of a row by column, without missing ones."""
     cells: dict[str, Any] = {_NAME: row.id} if row.id else {}
     cells |= row.inputs
     cells |= {f"expected.{name}": value for name, value in (row.expected or {}).items()}
@@ -197,8 +197,8 @@ def _list_cells(row: Row) -> dict[str, Any]:
 
 
 def _choose_columns(rows: Sequence[Row], schemas: Schemas, chosen: Mapping[str, str] | None) -> dict[str, str]:
-    """What each column gives: as it was chosen, else what its name says. Invalid if the text has no inputs, or if a
-    chosen target is none.
+    """Each column's target: the chosen one, else guessed from its name. Raises Invalid if the text has no inputs, or if
+    a chosen target doesn't exist.
     """
     columns = list(dict.fromkeys(name for row in rows for name in _list_cells(row)))
     if rows and not schemas:
@@ -214,7 +214,7 @@ def _choose_columns(rows: Sequence[Row], schemas: Schemas, chosen: Mapping[str, 
 
 
 def _guess_columns(columns: Sequence[str], schemas: Schemas) -> dict[str, str]:
-    """What the name of each column says; of two columns for one input the first counts."""
+    """Each column's target by its name; of two columns for one input the first counts."""
     naming = next((name for name in (_NAME, *_NAMES) if name in columns and name not in schemas), "")
     guessed: dict[str, str] = {}
     for column in columns:
@@ -229,7 +229,9 @@ def _path_of(target: str) -> tuple[str, ...]:
 
 
 def _find_path(column: str, schemas: Schemas) -> tuple[str, ...]:
-    """The input that a column gives, or the value inside a group as `customer.name`; empty if there is none."""
+    """The path of the input that a column fills, or of a value in a group (`customer.name`); empty if there isn't
+    one.
+    """
     if column in schemas:
         return (column,)
     alike = {_simplify(name): name for name in schemas}
@@ -246,7 +248,7 @@ def _simplify(name: str) -> str:
 
 
 def _read_cell(text: str, schemas: Schemas, path: tuple[str, ...]) -> Any:
-    """The value of a cell in the kind of its input; None if it is empty. What can't be read so stays text."""
+    """The value of a cell converted to its input's type; None if it is empty, unchanged if it can't be converted."""
     if not text.strip():
         return None
     schema: Any = schemas[path[0]]
@@ -272,6 +274,6 @@ def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None
 
 
 def _name_sample(name: str, stem: str, number: int) -> str:
-    """The row's own name on one line, else the source's with the number of the row."""
+    """The row's own name on one line, else the source's name with the row's number."""
     shown = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
     return shown.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"

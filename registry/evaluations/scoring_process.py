@@ -1,8 +1,8 @@
 """Metrics of a run: checking their names, and scoring its rows in this process or in a limited child process.
 
-Regular expressions and schemas come with the rows, and some metrics take the square of a text's length, so what people
-saved could keep a worker busy for ever. `python -m registry.evaluations.scoring_process` reads one request from its
-input and answers with JSON; it needs neither Django nor the database.
+Rows can contain regular expressions and schemas, and some metrics are quadratic in the text's length, so saved data
+could keep a worker busy forever. `python -m registry.evaluations.scoring_process` reads one request from stdin and
+answers with JSON; it needs neither Django nor the database.
 """
 
 # no texts here: faults are stored
@@ -25,17 +25,18 @@ __all__ = ["SECONDS", "check_metrics", "judge_result", "score_result"]
 SECONDS = 300
 _MEMORY = 4 * 1024**3  # bytes of address space
 _UNBOUNDED = ("regex", "json_schema")
-_SHORT = 512 * 1024  # bytes of a result's file: its texts are short enough for every other metric
+_SHORT = 512 * 1024  # bytes of a result file, below which texts are short enough for all other metrics
 
 
 def score_result(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
-    """Score a result's file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score
-    of each row]}, "faults": [sentence]}. What can't be computed is a fault and no score."""
+    """Score a result file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score of
+    each row]}, "faults": [sentence]}. What can't be computed is reported as a fault, without a score.
+    """
     return _run({"do": "score", "path": str(path), "metrics": list(metrics)}, path, metrics)
 
 
 def judge_result(path: Path, gate_texts: Sequence[str], baseline: Path | None) -> dict[str, Any]:
-    """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults":
+    """Judge a result file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults":
     [sentence]}.
     """
     request = {
@@ -48,7 +49,7 @@ def judge_result(path: Path, gate_texts: Sequence[str], baseline: Path | None) -
 
 
 def check_metrics(names: Sequence[str]) -> list[str]:
-    """The names, each once, when all are metrics. Invalid names those that there are."""
+    """The names without duplicates. Raises Invalid with the known metrics for an unknown one."""
     try:
         return [catalogue.find(name).metric.value for name in dict.fromkeys(names)]
     except EvaluationError as error:

@@ -1,4 +1,4 @@
-"""Starting evaluation runs, cancelling them, and running again what failed; `run_worker` does the rest."""
+"""Starting and cancelling evaluation runs, and rerunning failures; `run_worker` does the rest."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ __all__ = [
     "start_run",
 ]
 
-MOST_UNFINISHED = 10  # runs of one namespace that are not over
+MOST_UNFINISHED = 10  # the most unfinished runs of one namespace
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
 _UNFINISHED = (Run.QUEUED, Run.RUNNING)
 _FAILED = Q(is_failed=True) | (~Q(judgement_text="") & ~Q(judgement_text__contains='"error": null'))
@@ -57,7 +57,7 @@ _FAILED = Q(is_failed=True) | (~Q(judgement_text="") & ~Q(judgement_text__contai
 
 @dataclass(frozen=True)
 class RowSource:
-    """The rows that a run goes over: a version of a dataset, or a template's samples."""
+    """The rows of a run: a version of a dataset, or a template's samples."""
 
     digest: str
     rows: tuple[Row, ...]
@@ -66,7 +66,7 @@ class RowSource:
 
     @property
     def has_expectations(self) -> bool:
-        """Whether any row says what is expected of it."""
+        """Whether any row has an expectation."""
         return any(row.expected for row in self.rows)
 
 
@@ -83,13 +83,13 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     judge_model: str | None = None,
     judge_paths: Mapping[str, str] | None = None,
 ) -> Run:
-    """Start a run: a model answers a version for every row of a dataset, or with None for every sample of the template.
+    """Start a run: a model answers a version for every row of a dataset, or for every sample of the template (None).
 
-    judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
-    `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
-    metrics: names; by default those for answers, if any row expects something. Raises TooMany if the namespace has
-    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict if a model's price can't be counted
-    against a cap, Invalid if not one row can be rendered by the version.
+    judge: `namespace/name@ref` of a template that judges each row (such as the starter's judge-answer-support), run on
+    `judge_model`; judge_paths says where a row has its documents, question and response, like `judgements.PATHS`.
+    metrics: names; by default those for answers, if any row has an expectation. Raises TooMany if the namespace has
+    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict if a model's price can't be counted against
+    a cap, Invalid if the version can't render any row.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
@@ -114,9 +114,8 @@ def create_run(  # what a run is
     judge: JudgeChoice | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Write a run and the job that does it; for services, after the rights were checked. columns: `change_id` of a
-    request, or `key`, `evaluation` and `night` of a nightly run, or `key`, `is_draft` and `draft_bundle` of a text that
-    is no version.
+    """Store a run and its job; for services, after checking the rights. columns: `change_id` of a change request, or
+    `key`, `evaluation` and `night` of a nightly run, or `key`, `is_draft` and `draft_bundle` of an unsaved text.
     """
     key = queries.run_key(version.digest, measure.digest, endpoint.digest, judge.digest if judge else "")
     with transaction.atomic():
@@ -147,9 +146,9 @@ def create_plan_run(
     columns: Mapping[str, Any] | None = None,
     must_fit: bool = False,
 ) -> Run:
-    """Write a run that an attached evaluation needs, as the operator; the plan has no fault. See `create_run`.
+    """Store a run that an attached evaluation needs, as the operator; the plan must have no fault. See `create_run`.
 
-    must_fit: Invalid where every row would fail. A change's run starts all the same: its check fails by those rows.
+    must_fit: raise Invalid if every row would fail. A change's run starts anyway: its check fails on those rows.
     """
     dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
     endpoint = connection_queries.find_endpoint(plan.model, template.namespace.name)
@@ -161,9 +160,7 @@ def create_plan_run(
 
 
 def cancel_run(*, actor: Actor, number: int) -> Run:
-    """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is
-    over.
-    """
+    """End a run after the rows in flight; its results so far are kept. Raises Conflict if it is already over."""
     with transaction.atomic():
         run = _take(actor, number)
         if run.is_over:
@@ -176,18 +173,18 @@ def cancel_run(*, actor: Actor, number: int) -> Run:
 def cancel_runs(*, actor: Actor, numbers: Iterable[int]) -> list[Run]:
     """Cancel those of these runs that are under way, all or none. Raises NotAllowed if one may not be cancelled."""
     with transaction.atomic():
-        runs = [_take(actor, number) for number in sorted(set(numbers))]  # locked in one order, so that none waits
+        runs = [_take(actor, number) for number in sorted(set(numbers))]  # in a fixed order, to prevent deadlocks
         return [cancel_run(actor=actor, number=run.number) for run in runs if not run.is_over]
 
 
 def rerun_failures(*, actor: Actor, number: int) -> Run:
-    """Run again the failed rows, those that the judge failed on, and those that a run which was ended left out; the
-    others are kept.
+    """Rerun the rows that failed, those that the judge failed on, and those that an ended run left out; the others are
+    kept.
 
-    Raises as `start_run` if a cap is reached, the model does not take a setting or no row can be rendered.
+    Raises as `start_run` does if a cap is reached, the model doesn't support a setting or no row can be rendered.
     """
     found = queries.find_run(actor, Verb.EVALUATE, number)
-    if found.is_over and not found.is_draft:  # the text of a draft is in the run, and was checked at its start
+    if found.is_over and not found.is_draft:  # a draft's text is in the run and was checked at its start
         found.version.require_text()
         endpoint = connection_queries.find_endpoint(found.model, found.template.namespace.name)
         _require_answerable(found.version, endpoint, queries.rows_of_run(found), found.dataset_version)
@@ -200,7 +197,7 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
                 ),
                 state=run.state,
             )
-        scored = PersonScore.objects.filter(run=run).values("index")  # by people, whose reply has to stay what it was
+        scored = PersonScore.objects.filter(run=run).values("index")  # scored by people, so the reply must not change
         rows_again = RunRow.objects.filter(_FAILED, run=run).exclude(index__in=scored)
         if run.state == Run.DONE and not rows_again.exists():
             raise Conflict(gettext("No row of run {number} failed.").format(number=number), state=run.state)
@@ -221,21 +218,21 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
 def _require_answerable(
     version: Version, endpoint: Endpoint, rows: Sequence[Row], dataset: DatasetVersion | None
 ) -> None:
-    """Raise Invalid if every row would fail, by the model's settings or since no row can be rendered."""
+    """Raise Invalid if every row would fail, because of the model's settings or because no row can be rendered."""
     require_settings_taken(version, endpoint)
     require_some_row_fits(rows, version, dataset.dataset.name if dataset else gettext("the samples"))
 
 
 def require_spending_left(namespace: Namespace, person: User, *models: str) -> None:
-    """Raise TooMany or Conflict, as `spending.require_within_caps`, if one of these models may not be asked; so a
-    run is refused before it starts. Invalid for a model that is gone.
+    """Raise TooMany or Conflict, as `spending.require_within_caps`, if one of these models may not be asked, so that a
+    run is refused before it starts. Raises Invalid for a model that no longer exists.
     """
     for model in dict.fromkeys(models):
         spending.require_within_caps(namespace, person, connection_queries.find_endpoint(model, namespace.name))
 
 
 def require_settings_taken(version: Version, endpoint: Endpoint) -> None:
-    """Raise Invalid of `model` if it does not take a setting of the version, so that every row would fail."""
+    """Raise Invalid for `model` if it doesn't support a setting of the version, so that every row would fail."""
     if sentence := describe_refused_settings(endpoint, json.loads(version.settings)):
         raise Invalid(fields={"model": sentence})
 
@@ -264,7 +261,7 @@ def _require_room(template: Template) -> None:
 
 
 def find_row_source(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
-    """The rows of a dataset's version, the latest without a number, or with None as dataset the template's samples."""
+    """The rows of a dataset's version (the latest without a number), or the template's samples if dataset is None."""
     if dataset is None:
         samples = template.current_samples()
         if samples is None or not samples.samples:
@@ -285,6 +282,6 @@ def find_row_source(actor: Actor, template: Template, dataset: str | None, numbe
 
 
 def _of_samples(samples: SampleSet) -> RowSource:
-    """A template's samples as rows that expect nothing."""
+    """A template's samples as rows without expectations."""
     rows = queries.rows_of_samples(samples)
     return RowSource(Rows("samples", rows).digest, rows, samples=samples)

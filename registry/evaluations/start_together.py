@@ -1,4 +1,4 @@
-"""Starting several runs over the same rows in one act: versions and models side by side, all of them or none."""
+"""Starting several runs over the same rows together: versions and models side by side, all or none."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from registry.evaluations.run_estimates import RunEstimate, estimate_run
 
 __all__ = ["MOST_COLUMNS", "RunColumn", "estimate_runs", "start_runs_together"]
 
-MOST_COLUMNS = 5  # as many as the matrix shows beside each other
+MOST_COLUMNS = 5  # as many as the matrix shows side by side
 _OF_A_COLUMN = ("ref", "model")
 _DOUBLE = gettext_lazy("two of them are the same version and model.")
 Outcome = TypeVar("Outcome")
@@ -40,10 +40,10 @@ def start_runs_together(
     metrics: Sequence[str] = (),
     judge: Mapping[str, Any] | None = None,
 ) -> list[Run]:
-    """A run for each column over the same rows, in their order: all are started, or none if one is refused.
+    """Start a run for each column over the same rows, in order: all, or none if one is refused.
 
-    judge: the arguments `judge`, `judge_model` and `judge_paths` of `start_runs.start_run`. Invalid names a column at
-    fault as `columns.1.model`; what else is refused is as in `start_run`. The spending caps hold for each run.
+    judge: the arguments `judge`, `judge_model` and `judge_paths` of `start_runs.start_run`. Raises Invalid with the
+    column at fault, as `columns.1.model`, and what `start_run` raises. The spending caps apply to each run.
     """
     _check_columns(columns)
     start = partial(start_runs.start_run, actor=actor, template=template, metrics=metrics, **(judge or {}))
@@ -63,7 +63,7 @@ def estimate_runs(
     dataset: str | None = None,
     judge: Mapping[str, Any] | None = None,
 ) -> list[RunEstimate]:
-    """What the run of each column is expected to cost, in their order; refused as `start_runs_together` refuses."""
+    """The estimate for each column's run, in order. Raises what `start_runs_together` raises."""
     _check_columns(columns)
     estimate = partial(estimate_run, actor=actor, template=template, dataset=dataset, **(judge or {}))
     return [_at_column(number, estimate, column) for number, column in enumerate(columns)]
@@ -79,7 +79,7 @@ def _check_columns(columns: Sequence[RunColumn]) -> None:
 
 
 def _at_column(number: int, step: Callable[..., Outcome], column: RunColumn) -> Outcome:
-    """The step's outcome for the column; a fault of its version or model is told as the column's."""
+    """The step's outcome for the column. Errors of its version or model are attributed to the column."""
     try:
         return step(ref=column.ref, model=column.model)
     except Invalid as error:
