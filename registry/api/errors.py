@@ -1,4 +1,4 @@
-"""Every error of the API as a problem document: the domain's, the framework's, and what nobody expected."""
+"""Every error of the API as a problem document: the domain's, the framework's, and unexpected ones."""
 
 import logging
 from http import HTTPStatus
@@ -35,12 +35,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def answer(problem: Problem) -> Response:
-    """A problem document as the answer of a view."""
+    """A problem document as a view's response."""
     return Response(problem.to_dict(), problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
 
 
 def unknown_address(request: HttpRequest, *_rest: str, **_named: str) -> HttpResponse:
-    """404 for what is no address of the API, with or without a key."""
+    """404 for unknown addresses of the API, with or without a key."""
     problem = Problem(404, "not-found", "Not found", f"There is nothing at {request.path}; see /api/v1/docs.")
     return HttpResponse(problem.to_bytes(), status=404, content_type=CONTENT_TYPE)
 
@@ -85,7 +85,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
 
 
 def _few(fields: dict[str, str]) -> dict[str, str]:
-    """The first faults; what is beyond them is a number, as a body may hold one in each of its rows."""
+    """The first faults and the number of the others, as a body may have one in each of its rows."""
     if len(fields) <= _MOST_FAULTS:
         return fields
     first = dict(islice(fields.items(), _MOST_FAULTS))

@@ -1,4 +1,4 @@
-"""The OpenAPI schema, and the same as a page to read."""
+"""The OpenAPI schema, and a page that shows it."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _PROBLEM = "#/components/schemas/ProblemOutput"
 def declare_problem_type(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
     """A hook of drf-spectacular: errors have the media type that they are served with.
 
-    Without it the schema says application/json, the type of the parsers, of every answer.
+    Without it the schema has application/json, the parsers' type, for every response.
     """
     for methods in result["paths"].values():
         for operation in methods.values():

@@ -18,12 +18,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
-    """The file's text, an event at a time; `form` is one of CONTENT_TYPES."""
+    """The file's text, one event at a time; `form` is one of CONTENT_TYPES."""
     return _WRITERS[form](events)
 
 
 def shape(event: Event) -> dict[str, Any]:
-    """An event as JSON says it: `at` as 2026-05-01T09:30:00.000000Z, what does not apply as null."""
+    """An event as JSON: `at` as 2026-05-01T09:30:00.000000Z, fields that don't apply as null."""
     facts = json.loads(event.text)
     return {
         "number": event.number,
@@ -64,7 +64,5 @@ _WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _as
 
 
 def _harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write
-    it.
-    """
+    """Prefix text that a spreadsheet would run as a formula with an apostrophe, as spreadsheets do themselves."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,4 +1,4 @@
-"""Events of what a person owns: what others did to their templates, and to the rules of the namespaces those are in."""
+"""Events of others on a person's own templates and on the rules of those templates' namespaces."""
 
 from registry.accounts.actor import Actor
 from registry.journal.models import Event
@@ -22,13 +22,13 @@ _KINDS = (
     "rollout.stopped",
     "rollout.finished",
 )
-_MOST_NUMBERS = 5_000  # of the journal's newest events that are looked through
+_MOST_NUMBERS = 5_000  # the most of the journal's newest events searched
 _MOST_CANDIDATES = 200
 
 
 def list_owned_events(actor: Actor, limit: int = 6) -> list[Event]:
-    """The newest events of others about templates that the actor owns, the newest first; those of the journal's last
-    `_MOST_NUMBERS` numbers count. Five queries at most, however long the journal is.
+    """The newest events of others about templates that the actor owns, newest first, from the journal's last
+    `_MOST_NUMBERS` numbers. At most five queries.
     """
     owning = SearchCount.objects.filter(kind="owner", value=actor.person.username, count__gt=0)
     owning = owning.filter(namespace__in=visible_namespaces(actor))

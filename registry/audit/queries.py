@@ -17,16 +17,16 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 
-CHAIN = "journal.check"  # the job that reads the whole journal and recomputes each hash
+CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
 KINDS = event.kinds_of_namespaces()
 _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What events have to meet; what is empty is no condition. `since` is included, `until` is not; both are aware.
+    """Filters for events; empty ones are ignored. `since` is inclusive, `until` exclusive; both are aware.
 
-    by_people: leave out what the worker writes by itself, such as results of checks, unless their kind is asked for.
+    by_people: leave out what the worker writes on its own, such as results of checks, unless their kind is requested.
     """
 
     kind: str = ""
@@ -40,7 +40,7 @@ class Sought:
 
 @dataclass(frozen=True)
 class Chain:
-    """The last check of the journal's chain that ended, and whether another one is on its way.
+    """The last finished check of the journal's chain, and whether another one is queued or running.
 
     verified: the number of the last event it reached, None if there was no check or it failed; fault: its sentence.
     """
@@ -64,7 +64,7 @@ def page(  # the filters of the audit page
 ) -> Page[Event]:
     """Events of a namespace, newest first, that meet every filter given; any member may read them.
 
-    Between two moments they are in the order of their times, else in that of their numbers.
+    With `since` or `until` they are ordered by time, else by number.
     """
     limit = check_limit(limit)
     sought = sought or Sought(kind or "", person or "", template=template or "")
@@ -73,13 +73,13 @@ def page(  # the filters of the audit page
 
 
 def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
-    """All of them, oldest first, read a few at a time; the rights are checked at once, not when reading begins."""
+    """All matching events, oldest first, read in batches; rights are checked immediately, not on the first read."""
     rows = _found(actor, namespace, sought).order_by("number")
     return rows.iterator(chunk_size=_AT_ONCE)
 
 
 def chain() -> Chain:
-    """What is known of the chain; it is one for all namespaces."""
+    """The state of the chain, which all namespaces share."""
     jobs = Job.objects.filter(kind=CHAIN).order_by("-pk")
     is_running = jobs.filter(state__in=(Job.QUEUED, Job.RUNNING)).exists()
     last = jobs.filter(state__in=(Job.DONE, Job.FAILED)).first()
@@ -92,7 +92,7 @@ def chain() -> Chain:
 
 
 def _place(rows: QuerySet[Event], sought: Sought, before: int | None) -> QuerySet[Event]:
-    """The rows behind the event of this number, in an order that an index has."""
+    """The rows after the event of this number, in the order of an index."""
     if sought.since is None and sought.until is None:
         return (rows.filter(number__lt=before) if before else rows).order_by("-number")
     at = Event.objects.filter(number=before).values_list("at", flat=True).first() if before else None

@@ -11,10 +11,10 @@ __all__ = ["check_chain"]
 
 
 def check_chain(*, actor: Actor, namespace: str) -> Job:
-    """Queue a check of every event: number, hash, the one before, and the columns. For admins of a namespace.
+    """Queue a check of every event: number, hash, previous hash and columns. For admins of a namespace.
 
-    Twice while it waits is one job. The worker leaves the number of the last event in the job's `done`, or what is
-    wrong in its `error`; `queries.events.chain` reads both.
+    A second request while it waits shares the job. The worker stores the number of the last event in the job's `done`,
+    or the fault in its `error`; `queries.chain` reads both.
     """
     permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return queue.enqueue(CHAIN)

@@ -1,4 +1,4 @@
-"""Verification of the journal: numbers, hashes, and columns that must say what the events' texts say."""
+"""Verification of the journal: numbers, hashes, and columns that must match the events' texts."""
 
 # no texts here: faults are stored
 
@@ -18,13 +18,13 @@ _COLUMNS = ("number", "kind", "at", "person", "key", "namespace", "template", "v
 
 
 def facts_of(text: str) -> dict[str, Any]:
-    """What an event's text says, as a mapping."""
+    """An event's text parsed into a mapping."""
     facts: dict[str, Any] = json.loads(text)
     return facts
 
 
 def read_event(text: str) -> Event:
-    """The row of an event from its text alone, not saved. ValueError, KeyError or TypeError if it is no event."""
+    """An unsaved row of an event from its text. Raises ValueError, KeyError or TypeError if it isn't an event."""
     facts = facts_of(text)
     columns = columns_of(facts["kind"], facts["body"])
     return Event(
@@ -43,9 +43,9 @@ def read_event(text: str) -> Event:
 
 
 def faults_of_chain(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
-    """A sentence for the first event whose number, hash or columns are not what they must be.
+    """A sentence for the first event whose number, hash or columns are wrong.
 
-    database: the alias of the one that is read.
+    database: the alias to read from.
     """
     head = None
     events = Event.objects.using(database).order_by("number")

@@ -1,6 +1,6 @@
-"""Choice of the rows that a model is shown: rows that a run failed on, at most half of them.
+"""Choice of the rows shown to a model: at most half of those that a run failed on.
 
-The rest is kept from the model, so that the proposal is measured on failures that it has not seen too.
+The rest is withheld, so that the proposal is also measured on failures that the model has not seen.
 """
 
 import json
@@ -19,7 +19,7 @@ __all__ = ["MOST_SHOWN", "FailingRow", "choose_shown_rows", "describe_rows", "li
 
 MOST_SHOWN = 10
 _LONGEST: Mapping[str, int] = {"name": 100, "inputs": 2500, "expected": 700, "reply": 1000, "fault": 300}
-"""The most characters of each text of a row: as many as the shipped template takes."""
+"""The most characters of each text of a row: the limit of the shipped template."""
 _CUT = " […]"
 _Floors = Mapping[tuple[str, str | None], float]
 
@@ -33,11 +33,11 @@ class FailingRow:
 
 
 def list_failing_rows(run: Run, indexes: Collection[int] | None = None) -> list[FailingRow]:
-    """The rows of a finished run that its text is to blame for, in their order; with `indexes`, those of them.
+    """The rows of a finished run that failed because of its text, in order; with `indexes`, only those of them.
 
-    A row fails if the text could not be rendered or its reply not be read, or if a score is below a threshold of
-    an evaluation that measures the template by these rows and this model; if there is no threshold at all, below the
-    best that can be reached. Rows that the model itself gave no reply to are left out.
+    A row fails if the text could not be rendered or its reply not parsed, or if a score is below a threshold of an
+    evaluation that measures the template with these rows and this model. Without any threshold it fails if the score is
+    below the maximum. Rows that the model did not reply to are left out.
     """
     floors = _find_floors(run)
     tops = {name: _find_top(name) for name in run.scores}
@@ -52,8 +52,8 @@ def list_failing_rows(run: Run, indexes: Collection[int] | None = None) -> list[
 
 
 def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> list[FailingRow]:
-    """At most `most` failing rows, and of at most half of them: drawn by the rows' digest, so that the same
-    run gives the same. A single failing row is shown.
+    """At most `most` failing rows and at most half of them, drawn with the rows' digest as seed, so that the same run
+    has the same choice. A single failing row is shown.
     """
     indexes = [row.index for row in failing]
     random.Random(run.rows_digest).shuffle(indexes)  # noqa: S311  # a draw, no secret
@@ -62,8 +62,8 @@ def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> lis
 
 
 def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str]]:
-    """The rows as the input `rows` of the template that asks: name, inputs, expected, reply and fault, cut if they
-    are long. A row that is there no more is left out.
+    """The rows as the input `rows` of the asking template: name, inputs, expected, reply and fault, truncated if long.
+    Rows that no longer exist are left out.
     """
     rows = run_queries.rows_of_run(run)
     run_rows = {row.index: row for row in RunRow.objects.filter(run=run, index__in=[row.index for row in failing])}
@@ -71,9 +71,7 @@ def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str
 
 
 def _find_floors(run: Run) -> _Floors:
-    """By metric and output, None for all, the score that an attached evaluation asks for at least, if it measures
-    just these rows.
-    """
+    """Map metric and output (None for all) to the minimum score of an attached evaluation of exactly these rows."""
     floors: dict[tuple[str, str | None], float] = {}
     for plan in attachment_queries.plans_of_template(run.template):
         if not plan.measures(run):
@@ -97,7 +95,7 @@ def _list_faults(row: RunRow, floors: _Floors, tops: Mapping[str, float]) -> tup
     for name, score in row.scores.items():
         metric, _, target = name.partition(" ")
         floor = floors.get((metric, target), floors.get((metric, None)))
-        if floors and floor is None:  # what is shown beside a threshold is no reason to ask
+        if floors and floor is None:  # a metric without a threshold is no reason to improve
             continue
         least = tops.get(metric, 1.0) if floor is None else floor
         if score is not None and score < least:
@@ -117,7 +115,7 @@ def _describe_row(row: Row, run_row: RunRow, failing: FailingRow) -> dict[str, s
 
 
 def _write_values(values: Mapping[str, Any]) -> str:
-    """A line or more for each name: texts as they are, all else as JSON."""
+    """One or more lines per name: texts unchanged, everything else as JSON."""
     return "\n".join(
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in values.items()

@@ -1,7 +1,7 @@
 """Figures of a measured improvement: each metric before and after, by rows that the model saw and rows that it did not.
 
-What a proposal gains on the rows that it was made from says little: a text can be made to fit them. The rows that the
-model did not see tell whether it helps.
+Gains on the rows that a proposal was made from say little, as a text can be fitted to them. The rows that the model did
+not see show whether it helps.
 """
 
 import json
@@ -18,7 +18,7 @@ __all__ = ["GROUPS", "GroupFigures", "ImprovementFigures", "MetricFigures", "mea
 
 Group = Literal["unseen", "seen", "all"]
 GROUPS: tuple[Group, ...] = ("unseen", "seen", "all")
-_FEW_ROWS = 10  # rows under which a figure says little
+_FEW_ROWS = 10  # with fewer rows a figure says little
 _EQUAL = 1e-9
 _RowScores = Mapping[int, Mapping[str, float | None]]
 
@@ -26,7 +26,7 @@ _RowScores = Mapping[int, Mapping[str, float | None]]
 @dataclass(frozen=True)
 class MetricFigures:
     """One metric of one output on a group of rows. before and after: means of the rows that both runs scored, None
-    if there is none. comparison: of the second against the first, with the 95 % interval of the difference.
+    without such rows. comparison: of the second with the first, with the 95 % interval of the difference.
     """
 
     metric: str
@@ -37,14 +37,15 @@ class MetricFigures:
 
     @property
     def reading(self) -> str:
-        """`better` or `worse` if the interval leaves zero out, else `unclear`."""
+        """`better` or `worse` if the interval excludes zero, else `unclear`."""
         return {"second": "better", "first": "worse"}.get(self.comparison.winner or "", "unclear")
 
 
 @dataclass(frozen=True)
 class GroupFigures:
     """The rows of a group. failed_before and failed_after: those that got no answer; better and worse: rows with any
-    metric that rose, and any that fell, or that got an answer or lost it."""
+    metric that rose or fell, or that gained or lost their answer.
+    """
 
     group: Group
     rows: int
@@ -82,7 +83,7 @@ class ImprovementFigures:
 
 
 def measure_improvement(improvement: Improvement) -> ImprovementFigures | None:
-    """The figures of the proposal's run against the run that it was asked from; None until that run is done."""
+    """The figures of the proposal's run against the original run; None until the proposal's run is done."""
     after = improvement.measurement
     if after is None or after.state != Run.DONE:
         return None
@@ -129,7 +130,7 @@ def _measure_group(group: Group, indexes: Sequence[int], before: _Outcomes, afte
 
 
 def _compare_row(index: int, before: _Outcomes, after: _Outcomes) -> tuple[bool, bool]:
-    """Whether anything about the row rose, and whether anything fell."""
+    """Whether any figure of the row rose, and whether any fell."""
     was, now = before.scores.get(index, {}), after.scores.get(index, {})
     pairs = [(was.get(name), now.get(name)) for name in {*was, *now}]
     changes = [second - first for first, second in pairs if first is not None and second is not None]

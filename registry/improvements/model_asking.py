@@ -1,7 +1,7 @@
 """Asking a model for a better text: the prompt is rendered from a template of the registry, then sent and counted.
 
-A call counts as spent from the moment it is sent, so that a worker which is killed meanwhile leaves the prompt's tokens
-counted; what the reply took is corrected once it is there.
+A call counts as spent once it is sent, so that the prompt's tokens stay counted if the worker is killed; the count is
+corrected when the reply arrives.
 """
 
 import json
@@ -31,16 +31,16 @@ from registry.templates.models import Version
 __all__ = ["INPUTS", "OUTPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
 
 INPUTS = ("document", "rows", "problems")
-"""The inputs that a template which asks for improvements has to take; `guidance` and `earlier` are given to it too."""
+"""The inputs that an asking template must declare; `guidance` and `earlier` are passed too."""
 OUTPUTS = ("document", "explanation")
-"""The texts that its replies have to have."""
-_LONGEST_EARLIER = 34_000  # characters of a reply that is handed back
+"""The outputs that its replies must have."""
+_LONGEST_EARLIER = 34_000  # the most characters of a reply that is sent back
 _FIELDS = {"document": "run", "rows": "rows", "guidance": "guidance"}
 
 
 @dataclass(frozen=True)
 class AskedPrompt:
-    """What a model is asked. tokens: as the registry counts the prompt; longest_reply: tokens that a reply may take."""
+    """A prompt for a model. tokens: the registry's count of the prompt; longest_reply: the most tokens of a reply."""
 
     messages: list[dict[str, Any]]
     settings: Mapping[str, Any]
@@ -49,7 +49,7 @@ class AskedPrompt:
 
 
 def require_asking_template(version: Version) -> None:
-    """Invalid of the field `prompt` if the version can't ask for an improvement: it lacks an input or an output."""
+    """Raise Invalid for `prompt` if the version can't ask for an improvement because it lacks an input or an output."""
     version.require_text()
     document = parse_document(version.document)
     inputs = document.inputs or {}
@@ -69,7 +69,7 @@ def require_asking_template(version: Version) -> None:
 def make_inputs(
     run: Run, shown_rows: Sequence[FailingRow], guidance: str, earlier: str = "", problems: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The inputs of the template that asks; earlier and problems: of a reply that could not be used."""
+    """The inputs of the asking template. earlier, problems: of a reply that could not be used."""
     return {
         "document": run.version.document,
         "rows": describe_rows(run, shown_rows),
@@ -80,7 +80,9 @@ def make_inputs(
 
 
 def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
-    """Render the template that asks. Invalid names what is too long for it: `rows`, `guidance`, or else `prompt`."""
+    """Render the asking template. Raises Invalid for the field that is too long: `rows`, `guidance`, or else
+    `prompt`.
+    """
     bundle = version.unpacked()
     try:
         with child() as bounded:
@@ -105,10 +107,10 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
 
 
 def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:
-    """Send the prompt; what it cost is counted for the improvement's person and kept in its row.
+    """Send the prompt. Its cost is counted for the improvement's person and stored in its row.
 
-    Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before a try
-    is sent, and ModelError if no reply came.
+    Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before an attempt
+    is sent, and ModelError without a reply.
     """
     text = json.dumps(asked.messages, ensure_ascii=False)
     call = CountedCall(improvement.run.template.namespace, improvement.person, endpoint, text, asked.tokens)
@@ -122,14 +124,14 @@ def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) 
         settle(spent)
         with transaction.atomic():
             counted = call.count_try()
-            improvement.calls = calls_before + 1  # a step is one call, however often it tries
+            improvement.calls = calls_before + 1  # a step counts as one call regardless of its retries
             _add_counted(improvement, endpoint, counted)
 
     try:
         reply = ask_with_tries(endpoint, model, asked, asked.settings, count_try)
     except (ModelError, PromptuaryError) as error:
         settle(error.spent if isinstance(error, ModelError) else ())
-        if isinstance(error.__cause__, PromptuaryError):  # a try that may not be made
+        if isinstance(error.__cause__, PromptuaryError):  # an attempt that is not permitted
             raise error.__cause__ from None
         raise
     settle([*reply.spent, reply])
@@ -137,6 +139,6 @@ def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) 
 
 
 def _add_counted(improvement: Improvement, endpoint: Endpoint, counted: Counted) -> None:
-    """Write what was counted in the improvement's row too."""
+    """Add what was counted to the improvement's row."""
     improvement.add_spent(endpoint.price, counted.prompt_tokens, counted.completion_tokens)
     improvement.save(update_fields=["calls", "prompt_tokens", "completion_tokens", "cost", "currency"])

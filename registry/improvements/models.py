@@ -1,4 +1,4 @@
-"""Table of improvements. Part of no journal; kept for 30 days."""
+"""Table of improvements. Not in the journal; kept for 30 days."""
 
 import json
 from collections.abc import Mapping
@@ -24,18 +24,18 @@ NO_TEXTS: Mapping[str, Any] = {
     "problems_text": "[]",
     "input_changes_text": "[]",
 }
-"""The columns that hold texts, as they are once these were taken away."""
+"""The columns that contain texts, with their values after removal."""
 
 
 class Improvement(models.Model):
-    """A model's proposal for the text that a run asked, from its first call to the run that measures it.
+    """A model's proposal for the text of a run, from its first call to the run that measures it.
 
-    Only its person sees it. Nothing is applied by itself: it ends as a draft of that person, dismissed, or deleted.
+    Only its person sees it. Nothing is applied automatically: it ends as a draft of that person, dismissed, or deleted.
     """
 
     QUEUED = "queued"
     ASKING = "asking"
-    MEASURING = "measuring"  # until the run of the proposal is over; `stage` tells how that ended
+    MEASURING = "measuring"  # until the proposal's run is over; `stage` contains its outcome
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -44,7 +44,7 @@ class Improvement(models.Model):
     STATES = (QUEUED, ASKING, MEASURING, FAILED, STOPPED, TAKEN, DISMISSED)
     STAGES = (QUEUED, ASKING, MEASURING, DONE, FAILED, STOPPED, TAKEN, DISMISSED)
     BEFORE_MEASURING = (QUEUED, ASKING)
-    """States in which the worker still has to ask the model."""
+    """States in which the worker still has to call the model."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="improvements")
     run = models.ForeignKey(
@@ -93,12 +93,12 @@ class Improvement(models.Model):
 
     @property
     def number(self) -> int:
-        """What people call it by."""
+        """The number shown to users."""
         return int(self.pk)
 
     @property
     def stage(self) -> str:
-        """The state, with that of the run that measures it: one of `STAGES`."""
+        """The state, combined with that of the measuring run: one of `STAGES`."""
         if self.state != self.MEASURING:
             return self.state
         if self.measurement is None:
@@ -113,12 +113,12 @@ class Improvement(models.Model):
 
     @property
     def finished_at(self) -> datetime | None:
-        """Since when nothing is done for it any more; None while it is under way."""
+        """When it was over; None while it is under way."""
         return self.ended_at or (self.measurement.finished_at if self.measurement else None)
 
     @property
     def reason(self) -> str:
-        """Why it failed, or why its measurement did; empty for all others."""
+        """Why it failed, or why its measurement did; otherwise empty."""
         if self.stage != self.FAILED:
             return ""
         return self.error or (self.measurement.error if self.measurement else "")
@@ -131,17 +131,17 @@ class Improvement(models.Model):
 
     @property
     def input_changes(self) -> list[str]:
-        """How the inputs change, a sentence each in the model's words."""
+        """How the inputs change, one sentence each in the model's words."""
         changes: list[str] = json.loads(self.input_changes_text)
         return changes
 
     @property
     def has_unchecked_reply(self) -> bool:
-        """Whether the last reply is stored, and nobody knows yet whether it can be used."""
+        """Whether the last reply is stored but not checked yet."""
         return bool(self.reply) and not self.problems and self.state in self.BEFORE_MEASURING
 
     def add_spent(self, price: Price | None, prompt_tokens: int, completion_tokens: int) -> None:
-        """Count tokens of a call in the row's columns, not written yet; negative ones correct what was counted."""
+        """Count tokens of a call in the row's columns, without saving; negative ones correct what was counted."""
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
         if price is not None:

@@ -1,7 +1,7 @@
-"""Proposals: a model's reply read strictly, and the text in it checked as a save checks it, and by rules of its own.
+"""Proposals: strict parsing of a model's reply, and checks of its text as for a save and by additional rules.
 
-Only the body and the description may change. Inputs may if the reply says how; marks of untrusted data and the
-fragments stay as they are, so that a text which got among the rows can neither unlock a value nor fetch a fragment.
+Only the body and the description may change, and inputs if the reply says how. Marks of untrusted data and fragments
+must stay the same, so that an injected text in the rows can neither unlock a value nor fetch a fragment.
 """
 
 # no texts here: problems are told to the model, and stored
@@ -33,7 +33,7 @@ _FREE = ("description", "inputs")  # keys of the front matter that may change, t
 
 
 class ProposalRefused(Exception):
-    """A reply that can't be used. problems: why, a sentence each."""
+    """A reply that can't be used. problems: the reasons, one sentence each."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems))
@@ -42,7 +42,7 @@ class ProposalRefused(Exception):
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a reply proposes: the whole text, a short explanation, and how the inputs change, a sentence each."""
+    """What a reply proposes: the whole text, a short explanation, and how the inputs change, one sentence each."""
 
     document: str
     explanation: str
@@ -50,9 +50,9 @@ class Proposal:
 
 
 def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: str) -> Proposal:
-    """The reply by the output rules of the template that asked, and by what every improvement has to have.
+    """Parse the reply by the asking template's output rules and the requirements of every improvement.
 
-    bundle: of that template; inputs: what it was rendered with. Raises ProposalRefused.
+    bundle: of that template; inputs: those it was rendered with. Raises ProposalRefused.
     """
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
@@ -81,10 +81,10 @@ def _require_form(found: Mapping[str, Any]) -> Proposal:
 
 
 def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDocument:
-    """The proposed text, which could be saved as it is. base: the version that it was asked for.
+    """Check that the proposed text could be saved. base: the version to improve.
 
-    Raises ProposalRefused with everything that is wrong, Gone if the version was redacted, and DocumentError if
-    its text can't be read, so that nothing can be compared with it.
+    Raises ProposalRefused with all problems, Gone if the version was redacted, and DocumentError if the version's text
+    can't be parsed for comparison.
     """
     before = parse_document(base.document)
     try:
@@ -107,7 +107,7 @@ def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDo
 def _find_rule_breaks(
     base: Version, before: Document, after: Document, checked: CheckedDocument, proposal: Proposal
 ) -> Iterator[str]:
-    """Where the text changes what it must not, a sentence each. before and after: both texts as they are read."""
+    """Forbidden changes in the text, one sentence each. before, after: both texts, parsed."""
     bundle = base.unpacked()
     if checked.digest == base.digest:
         yield "The text is the same as before: nothing is improved."
@@ -151,7 +151,7 @@ def _compare_inputs(
 
 
 def _list_untrusted(inputs: Mapping[str, Any]) -> set[str]:
-    """The paths of the inputs, and of what is inside them, that are marked as untrusted."""
+    """The paths of inputs and nested values that are marked as untrusted."""
     return {path for name, schema in inputs.items() for path in _walk_marks(schema, name)}
 
 

@@ -1,4 +1,4 @@
-"""Queries of improvements: a person's own, and what an improvement of a run would be made of and cost."""
+"""Queries of improvements: a person's own, and the plan and cost of an improvement of a run."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -48,18 +48,17 @@ __all__ = [
 ASKING_TAG = "improvement"
 """The tag of the templates that can ask for an improvement."""
 LONGEST_GUIDANCE = 500
-MOST_CALLS = 3  # of one improvement: the first, and two after replies that can't be used
+MOST_CALLS = 3  # per improvement: the first, and two after unusable replies
 _MOST_TEMPLATES = 200
 
 
 @dataclass(frozen=True)
 class ImprovementPlan:
-    """What an improvement of a run is made of, and what it is expected to cost.
+    """The plan of an improvement of a run, and its expected cost.
 
-    failing: the rows that the run failed on; shown_rows: indexes of those that the model is shown. asked: the first
-    prompt. asking_cost: of one call whose reply is as long as it may be; measuring: the run of the proposal, since the
-    version's own is known. Costs are None if a model has no price. spent_today and cap: of the person, in
-    `cap_currency`; cap None for none.
+    failing: the rows that the run failed on; shown_rows: indexes of those shown to the model. asked: the first prompt.
+    asking_cost: of one call with a reply of the maximum length; measuring: the estimate for the proposal's run. Costs
+    are None if a model has no price. spent_today, cap: of the person, in `cap_currency`; cap is None without a cap.
     """
 
     run: Run
@@ -77,18 +76,18 @@ class ImprovementPlan:
 
     @property
     def most_asking_cost(self) -> Decimal | None:
-        """What the calls cost if two more are needed."""
+        """The cost of the calls if two more are needed."""
         return None if self.asking_cost is None else self.asking_cost * MOST_CALLS
 
     @property
     def currency(self) -> str:
-        """Of the calls."""
+        """The currency of the calls."""
         return self.endpoint.price.currency if self.endpoint.price else ""
 
 
 def find_improvable_run(actor: Actor, number: int) -> Run:
-    """A finished run over a dataset, of a version that the actor may improve. NotFound and NotAllowed as for a save of
-    its template. Raises Conflict if nothing can be learned from it or its text can't be read, Gone if it was redacted.
+    """A finished run over a dataset, of a version that the actor may improve. Raises NotFound and NotAllowed as a save
+    of its template does, Conflict if the run is unsuitable or its text can't be parsed, Gone if it was redacted.
     """
     run = run_queries.find_run(actor, Verb.EVALUATE, number)
     template_queries.find_template(actor, Verb.SAVE, run.template.name)
@@ -102,8 +101,8 @@ def find_improvable_run(actor: Actor, number: int) -> Run:
 
 
 def _require_readable(version: Version) -> None:
-    """Raise Conflict if the version was saved before the renderer was changed to refuse its text: a proposal could
-    not be compared with it.
+    """Raise Conflict if the renderer now refuses the version's text, which it accepted when saved: a proposal could not
+    be compared with it.
     """
     try:
         parse_document(version.document)
@@ -115,7 +114,7 @@ def _require_readable(version: Version) -> None:
 
 
 def _find_run_fault(run: Run) -> str:
-    """Why a run can't be improved on, or nothing."""
+    """Why a run can't be improved on, or empty."""
     if run.is_draft:
         return gettext("Run {number} measures a proposal: improve on a run of a version.").format(number=run.number)
     if run.state != Run.DONE:
@@ -130,7 +129,7 @@ def _find_run_fault(run: Run) -> str:
 
 
 def may_improve(actor: Actor, run: Run) -> bool:
-    """Whether the run's page offers an improvement: of a finished run over a dataset, to whoever may save."""
+    """Whether the run's page offers an improvement: for a finished run over a dataset, to actors who may save."""
     if _find_run_fault(run) or run.version.is_redacted or run.template.archived_at is not None:
         return False
     try:
@@ -144,11 +143,11 @@ def may_improve(actor: Actor, run: Run) -> bool:
 def plan_improvement(
     *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, guidance: str = ""
 ) -> ImprovementPlan:
-    """What an improvement of these would be; nothing is asked or written.
+    """Plan an improvement; no model is called and nothing is stored.
 
-    run: the number of a finished run over a dataset. prompt: `namespace/name@ref` of the template that asks. rows: how
-    many failing rows the model is shown at most. Invalid names each field at fault; Conflict if no row failed or a
-    model is not what it was; TooMany and Conflict by spending caps; the rest as `find_improvable_run`.
+    run: the number of a finished run over a dataset. prompt: `namespace/name@ref` of the asking template. rows: the
+    most failing rows to show. Raises Invalid with each field at fault, Conflict if no row failed or a model changed,
+    TooMany and Conflict because of spending caps, and what `find_improvable_run` raises.
     """
     run_row = find_improvable_run(actor, run)
     if not 1 <= rows <= MOST_SHOWN:
@@ -205,7 +204,9 @@ def _find_asking_version(actor: Actor, prompt: str) -> Version:
 
 
 def find_measuring_endpoint(run: Run) -> Endpoint:
-    """The run's model, and its judge's, as they were when it ran: the figures after are set against those before."""
+    """The run's model, if it and the judge's model are unchanged since the run: otherwise the figures could not be
+    compared.
+    """
     endpoint = connection_queries.find_endpoint(run.model, run.template.namespace.name)
     digests = [(endpoint, run.model_digest)]
     if run.judge is not None:
@@ -238,9 +239,9 @@ def _estimate_measuring(actor: Actor, run: Run) -> RunEstimate:
 
 
 def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]:
-    """The templates that can ask for an improvement, each as its address and its name: those of the namespace first.
+    """The templates that can ask for an improvement, each as address and name, those of the namespace first.
 
-    The address names the version that is live if there is one, else the latest.
+    The address names the live version if there is one, else the latest.
     """
     templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
     rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
@@ -253,7 +254,7 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
 
 
 def find_own_improvement(actor: Actor, number: int) -> Improvement:
-    """The actor's improvement with its run; NotFound for anybody else's."""
+    """The actor's improvement with its run; Raises NotFound for another person's."""
     unknown = NotFound(gettext("There is no improvement {number} of yours.").format(number=number))
     row = _full(Improvement.objects.filter(pk=number, person=actor.person)).first() if 0 < number < 2**63 else None
     if row is None:

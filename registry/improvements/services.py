@@ -1,6 +1,7 @@
-"""Services of improvements: starting and stopping one, taking it into a draft, dismissing it.
+"""Services of improvements: starting, stopping and dismissing one, and taking it into a draft.
 
-Nothing is in the journal: a proposal is no decision. What it leads to is saved, reviewed and published like any text.
+Nothing is written to the journal, as a proposal isn't a decision. Its text is saved, reviewed and published like any
+other.
 """
 
 from datetime import datetime
@@ -30,7 +31,7 @@ __all__ = [
     "take_improvement",
 ]
 
-MOST_UNDER_WAY = 3  # improvements of one person in a namespace that are not over
+MOST_UNDER_WAY = 3  # the most unfinished improvements of one person in a namespace
 _RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
 
 
@@ -40,8 +41,8 @@ def start_improvement(
     """Start an improvement: the worker asks a model for a better text of the run's version, and measures it on the
     run's rows.
 
-    The arguments and refusals are those of `queries.plan_improvement`; TooMany too if the person has
-    `MOST_UNDER_WAY` under way in the namespace.
+    Arguments and errors are those of `queries.plan_improvement`. Also raises TooMany if the person has `MOST_UNDER_WAY`
+    under way in the namespace.
     """
     plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, guidance=guidance)
     with transaction.atomic():
@@ -61,7 +62,7 @@ def start_improvement(
 
 
 def enqueue_asking(improvement: Improvement) -> Job:
-    """Queue the job that asks the model."""
+    """Queue the job that calls the model."""
     number = improvement.number
     return queue.enqueue(queue.IMPROVEMENT, subject=f"improvement {number}", payload={"improvement": number})
 
@@ -80,9 +81,9 @@ def _require_room(actor: Actor, run: Run) -> None:
 
 
 def stop_improvement(*, actor: Actor, number: int) -> Improvement:
-    """End it: no more calls are made, and the run that measures it is cancelled. A call that is under way is counted.
+    """Stop an improvement: no more calls are made, and its measuring run is cancelled. A call in flight is counted.
 
-    Conflict once it is over.
+    Raises Conflict once it is over.
     """
     with transaction.atomic():
         improvement = _lock(actor, number)
@@ -97,11 +98,11 @@ def stop_improvement(*, actor: Actor, number: int) -> Improvement:
 
 
 def take_improvement(*, actor: Actor, number: int, draft_name: str) -> Draft:
-    """Make the measured proposal a draft of the actor's, beside the drafts that there are.
+    """Make the measured proposal a new draft of the actor.
 
-    The draft is made over the version that the improvement was asked for, so that a newer one is merged with it at the
-    save. Conflict unless it is measured and not taken or dismissed; the rest as
-    `named_drafts.start_draft_of_text`: Invalid of the field `draft` if the name is none or taken.
+    The draft is based on the improved version, so that a newer version is merged on save. Raises Conflict unless it is
+    measured and not taken or dismissed, and what `named_drafts.start_draft_of_text` raises, such as Invalid for `draft`
+    if the name is invalid or taken.
     """
     with transaction.atomic():
         improvement = _lock(actor, number)
@@ -121,7 +122,7 @@ def take_improvement(*, actor: Actor, number: int, draft_name: str) -> Draft:
 
 
 def dismiss_improvement(*, actor: Actor, number: int) -> Improvement:
-    """Put it aside. Conflict while it is under way, and once it was taken or dismissed."""
+    """Dismiss an improvement. Raises Conflict while it is under way, and if it was taken or dismissed."""
     with transaction.atomic():
         improvement = _lock(actor, number)
         if improvement.is_under_way or improvement.state in (Improvement.TAKEN, Improvement.DISMISSED):
@@ -158,8 +159,8 @@ def _end(improvement: Improvement, state: str, at: datetime, *, draft_name: str 
 
 
 def delete_old_improvements() -> int:
-    """Delete improvements that were kept long enough, and runs of drafts that no improvement refers to any more, which
-    are measured by nothing else. Gives how many improvements went.
+    """Delete expired improvements, and draft runs that no improvement refers to any more. Return the number of
+    improvements deleted.
     """
     before = log.now() - KEPT
     with transaction.atomic():

@@ -1,8 +1,8 @@
-"""Work of the worker on an improvement: one call of the model at a time, then the run that measures the proposal.
+"""The worker's part of an improvement: one model call at a time, then the run that measures the proposal.
 
-A reply that can't be used is handed back with what is wrong with it, twice at most. Each call is counted before it is
-sent: a worker that is killed meanwhile loses that reply, and the next one asks again within the same number of calls.
-A reply that came is stored first: if the renderer is busy then, or the worker is killed, the next one checks it.
+An unusable reply is sent back with its problems, at most twice. Each call is counted before it is sent: a killed worker
+loses that reply, and the next one asks again within the same number of calls. A reply is stored before it is checked,
+so that the next worker can check it if the renderer is busy or the worker is killed.
 """
 
 # no texts here: reasons are stored
@@ -33,12 +33,12 @@ from registry.templates.models import Redaction
 
 __all__ = ["advance_improvement", "fail_improvement", "fail_lost_improvements"]
 
-_MOST_TOLD = 3  # problems that a failed improvement's sentence names
+_MOST_TOLD = 3  # the most problems named in a failed improvement's sentence
 
 
 def advance_improvement(number: int) -> bool:
-    """Ask the model once, and either start the run that measures its proposal or keep what is wrong with it. A reply
-    that nobody checked yet is checked instead. Gives whether there is more to do.
+    """Call the model once, then either start the run that measures its proposal or store the problems. An unchecked
+    stored reply is checked instead. Return whether there is more to do.
     """
     improvement = _load(number)
     if improvement is None or not _begin(improvement):
@@ -48,7 +48,7 @@ def advance_improvement(number: int) -> bool:
         return False
     actor = Actor(improvement.person)
     try:
-        queries.find_improvable_run(actor, improvement.run.number)  # rights and the run, as they are now
+        queries.find_improvable_run(actor, improvement.run.number)  # check rights and the run again
         measuring = queries.find_measuring_endpoint(improvement.run)
         inputs = _make_inputs(improvement)
         reply = improvement.reply if improvement.has_unchecked_reply else _ask(improvement, inputs)
@@ -70,13 +70,13 @@ def advance_improvement(number: int) -> bool:
 
 
 def fail_improvement(number: int, sentence: str) -> None:
-    """End one that can't go on, with a sentence that says why."""
+    """Fail an improvement that can't continue, with a sentence that says why."""
     rows = Improvement.objects.filter(pk=number, state__in=Improvement.BEFORE_MEASURING)
     rows.update(state=Improvement.FAILED, error=sentence[:2000], ended_at=log.now())
 
 
 def fail_lost_improvements() -> int:
-    """Fail those under way that no job will go on with: their worker was lost too often. Gives how many."""
+    """Fail improvements under way whose job was given up because their worker was lost too often. Return how many."""
     under_way = Improvement.objects.filter(state__in=Improvement.BEFORE_MEASURING).values_list("pk", flat=True)
     lost_numbers = queue.list_lost_numbers(queue.IMPROVEMENT, "improvement", list(under_way))
     for number in lost_numbers:
@@ -95,13 +95,13 @@ def _begin(improvement: Improvement) -> bool:
 
 
 def _goes_on(improvement: Improvement) -> bool:
-    """Whether nobody stopped it meanwhile."""
+    """Whether it was not stopped meanwhile."""
     return Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).exists()
 
 
 def _make_inputs(improvement: Improvement) -> dict[str, object]:
-    """The inputs of the next call, with the last reply if it could not be used. A stored reply that is still to be
-    checked is read with the same inputs, without any reply before it.
+    """The inputs of the next call, with the last reply if it could not be used. A stored unchecked reply is parsed with
+    the same inputs, without an earlier reply.
     """
     problems = improvement.problems
     shown = list_failing_rows(improvement.run, improvement.shown_rows)
@@ -110,7 +110,7 @@ def _make_inputs(improvement: Improvement) -> dict[str, object]:
 
 
 def _ask(improvement: Improvement, inputs: Mapping[str, object]) -> str:
-    """The model's reply, kept in the row. Raises Gone if the text was redacted while the model was asked."""
+    """Get the model's reply and store it in the row. Raises Gone if the text was redacted during the call."""
     endpoint = _find_endpoint(improvement)
     asked = model_asking.render_asking(improvement.prompt, inputs)
     reply = model_asking.ask_model(improvement, endpoint, asked)
@@ -132,8 +132,8 @@ def _find_endpoint(improvement: Improvement) -> Endpoint:
 
 
 def _require_unredacted(improvement: Improvement) -> None:
-    """Raise Gone if the text, or the one that asks, was taken away; a redaction waits until this transaction is
-    over.
+    """Raise Gone if the text or the asking template was redacted; a concurrent redaction waits until this transaction
+    ends.
     """
     list(Improvement.objects.select_for_update().filter(pk=improvement.pk).values_list("pk"))
     if Redaction.objects.filter(version__in=[improvement.run.version_id, improvement.prompt_id]).exists():
@@ -141,7 +141,7 @@ def _require_unredacted(improvement: Improvement) -> None:
 
 
 def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
-    """Raise ProposalRefused if not one row of the run can be rendered by the proposed text."""
+    """Raise ProposalRefused if the proposed text can't render any row of the run."""
     misfit = row_fit.find_misfit(run_queries.rows_of_run(run), json.loads(checked.bundle))
     if misfit is not None:
         raise ProposalRefused([f"No row of the dataset can be rendered by the text: {end_sentence(misfit.message)}"])
@@ -150,7 +150,7 @@ def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
 def _start_measurement(
     improvement: Improvement, endpoint: Endpoint, proposal: Proposal, checked: CheckedDocument
 ) -> None:
-    """Keep the proposal and start the run over the same rows, by the same model, metrics and judge."""
+    """Store the proposal and start the run over the same rows, with the same model, metrics and judge."""
     run = improvement.run
     judge = None
     if run.judge is not None:
@@ -177,7 +177,7 @@ def _start_measurement(
 
 
 def _keep_problems(improvement: Improvement, problems: Sequence[str]) -> bool:
-    """Keep why the reply can't be used; whether the model is asked once more."""
+    """Store why the reply can't be used. Return whether the model is called again."""
     rows = Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING)
     if not rows.update(problems_text=json.dumps(list(problems), ensure_ascii=False)):
         return False

@@ -1,7 +1,7 @@
 """A version as a Langfuse prompt: text, or chat messages, with `{{name}}` where the client puts a value.
 
-Only what its clients compile alike is carried: plain names in double braces. A loop, a condition, a filter, a typed
-list or a role that data decide can't be, and is refused with the reason: a prompt rendered wrongly is worse than none.
+Only what Langfuse's clients compile the same way is supported: plain names in double braces. Loops, conditions,
+filters, typed lists and roles that depend on data are refused with the reason: a wrong prompt is worse than none.
 """
 
 import json
@@ -22,8 +22,8 @@ _recent: Recent[str, Converted] = Recent(512)
 
 
 def convert_version(version: Version) -> Converted:
-    """`{"type": "text"|"chat", "prompt": …}` of a version. Raises Invalid if Langfuse's clients can't carry it."""
-    version.require_text()  # what was converted before a redaction is not told after it
+    """`{"type": "text"|"chat", "prompt": …}` of a version. Raises Invalid if Langfuse's clients can't render it."""
+    version.require_text()  # don't return a version converted before its redaction
     return _recent.get(version.digest, lambda: _convert(version.unpacked()))
 
 
@@ -63,5 +63,5 @@ def _refusal(reason: str) -> Invalid:
 
 
 def settings_of(version: Version) -> Any:
-    """What `config` holds for the application: the document's settings."""
+    """The content of `config` for the application: the document's settings."""
     return json.loads(version.settings)

@@ -1,4 +1,4 @@
-"""URLs of the Langfuse API, below /api/public/. Names hold slashes, sent as %2F; the server has decoded them by now."""
+"""URLs of the Langfuse API, below /api/public/. Names contain slashes, sent as %2F; the server has decoded them."""
 
 from django.urls import path
 

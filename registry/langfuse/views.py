@@ -40,11 +40,11 @@ MOST = 100
 
 
 class BadQuestion(Exception):
-    """A query that makes no sense; 400 in Langfuse's form."""
+    """An invalid query; 400 in Langfuse's form."""
 
 
 def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View:
-    """Read the key from Basic authentication's password (the user name is not looked at); errors in Langfuse's form.
+    """Read the key from Basic authentication's password (the user name is ignored); errors in Langfuse's form.
 
     writes: whether the view takes other methods than GET and HEAD.
     """
@@ -75,7 +75,7 @@ def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View
 
 @with_key
 def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
-    """One prompt: of a version, of a label, or of `production`; never of the latest as a fallback."""
+    """One prompt, by version, by label, or of `production`; the latest is never a fallback."""
     number, label = request.GET.get("version", ""), request.GET.get("label", "")
     if number and label:
         raise BadQuestion("Give either a version or a label.")
@@ -97,7 +97,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 
 @with_key
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
-    """The list, by name, a page at a time."""
+    """A page of the list of prompts, by name."""
     page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
     rows = limited_key_view.list_visible(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
@@ -117,7 +117,7 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 @with_key
 def projects(_request: HttpRequest, actor: Actor) -> JsonResponse:
-    """The key's namespace as the one project: what `auth_check` asks for."""
+    """The key's namespace as the only project, for the client's `auth_check`."""
     name = actor.key.namespace.name if actor.key else ""
     project = {"id": name, "name": name, "organization": {"id": name, "name": name}, "metadata": {}}
     return JsonResponse({"data": [project]})
@@ -125,12 +125,12 @@ def projects(_request: HttpRequest, actor: Actor) -> JsonResponse:
 
 @with_key
 def refuse_write(request: HttpRequest, _actor: Actor, **_address: str) -> JsonResponse:
-    """Addresses that only write; `with_key` has refused all but reading by now."""
+    """A view for write-only addresses; `with_key` has already refused everything but reads."""
     return _error(405, f"{request.path} is for writing; prompts are changed in Promptuary.")
 
 
 def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
-    """Traces that a client with a key sends are accepted and thrown away: switch tracing off there."""
+    """Accept and drop traces that a client with a key sends; tracing should be switched off there."""
     return JsonResponse({})
 
 
@@ -138,7 +138,7 @@ traces = with_key(_drop_traces, writes=True)
 
 
 def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[str, Any]:
-    """A template in the list; a narrow key is told of what its labels serve, and which versions it may fetch."""
+    """A template's entry in the list; a narrow key sees what its labels serve and the versions it may fetch."""
     version, latest, numbers = visible.version, template.latest, limited_key_view.visible_numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
     return {
@@ -184,7 +184,7 @@ def _read_actor(request: HttpRequest) -> Actor | None:
         return None
     try:
         _public, _, secret = base64.b64decode(token, validate=True).decode("utf-8").partition(":")
-    except ValueError:  # no base64, or no UTF-8 in it
+    except ValueError:  # not base64, or not UTF-8
         return None
     return key_attempts().authenticate(secret, client_address(request.META))
 

@@ -1,1 +1,1 @@
-"""Playground: a person asks models with a draft or a version, side by side, before anything is saved."""
+"""Playground: trying a draft or version with models, side by side, before anything is saved."""

@@ -1,4 +1,4 @@
-"""Tables of the playground: a person's runs, and their columns. Part of no journal; kept for 30 days."""
+"""Tables of the playground: a person's runs, and their columns. Not in the journal; kept for 30 days."""
 
 import json
 from decimal import Decimal
@@ -15,7 +15,7 @@ __all__ = ["PlaygroundColumn", "PlaygroundRun"]
 
 
 class PlaygroundRun(models.Model):
-    """One press on Run: the same inputs given to one to four columns. Only its person sees it."""
+    """One run: the same inputs given to one to four columns. Only its person sees it."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="playground_runs")
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="playground_runs")
@@ -35,9 +35,9 @@ class PlaygroundRun(models.Model):
 
 
 class PlaygroundColumn(models.Model):
-    """One text asked of one model: the prompt as it was rendered, and the reply as far as it came.
+    """One text sent to one model: the rendered prompt, and the reply received so far.
 
-    Its texts are emptied if the namespace keeps none (`is_emptied`).
+    Its texts are emptied if the namespace doesn't store any (`is_emptied`).
     """
 
     DRAFT = "draft"
@@ -95,14 +95,14 @@ class PlaygroundColumn(models.Model):
 
     @property
     def price(self) -> Price | None:
-        """What a million tokens cost when the run was started, or None."""
+        """The price per million tokens when the run was started, or None."""
         if self.prompt_price is None or self.completion_price is None:
             return None
         return Price(self.prompt_price, self.completion_price, self.currency)
 
     @property
     def cost(self) -> Decimal | None:
-        """What was spent so far; None if nothing was, or the price is not known."""
+        """The amount spent so far; None if nothing was spent or the price is not known."""
         if self.price is None or self.prompt_tokens is None:
             return None
         return self.price.of(self.prompt_tokens, self.completion_tokens or 0)
@@ -114,6 +114,6 @@ class PlaygroundColumn(models.Model):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The prompt: messages, tools, settings, digest; empty if the texts were taken away."""
+        """The prompt: messages, tools, settings, digest; empty if the texts were removed."""
         asked: dict[str, Any] = json.loads(self.prompt) if self.prompt else {}
         return asked

@@ -1,4 +1,4 @@
-"""Queries of the playground: a person's own runs, and what a run can be made of."""
+"""Queries of the playground: a person's own runs, and the choices for a new run."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -39,11 +39,11 @@ class Source:
 
 @dataclass(frozen=True)
 class RunChoices:
-    """What a run of a template can be made of.
+    """The choices for a run of a template.
 
-    spent_today: by the person, in the currency of the namespace's caps; cap: of a person in a day, None for none.
-    why_not: the sentence that says why nothing can be run, None if something can. refusals: by the name of a model, why
-    the spending caps don't let the person ask it now.
+    spent_today: by the person, in the currency of the namespace's caps; cap: per person and day, or None. why_not: the
+    sentence that says why nothing can be run, None if something can. refusals: by model name, why the spending caps
+    prevent the person from using it now.
     """
 
     endpoints: list[Endpoint]
@@ -61,7 +61,7 @@ class RunChoices:
 
 
 def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
-    """The namespace of a template that the actor may try with a model, and the template; None if it is not saved."""
+    """The namespace of a template that the actor may try with a model, and the template, None if it isn't saved yet."""
     try:
         template = template_queries.find_template(actor, Verb.TRY, name)
     except NotFound:
@@ -100,7 +100,7 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
 
 
 def _list_datasets(namespace: Namespace, fitting: frozenset[int]) -> list[Dataset]:
-    """The datasets by name; first those of `fitting`."""
+    """The datasets by name, those in `fitting` first."""
     rows = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).only("name", "namespace")
     return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MOST_DATASETS]
 
@@ -116,9 +116,9 @@ def _list_sources(template: Template | None) -> list[Source]:
 
 
 def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int = 20) -> Page[PlaygroundRun]:
-    """The actor's runs of the template, newest first, with their columns; none if the namespace stores none.
+    """The actor's runs of the template, newest first, with their columns; empty if the namespace doesn't store any.
 
-    Runs of a dataset's rows are left out: twenty of them at once would hide the others.
+    Runs over a dataset's rows are left out: a batch of twenty would hide the others.
     """
     namespace, _ = find_place(actor, name)
     limit = check_limit(limit)
@@ -133,7 +133,7 @@ def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int
 
 
 def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
-    """The actor's run; NotFound for anybody else's."""
+    """The actor's run. Raises NotFound for another person's."""
     run = PlaygroundRun.objects.select_related("namespace").filter(pk=run_id, person=actor.person).first()
     if run is None:
         raise NotFound(gettext("There is no run {run_id} of yours.").format(run_id=run_id))
@@ -142,7 +142,7 @@ def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
 
 
 def find_own_column(actor: Actor, column_id: int) -> PlaygroundColumn:
-    """The column of a run of the actor; NotFound for anybody else's."""
+    """A column of the actor's run. Raises NotFound for another person's."""
     rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
     column = rows.filter(pk=column_id, run__person=actor.person).first()
     if column is None:

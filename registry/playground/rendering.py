@@ -1,4 +1,4 @@
-"""Rendering of a column: the draft or a version, by the code of previews and of the API, or the fields at fault."""
+"""Rendering of columns from the draft or a version, with the code used for previews and the API."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -40,9 +40,9 @@ MOST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class ColumnRequest:
-    """What a column is to run. source: `draft`, a label or a version's number; document: the draft's text, else empty.
+    """What a column runs. source: `draft`, a label or a version's number; document: the draft's text, else empty.
 
-    settings: temperature, top_p, seed, max_tokens, those that replace the document's.
+    settings: those of temperature, top_p, seed and max_tokens that replace the document's.
     """
 
     source: str
@@ -53,7 +53,7 @@ class ColumnRequest:
 
 @dataclass(frozen=True)
 class RenderedColumn:
-    """A column's prompt. prompt: messages, tools, settings (all that the model is given), reserve, digest."""
+    """A column's prompt. prompt: messages, tools, settings (all sent to the model), reserve, digest."""
 
     version: Version | None
     bundle: str
@@ -63,7 +63,7 @@ class RenderedColumn:
 
 
 def read_columns(columns: Any) -> list[ColumnRequest]:
-    """The columns as a caller sent them; Invalid names each field at fault."""
+    """Parse the columns of a request. Raises Invalid with each field at fault."""
     if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
         raise Invalid(
             fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
@@ -76,7 +76,7 @@ def read_columns(columns: Any) -> list[ColumnRequest]:
 
 
 def _read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest | None:
-    """A column as a caller sent it; what is wrong is added to the faults by field, below `place`."""
+    """Parse a column of a request; errors are added to `faults` by field, below `place`."""
     if not isinstance(value, Mapping):
         faults[place] = gettext("a column is an object with source, model and settings.")
         return None
@@ -114,7 +114,7 @@ def _read_settings(value: Any, faults: dict[str, str], place: str) -> dict[str, 
     return settings
 
 
-_SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is whole, the least, the most
+_SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is an integer, the minimum, the maximum
     "temperature": (False, 0, 2),
     "top_p": (False, 0, 1),
     "seed": (True, 0, 2**31 - 1),
@@ -123,7 +123,7 @@ _SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is whole, the leas
 
 
 def find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> list[Endpoint]:
-    """The model of each column; Invalid names the columns whose model the namespace does not have."""
+    """The model of each column; Raises Invalid for columns whose model the namespace does not have."""
     by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
     names = ", ".join(by_name)
     faults = {
@@ -141,7 +141,7 @@ def find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> l
 def render_columns(
     actor: Actor, name: str, requests: Sequence[ColumnRequest], inputs: Mapping[str, Any]
 ) -> list[RenderedColumn]:
-    """All columns rendered; Invalid with what is wrong in any of them."""
+    """Render all columns. Raises Invalid with the faults of all of them."""
     faults: dict[str, str] = {}
     rendered = []
     for position, request in enumerate(requests):
@@ -159,7 +159,7 @@ def _render_column(
 ) -> RenderedColumn:
     """Render what the column runs.
 
-    Raises Invalid that names the fields at fault: `inputs.…`, or those of the column at `place`.
+    Raises Invalid with the fields at fault: `inputs.…`, or those of the column at `place`.
     """
     version = None
     if request.source == PlaygroundColumn.DRAFT:
@@ -183,13 +183,13 @@ def _render_column(
 
 
 def choose_settings(rendered: Mapping[str, Any], request: ColumnRequest) -> tuple[dict[str, Any], int]:
-    """The settings of a column's call, and the tokens that its reply may take at most."""
+    """The settings of a column's call, and the most tokens that its reply may take."""
     settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
     return settings, find_longest_reply(settings, rendered["reserve"])
 
 
 def require_settings_taken(endpoints: Sequence[Endpoint], settings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise Invalid of each column's `settings` if its model's protocol does not take one. settings: by column."""
+    """Raise Invalid of each column's `settings` if its model's protocol does not support one. settings: by column."""
     sentences = [describe_refused_settings(*pair) for pair in zip(endpoints, settings, strict=True)]
     if any(sentences):
         faults = {f"columns.{index}.settings": sentence for index, sentence in enumerate(sentences) if sentence}
@@ -197,7 +197,7 @@ def require_settings_taken(endpoints: Sequence[Endpoint], settings: Sequence[Map
 
 
 def load_bundles(actor: Actor, name: str, requests: Sequence[ColumnRequest]) -> list[dict[str, Any]]:
-    """What each column runs, not rendered yet: a bundle's document, fragments, profile. Invalid names each at fault."""
+    """The bundle that each column renders: document, fragments, profile. Raises Invalid with each column at fault."""
     faults: dict[str, str] = {}
     bundles: list[dict[str, Any]] = []
     for position, request in enumerate(requests):
@@ -218,7 +218,7 @@ def _load_bundle(actor: Actor, name: str, request: ColumnRequest, place: str) ->
 
 
 def _examine_draft(actor: Actor, document: str, place: str) -> CheckedDocument:
-    """The draft's text with what was found in it. Raises Invalid if it has an error."""
+    """Check the draft's text. Raises Invalid if it has an error."""
     examined = document_check.check_document(actor, document)
     if not examined.is_sound:
         errors = only_errors(examined.problems)
@@ -250,7 +250,7 @@ def _find_version(actor: Actor, name: str, source: str, place: str) -> Version:
 
 
 def _located(error: Invalid, field: str) -> Invalid:
-    """The same refusal by field: an input at fault is named itself, all else is the column's."""
+    """The error with inputs at fault kept under their own names and everything else under the column's field."""
     cause = error.__cause__
     if isinstance(cause, InputError) and cause.path:
         return Invalid(fields={f"inputs.{cause.path}": cause.message}, problems=error.problems)
@@ -258,7 +258,7 @@ def _located(error: Invalid, field: str) -> Invalid:
 
 
 def _merge_settings(own: Mapping[str, Any], replacing: Mapping[str, Any]) -> dict[str, Any]:
-    """The document's settings with those of the column; the longest reply goes by the name that the document uses."""
+    """The document's settings overridden by the column's; the reply limit keeps the name that the document uses."""
     settings = json.loads(json.dumps({**own, **replacing}))
     limit = next((limit for limit in REPLY_LIMITS if limit in own), "max_tokens")
     if "max_tokens" in replacing and limit != "max_tokens":

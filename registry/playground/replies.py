@@ -1,6 +1,6 @@
-"""Steps of a reply in the database: claimed by one process, counted as it is sent, written as it comes, and ended.
+"""Steps of a reply in the database: claimed by one process, counted when sent, stored as it arrives, and ended.
 
-Each is a short piece of work in a thread of its own (`registry.core.database_threads`).
+Each is a short operation in its own thread (`registry.core.database_threads`).
 """
 
 import json
@@ -42,16 +42,16 @@ __all__ = [
     "write_progress",
 ]
 
-SILENCE = timedelta(seconds=15)  # a running column without a sign for so long has lost its process
+SILENCE = timedelta(seconds=15)  # a running column without an update for this long has lost its process
 _LOST = "The server stopped while this was written."
 NO_TEXTS = {"bundle": "", "prompt": "", "reply": "", "tool_calls": "[]", "output": ""}
-"""The columns that hold texts, as they are once these were taken away."""
+"""The columns that contain texts, with their values after removal."""
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class SentCall:
-    """A call that may be sent now: its tokens count as spent already."""
+    """A call that may be sent now; its tokens already count as spent."""
 
     model: StreamingModel
     request: StreamRequest
@@ -61,7 +61,8 @@ class SentCall:
 class Outcome:
     """How a reply ended. state: done, stopped or failed.
 
-    is_refused: whether the provider took nothing, so that nothing was spent. Times in milliseconds from the sending on.
+    is_refused: whether the provider rejected the call, so that nothing was spent. Times are in milliseconds since it
+    was sent.
     """
 
     state: str
@@ -74,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Progress:
-    """What another process wrote of a reply so far. ended: the column's JSON once it is over."""
+    """What another process stored of a reply so far. ended: the column's JSON once it is over."""
 
     state: str
     text: str
@@ -82,7 +83,7 @@ class Progress:
 
 
 def claim_column(actor: Actor, column_id: int) -> bool:
-    """Whether this caller is the one who asks the model for this column of the actor's."""
+    """Claim the actor's column for this caller. Return whether it is the one that calls the model."""
     column = queries.find_own_column(actor, column_id)
     rows = PlaygroundColumn.objects.filter(pk=column.pk, state=PlaygroundColumn.READY)
     return bool(rows.update(state=PlaygroundColumn.RUNNING, heartbeat_at=log.now()))
@@ -95,7 +96,7 @@ def find_call_endpoint(actor: Actor, column_id: int) -> Endpoint:
 
 
 def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
-    """Check rights and caps, and count the prompt as spent; what the reply takes is counted at its end.
+    """Check rights and caps, and count the prompt as spent; the reply is counted at its end.
 
     Raises TooMany if a cap is reached, Conflict if the price can't be counted against it or a key is missing.
     """
@@ -123,7 +124,7 @@ def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
 
 
 def write_progress(replies: dict[int, PartialReply]) -> set[int]:
-    """Write what came of the replies, by column, and that they are being written; gives those that are to stop."""
+    """Store the replies so far, by column, and a sign of life. Return the columns that should stop."""
     rows = PlaygroundColumn.objects.filter(pk__in=list(replies), state=PlaygroundColumn.RUNNING)
     with transaction.atomic():
         rows.update(heartbeat_at=log.now())
@@ -134,16 +135,17 @@ def write_progress(replies: dict[int, PartialReply]) -> set[int]:
 
 
 def read_progress(actor: Actor, column_id: int) -> Progress:
-    """What was written of a column by the process that asks for it; a column that lost its process ends here."""
+    """The progress stored by the process that asks for the column; a column that lost its process is ended here."""
     fail_lost_columns(Q(pk=column_id))
     column = queries.find_own_column(actor, column_id)
     return Progress(column.state, column.reply, describe_column(column) if column.is_over else None)
 
 
 def end_reply(column_id: int, reply: PartialReply, outcome: Outcome) -> dict[str, Any]:
-    """Write a reply's end: its text, its reading by the document's output rules, and what was spent.
+    """Store a reply's end: its text, its outputs by the document's rules, and what was spent.
 
-    Gives the column's JSON, with the texts even if the namespace stores none. One that was ended meanwhile stays.
+    Returns the column's JSON, with the texts even if the namespace doesn't store any. A column that was ended meanwhile
+    is not changed.
     """
     rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
     column = rows.get(pk=column_id)
@@ -164,7 +166,7 @@ def end_reply(column_id: int, reply: PartialReply, outcome: Outcome) -> dict[str
 
 
 def _count_tokens(column: PlaygroundColumn, reply: PartialReply, outcome: Outcome) -> tuple[int, int]:
-    """The tokens of prompt and reply: the provider's count, else as far as the reply came."""
+    """The tokens of prompt and reply: the provider's count, else an estimate of what was received."""
     if outcome.is_refused:
         return 0, 0
     prompt = column.prompt_tokens or 0 if reply.prompt_tokens is None else reply.prompt_tokens
@@ -192,7 +194,7 @@ def _read_output(column: PlaygroundColumn, text: str) -> dict[str, Any]:
 
 
 def _store_end(column: PlaygroundColumn, charged: int | None) -> None:
-    """Write the row, unless it was ended meanwhile, and correct what was counted when the call was sent."""
+    """Store the row, unless it was ended meanwhile, and correct what was counted when the call was sent."""
     space = column.run.namespace
     with transaction.atomic():
         row = PlaygroundColumn.objects.select_for_update().filter(pk=column.pk).first()
@@ -219,13 +221,13 @@ def _correct_spending(column: PlaygroundColumn, charged: int | None) -> None:
 
 
 def _account(column: PlaygroundColumn, sent_at: datetime) -> SpendingAccount:
-    """Where the column's tokens are counted: on the day on which the call was sent."""
+    """The account that the column's tokens are counted in, for the day on which the call was sent."""
     run = column.run
     return SpendingAccount(run.namespace_id, run.person_id, column.model, column.price, sent_at.date())
 
 
 def fail_lost_columns(condition: Q | None = None) -> int:
-    """End running columns whose process is gone, with the whole estimate counted; gives how many."""
+    """End running columns whose process is gone, counting the whole estimate. Return how many."""
     silent = PlaygroundColumn.objects.filter(
         condition or Q(), state=PlaygroundColumn.RUNNING, heartbeat_at__lt=log.now() - SILENCE
     )

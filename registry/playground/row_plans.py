@@ -1,6 +1,6 @@
-"""Plans of a run over rows of a dataset: which rows, what stops any of them, and what their calls may cost at most.
+"""Plans of a run over rows of a dataset: which rows, their problems, and the most that their calls can cost.
 
-No model is asked and nothing is stored: the page starts a run for each row (`services.start_playground_run`).
+No model is called and nothing is stored: the page starts a run for each row (`services.start_playground_run`).
 """
 
 import random
@@ -49,10 +49,10 @@ class PlannedRow:
 
 @dataclass(frozen=True)
 class RowPlan:
-    """The rows to run, of a dataset's latest version. total: rows that it has; tags: of any of them, by name; calls: of
+    """The rows to run, of a dataset's latest version. total: its number of rows; tags: of all rows, by name; calls: in
     all columns together.
 
-    estimate: what the calls cost at most, None if a price is not known or the currencies differ.
+    estimate: the most that the calls cost, None if a price is not known or the currencies differ.
     """
 
     dataset: str
@@ -66,7 +66,9 @@ class RowPlan:
 
 
 def find_own_dataset(actor: Actor, namespace: Namespace, name: str, verb: Verb = Verb.READ) -> Dataset:
-    """A dataset of this namespace; Invalid of the field `dataset` for another's, whose rows are not for its models."""
+    """A dataset of this namespace. Raises Invalid for `dataset` if it is in another, whose rows must not reach these
+    models.
+    """
     dataset = dataset_queries.find_dataset(actor, verb, name)
     if dataset.namespace_id != namespace.pk:
         raise Invalid(fields={"dataset": gettext("{dataset} is of another namespace.").format(dataset=name)})
@@ -78,9 +80,9 @@ def plan_rows(
 ) -> RowPlan:
     """Render up to 20 rows of the dataset in every column.
 
-    columns: as in `services.start_playground_run`. pick: the first rows, or `random` ones, in the dataset's order.
-    tag: only of rows with this tag.
-    Invalid names each field at fault, and `dataset` if no row can be run; TooMany and Conflict by spending caps.
+    columns: as in `services.start_playground_run`. pick: the first rows, or `random` ones, in the dataset's order. tag:
+    only rows with this tag. Raises Invalid with each field at fault, `dataset` if no row can be run, TooMany and
+    Conflict because of spending caps.
     """
     namespace, _ = queries.find_place(actor, name)
     if pick not in PICKS:
@@ -128,7 +130,7 @@ def _name_row(index: int) -> str:
 
 
 def _describe_problem(outcomes: Sequence[Any]) -> str:
-    """What stops a row in any of the columns: each reason once, with the input at fault."""
+    """The distinct reasons why a row can't run in some column, each with the input at fault."""
     reasons = dict.fromkeys(_describe_error(each) for each in outcomes if isinstance(each, RenderError))
     return " ".join(reasons)
 
@@ -140,7 +142,7 @@ def _describe_error(error: RenderError) -> str:
 
 
 def _require_some(rows: Sequence[PlannedRow], dataset: str) -> None:
-    """Raise Invalid if no row can be run, with what stops the first."""
+    """Raise Invalid if no row can be run, with the first row's problem."""
     if any(not row.problem for row in rows):
         return
     if not rows:
@@ -154,7 +156,7 @@ def _require_some(rows: Sequence[PlannedRow], dataset: str) -> None:
 def _estimate(
     requests: Sequence[ColumnRequest], endpoints: Sequence[Endpoint], rendered: Sequence[Sequence[Mapping[str, Any]]]
 ) -> tuple[Decimal | None, str]:
-    """What all calls cost at most, and in which currency; None if a price is missing or the currencies differ."""
+    """The most that all calls cost, and the currency; None if a price is missing or the currencies differ."""
     prices = [endpoint.price for endpoint in endpoints if endpoint.price]
     currencies = {price.currency for price in prices}
     if len(prices) < len(endpoints) or len(currencies) > 1:

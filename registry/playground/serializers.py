@@ -15,12 +15,12 @@ from registry.playground.row_plans import RowPlan
 
 __all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of", "translate_faults"]
 
-_LONGEST_DOCUMENT = 50_000  # characters of a draft that a list of runs carries
+_LONGEST_DOCUMENT = 50_000  # the most characters of a draft in a list of runs
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
-    """{id, at, sample, inputs, document, columns}. document: the draft that was tried, null without one, if it is
-    not stored, and if it has more than `_LONGEST_DOCUMENT` characters.
+    """{id, at, sample, inputs, document, columns}. document: the draft that was tried; null without one, if it is not
+    stored, or if it has more than `_LONGEST_DOCUMENT` characters.
     """
     columns = sorted(run.columns.all(), key=lambda column: column.position)
     return {
@@ -40,7 +40,7 @@ def _find_document(columns: Sequence[PlaygroundColumn]) -> str | None:
 
 
 def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
-    """The column as pages show it; texts are empty and `prompt` null if the namespace stores none."""
+    """The column as pages show it; texts are empty and `prompt` is null if the namespace doesn't store any."""
     number = column.version.number if column.version else None
     longest = column.price.of(column.rendered_tokens or 0, column.longest_reply) if column.price else None
     tokens = {"prompt": column.prompt_tokens, "completion": column.completion_tokens}
@@ -70,9 +70,9 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
 
 
 def translate_faults(column: Mapping[str, Any], translate: Callable[[str], str]) -> dict[str, Any]:
-    """The column's JSON with what went wrong, and what its output rules found, put through `translate`.
+    """The column's JSON with its error and the findings of its output rules passed through `translate`.
 
-    Both are stored in English. What the model said stays as it is.
+    Both are stored in English. The model's own words are not translated.
     """
     translated = dict(column)
     if column.get("problem"):
@@ -90,7 +90,7 @@ def _translate_or_none(sentence: str | None, translate: Callable[[str], str]) ->
 
 
 def title_of(source: str, number: int | None) -> str:
-    """What a column is called on a page: `source` is the draft, a label or a number."""
+    """A column's title on a page: `source` is the draft, a label or a number."""
     if source == PlaygroundColumn.DRAFT:
         return gettext("This draft")
     return f"v{number}" if source == str(number) else source
@@ -114,7 +114,7 @@ def _content_text(content: Any) -> str:
 
 
 def describe_choices(choices: RunChoices) -> dict[str, Any]:
-    """What a run can be made of, without the address if models are connected, which a page knows."""
+    """The choices for a run, without the URL for connecting models, which the page adds."""
     models = [
         {
             "name": endpoint.name,

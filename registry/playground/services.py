@@ -1,4 +1,4 @@
-"""Services of the playground: starting and stopping runs, and using what came of them. Nothing is in the journal."""
+"""Services of the playground: starting and stopping runs, and using their results. Nothing goes into the journal."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,9 +44,9 @@ __all__ = [
 
 KEPT = timedelta(days=30)
 """How long a person sees their runs."""
-_MOST_RUNS = 500  # of a person; the oldest go first
-_MOST_ROW_RUNS = 200  # of a person, of rows of a dataset: they take no place of the others
-_FORGOTTEN = timedelta(hours=1)  # how long a run that was never asked for holds texts if none are stored
+_MOST_RUNS = 500  # per person; the oldest are deleted first
+_MOST_ROW_RUNS = 200  # per person, over rows of a dataset; counted separately from the others
+_FORGOTTEN = timedelta(hours=1)  # until the texts of a run that was never requested are removed, if none are stored
 _LONGEST_NAME = 60
 
 
@@ -59,12 +59,12 @@ def start_playground_run(
     sample: str = "",
     dataset: str = "",
 ) -> PlaygroundRun:
-    """Render every column and store the run; no model is asked yet, `streams.stream_column` does that.
+    """Render every column and store the run; no model is called yet, `streams.stream_column` does that.
 
-    name: of a template, or of one that is not saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`.
-    dataset: whose row the inputs are, empty for none; sample is the row's name then.
-    Raises Invalid that names each field at fault (`inputs.order_id`, `columns.0.model`), TooMany if a spending cap is
-    reached, Conflict if the price of a model can't be counted against it.
+    name: of a template, which need not be saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`. dataset:
+    the one whose row the inputs are, or empty; sample is then the row's name. Raises Invalid with each field at fault
+    (`inputs.order_id`, `columns.0.model`), TooMany if a spending cap is reached, Conflict if the price of a model can't
+    be counted against it.
     """
     namespace, _ = queries.find_place(actor, name)
     check_text("sample", sample, 200)
@@ -127,7 +127,7 @@ def _make_column(
 
 
 def _delete_surplus(run: PlaygroundRun) -> None:
-    """Keep the newest runs of a person only."""
+    """Keep only a person's newest runs."""
     rows = PlaygroundRun.objects.filter(person=run.person)
     rows, most = (rows.exclude(dataset=""), _MOST_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MOST_RUNS)
     if surplus := list(rows.order_by("-pk").values_list("pk", flat=True)[most : most + 100]):
@@ -135,9 +135,9 @@ def _delete_surplus(run: PlaygroundRun) -> None:
 
 
 def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
-    """Stop the reply, in whichever process it is written, within about a second; what came of it stays.
+    """Stop the reply within about a second, whichever process receives it; the text so far is kept.
 
-    Nothing happens if it is over already.
+    Does nothing if it is already over.
     """
     column = queries.find_own_column(actor, column_id)
     rows = PlaygroundColumn.objects.filter(pk=column.pk)
@@ -147,10 +147,10 @@ def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
 
 
 def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_name: str = "") -> Draft:
-    """Add the inputs of a column's run to the samples of the actor's draft, which begins here if there is none.
+    """Add the inputs of a column's run to the samples of the actor's draft, which is created if needed.
 
-    draft_name: which of the actor's drafts, empty for the first one. Invalid if the name of the sample is taken or
-    none. Raises Conflict if the inputs are not stored.
+    draft_name: which of the actor's drafts, empty for the first one. Raises Invalid if the sample's name is taken or
+    invalid, Conflict if the inputs are not stored.
     """
     run = _require_stored(queries.find_own_column(actor, column_id)).run
     sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
@@ -168,10 +168,10 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
 
 
 def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> Draft:
-    """Make the text that a run's draft column ran the actor's draft; the draft there was can be restored.
+    """Replace the actor's draft by the text of a run's draft column; the replaced draft can be restored.
 
-    draft_name: which of the actor's drafts becomes it, empty for the first one. Conflict if the run had no draft, or
-    its text is not stored.
+    draft_name: which of the actor's drafts, empty for the first one. Raises Conflict if the run had no draft, or its
+    text is not stored.
     """
     run = queries.find_own_run(actor, run_id)
     column = run.columns.filter(source=PlaygroundColumn.DRAFT).order_by("position").first()
@@ -186,13 +186,13 @@ def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> 
             drafts.discard_draft(actor=actor, namespace=run.namespace.name, path=path, name=draft_name)
         draft = _save_draft(actor, run, draft_name, {**base, "document": document})
         if current is not None and draft.pk != current.pk:
-            draft.revision = current.revision + 1  # a tab that shows the old draft must not take this one for its own
+            draft.revision = current.revision + 1  # so that a tab that shows the old draft notices
             draft.save(update_fields=["revision"])
     return draft
 
 
 def _draft_base(actor: Actor, run: PlaygroundRun, draft_name: str) -> dict[str, Any]:
-    """What the actor's draft says now: the draft, else the newest version, else the draft that the run was of."""
+    """The content to start from: the actor's draft, else the newest version, else the draft that the run was of."""
     _, template = queries.find_place(actor, run.name)
     draft = template_queries.find_draft(actor, run.name, draft_name)
     latest = template.latest if template else None
@@ -209,7 +209,7 @@ def _draft_base(actor: Actor, run: PlaygroundRun, draft_name: str) -> dict[str, 
 
 
 def _read_samples(text: str, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A draft's samples, which need not be well-formed yet; then those that are stored."""
+    """A draft's samples, or the stored ones if the draft's are not well-formed."""
     try:
         samples = json.loads(text) if text.strip() else stored
     except ValueError:
@@ -239,11 +239,11 @@ def add_reply_as_row(  # what a row is made of
     expected: Any = None,
     tags: Sequence[str] = (),
 ) -> SavedDataset:
-    """Save the dataset with one row more: the run's inputs, and what is expected of them.
+    """Add one row to the dataset: the run's inputs and the expected outputs.
 
-    expected: outputs by name, or a text, which becomes the expected `answer`; None is the reply as it came.
-    new_dataset: the path in the run's namespace of a dataset that is made of the row, instead of `dataset`.
-    Raises what `add_dataset_rows` and `save_dataset` raise, Conflict if the inputs are not stored.
+    expected: outputs by name, or a text, which becomes the expected `answer`; None uses the reply itself. new_dataset:
+    the path in the run's namespace of a dataset to create from the row, instead of `dataset`. Raises what
+    `add_dataset_rows` and `save_dataset` raise, Conflict if the inputs are not stored.
     """
     column = _require_stored(queries.find_own_column(actor, column_id))
     run = column.run
@@ -272,7 +272,7 @@ def add_reply_as_row(  # what a row is made of
 
 
 def _make_dataset(actor: Actor, name: str, row: Mapping[str, Any], message: str, template: str | None) -> SavedDataset:
-    """A dataset of this row alone. Raises Invalid if there is one of the name."""
+    """Create a dataset with this row alone. Raises Invalid if the name is taken."""
     try:
         return datasets.save_dataset(actor=actor, name=name, text=json.dumps(row), message=message, template=template)
     except PreconditionRequired as error:
@@ -287,7 +287,7 @@ def _require_stored(column: PlaygroundColumn) -> PlaygroundColumn:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that were kept long enough, and empty those of namespaces that store none; gives how many went."""
+    """Delete expired runs, and empty those of namespaces that don't store any. Return the number deleted."""
     now = log.now()
     unstored = Q(run__namespace__discard_playground_texts=True, is_emptied=False)
     is_forgotten = Q(state=PlaygroundColumn.READY, run__created_at__lte=now - _FORGOTTEN)

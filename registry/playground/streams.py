@@ -43,13 +43,13 @@ from registry.playground.replies import Outcome
 __all__ = ["Event", "stream_column"]
 
 Event = tuple[str, dict[str, Any]]
-_BEAT = 1.0  # seconds between two writings of what came, and two looks whether a reply is to stop
-_PIECE = 0.1  # seconds between two pieces of text that are sent: a reader sees no more, and each costs time
-_PIECES_A_SECOND = 160  # of all replies of this loop: with more than 16 the pause gets longer, and fetches wait less
-_POLL = 0.5  # seconds between two looks at a reply that another stream writes
-_BUSY = (429, 503, 529)  # statuses of a server that answers later; the last one is Anthropic's
+_BEAT = 1.0  # seconds between two writes of progress, and between two checks whether a reply should stop
+_PIECE = 0.1  # seconds between two pieces of text sent: more would not be visible, and each costs time
+_PIECES_A_SECOND = 160  # of all replies of this loop: above 16 replies the pause gets longer, so that fetches wait less
+_POLL = 0.5  # seconds between two reads of a reply that another stream writes
+_BUSY = (429, 503, 529)  # statuses of a busy server; the last one is Anthropic's
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
-_SHORT_PAUSE = 2.0  # if it says nothing
+_SHORT_PAUSE = 2.0  # if it doesn't say
 _LONGEST_CALL = 900.0  # seconds of a whole reply
 _NOT_WRITTEN = "The end of this reply could not be stored."
 _CLOSED = "The page was closed while this was written."
@@ -58,9 +58,9 @@ logger = logging.getLogger(__name__)
 
 
 async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
-    """The events of one column of the actor's; the model is asked by whoever streams it first.
+    """The events of one column of the actor's; the first stream calls the model.
 
-    Raises NotFound for anybody else's column, NotAllowed if the role does not reach any more.
+    Raises NotFound for another person's column, NotAllowed if the role no longer suffices.
     """
     if not await run_in_thread(replies.claim_column, actor, column_id):
         async for event in _follow(actor, column_id):
@@ -91,7 +91,7 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, N
 
 
 def _join_texts(event: Event, events: "asyncio.Queue[Event]") -> tuple[Event, Event | None]:
-    """A piece of text with those that came after it, and the first event that is none, if it came already."""
+    """Join a piece of text with the queued ones after it; also return the next other event, if already queued."""
     texts = [event[1]["text"]]
     while not events.empty():
         following = events.get_nowait()
@@ -102,7 +102,7 @@ def _join_texts(event: Event, events: "asyncio.Queue[Event]") -> tuple[Event, Ev
 
 
 async def _follow(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
-    """A reply that another stream writes, or one that is over."""
+    """The events of a reply that another stream writes, or of one that is over."""
     sent = ""
     while True:
         progress = await run_in_thread(replies.read_progress, actor, column_id)
@@ -125,22 +125,22 @@ def _final_event(column: dict[str, Any]) -> Event:
 
 
 class _Call:
-    """One call of a model, from the wait for its turn to the last row written."""
+    """One call of a model, from the wait for its turn to the last write."""
 
     def __init__(self, actor: Actor, column_id: int) -> None:
         self.column_id = column_id
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.reply = PartialReply()
         self.is_stop_asked = False
-        self._is_refused = False  # whether the provider took nothing of what was sent last
+        self._is_refused = False  # whether the provider rejected the last request
         self._actor = actor
         self._model = ""  # its name, once it is known
         self._sent_at: float | None = None
         self._first_at: float | None = None
 
     async def run(self) -> None:
-        """Ask, and write how it ended; being cancelled stops the reply."""
-        # The connection's place is left after the end is written: until then what it cost is not counted.
+        """Call the model and store the outcome; cancellation stops the reply."""
+        # The connection's slot is released after the end is stored: until then its cost is not counted.
         async with contextlib.AsyncExitStack() as place:
             await self._end(await self._ask_and_judge(place))
 
@@ -160,12 +160,12 @@ class _Call:
             retry_after = error.facts.get("retry_after") if isinstance(error, TooMany) else None
             seconds = float(retry_after) if isinstance(retry_after, int | float) else None
             return self._outcome(PlaygroundColumn.FAILED, error.message, seconds, is_refused=True)
-        except Exception:  # whatever it is, the column must end and what was spent be counted
+        except Exception:  # in every case the column must end and its spending be counted
             logger.exception("the reply of column %s failed", self.column_id)
             return self._outcome(PlaygroundColumn.FAILED, "This failed in a way it should not; the log has it.")
 
     async def _end(self, outcome: Outcome) -> None:
-        """Write the end even if this task is cancelled meanwhile."""
+        """Store the end even if this task is cancelled meanwhile."""
         writing = asyncio.ensure_future(run_in_thread(replies.end_reply, self.column_id, self.reply, outcome))
         while not writing.done():
             try:
@@ -176,7 +176,7 @@ class _Call:
                 break
         for call in self.reply.tool_calls.values():
             self.events.put_nowait(("tool", {"name": call.name, "arguments": call.arguments}))
-        if error := writing.exception():  # the row is ended later, as one that lost its process
+        if error := writing.exception():  # the row is ended later, like one that lost its process
             logger.error("the end of column %s was not written", self.column_id, exc_info=error)
             self.events.put_nowait(("failed", {"detail": _NOT_WRITTEN, "retry_after": None, "column": None}))
         else:
@@ -217,7 +217,7 @@ class _Call:
         return self._outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
 
     def _describe_refusal(self, error: ModelError) -> str:
-        """A sentence for a status that says enough by itself, else nothing."""
+        """A sentence for a status that is self-explanatory, else empty."""
         if error.status in _BUSY:
             busy = f"The model is busy ({error.status})"
             return f"{busy}: {error.reason}" if error.reason else busy
@@ -226,7 +226,7 @@ class _Call:
         return _REJECTED if error.status in (401, 403) else ""
 
     def _capitalise(self, text: str) -> str:
-        """A capital for the first letter, unless the text begins with the model's name."""
+        """Capitalise the first letter, unless the text begins with the model's name."""
         return text if self._model and text.startswith(self._model) else text[:1].upper() + text[1:]
 
     def _outcome(
@@ -244,7 +244,7 @@ _REJECTED = "The key was rejected. An admin of the namespace can change it."
 
 
 class _LoopCalls:
-    """The calls of one event loop: the task that writes what came of them, and the places of each connection."""
+    """The calls of one event loop: the task that stores their progress, and the slots of each connection."""
 
     def __init__(self) -> None:
         self._calls: dict[int, tuple[_Call, asyncio.Task[None]]] = {}
@@ -252,7 +252,7 @@ class _LoopCalls:
         self._beating: asyncio.Task[None] | None = None
 
     def add(self, call: _Call, task: "asyncio.Task[None]") -> None:
-        """Write this call's reply from time to time until its task is over."""
+        """Store this call's reply periodically until its task is over."""
         self._calls[call.column_id] = (call, task)
         task.add_done_callback(lambda _task: self._calls.pop(call.column_id, None))
         if self._beating is None or self._beating.done():
@@ -264,7 +264,7 @@ class _LoopCalls:
         return max(_PIECE, len(self._calls) / _PIECES_A_SECOND)
 
     def places(self, endpoint: Endpoint) -> asyncio.Semaphore:
-        """As many as the connection takes calls at once in a process."""
+        """The slots of a connection: as many as it takes concurrent calls per process."""
         key = (endpoint.name, endpoint.digest, endpoint.concurrency)
         return self._places.setdefault(key, asyncio.Semaphore(endpoint.concurrency))
 
@@ -276,7 +276,7 @@ class _LoopCalls:
                 stopping = await run_in_thread(
                     replies.write_progress, {column_id: call.reply for column_id, (call, _) in calls.items()}
                 )
-            except Exception:  # a database that is away for a moment must not end the replies
+            except Exception:  # a brief outage of the database must not end the replies
                 logger.exception("what came of the replies was not written")
                 continue
             for column_id in stopping:

@@ -1,6 +1,6 @@
-"""Wake-ups of the worker. A wake-up carries no data and may be lost: the worker's clock finds the work all the same.
+"""Wake-ups of the worker. A wake-up carries no data and may be lost: the worker's clock finds the work anyway.
 
-A thread sends them, so that no save waits for a broker, least of all for one that is away; many in a moment become one.
+A thread sends them, so that no save waits for a broker, especially an unavailable one. Frequent ones are merged.
 """
 
 import atexit
@@ -16,7 +16,7 @@ from registry.core import failpoints
 
 __all__ = ["Sender", "flush_wake_ups", "wake_jobs", "wake_mirror", "wake_webhooks"]
 
-_EXPIRES = 30  # seconds; a worker that was away is not flooded with old wake-ups
+_EXPIRES = 30  # seconds; a worker that was down is not flooded with old wake-ups
 _FAREWELL = 2.0  # seconds that an ending process waits for its last wake-ups
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def _publish(task: str) -> None:
 
 
 class Sender:
-    """Sends tasks by name from a thread of its own, started when it is first needed and again after a fork."""
+    """Sends tasks by name from its own thread, started on first use and again after a fork."""
 
     def __init__(self, publish: Callable[[str], None] = _publish) -> None:
         self._publish = publish
@@ -39,7 +39,7 @@ class Sender:
         self._thread: threading.Thread | None = None
 
     def send(self, task: str) -> None:
-        """Have the task sent; once, however often it is asked for until then."""
+        """Queue the task for sending; repeated calls until then send it once."""
         with self._changed:
             self._due.add(task)
             if self._thread is None or not self._thread.is_alive():
@@ -48,7 +48,7 @@ class Sender:
             self._changed.notify_all()
 
     def flush(self, seconds: float) -> bool:
-        """Wait until all is sent; whether it was in that time."""
+        """Wait until all is sent. Return whether that took at most `seconds`."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._due and not self._is_sending, seconds)
 
@@ -84,7 +84,7 @@ def wake_jobs() -> None:
 
 
 def flush_wake_ups(seconds: float = _FAREWELL) -> bool:
-    """Wait until this process has sent what it had to send."""
+    """Wait until this process has sent its pending wake-ups."""
     return _sender.flush(seconds)
 
 

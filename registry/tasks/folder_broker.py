@@ -1,8 +1,8 @@
 """A Celery broker in a folder, for one machine with nothing to install.
 
-Kombu's own folder transport writes a message under its final name, so that a worker can take one that is half written
-(and stops on it), and moves taken messages through the machine's shared temp folder. Here a message appears whole, is
-taken by a rename that only one worker wins, and never leaves the instance's folder.
+Kombu's own folder transport writes a message under its final name, so that a worker can take a half-written one and
+crash, and moves taken messages through the machine's shared temp folder. Here a message appears atomically, is taken by
+a rename that only one worker wins, and never leaves the instance's folder.
 """
 
 import json
@@ -43,7 +43,7 @@ class Channel(filesystem.Channel):
             try:
                 return json.loads(text)
             except ValueError:
-                continue  # cut by a power loss; the job's row or the journal still knows of the work
+                continue  # truncated by a power loss; the job's row or the journal still records the work
         raise Empty
 
     def _purge(self, queue: str) -> int:

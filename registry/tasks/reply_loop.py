@@ -1,4 +1,4 @@
-"""The event loop of the worker, in a thread of its own, which asks models and sends replies as they are written."""
+"""The worker's event loop, in its own thread, which calls models and streams their replies."""
 
 import asyncio
 import os
@@ -14,11 +14,11 @@ from registry.live.reply_server import serve_replies
 
 __all__ = ["ReplyLoop"]
 
-_END_SECONDS = 10.0  # for the ends of replies to be written when the worker stops
+_END_SECONDS = 10.0  # for storing the ends of replies when the worker stops
 
 
 class ReplyLoop(bootsteps.StartStopStep):
-    """Serves replies at the socket that the supervisor names; without one, the web processes ask models themselves."""
+    """Serves replies on the supervisor's socket; without one, the web processes call models themselves."""
 
     requires = ("celery.worker.components:Pool",)
 
@@ -35,7 +35,7 @@ class ReplyLoop(bootsteps.StartStopStep):
             self._thread.start()
 
     def stop(self, parent: Any) -> None:  # the signature is Celery's
-        """End the streams, as a web process does when it ends; what came of the replies is written."""
+        """End the streams as a web process does on exit, storing the replies received so far."""
         if self._loop is not None and self._thread is not None:
             asyncio.run_coroutine_threadsafe(self._end(), self._loop)
             self._thread.join(_END_SECONDS)

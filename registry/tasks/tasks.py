@@ -1,7 +1,7 @@
 """Celery tasks of the worker, and the handler of each kind of job.
 
-Each task may run twice, or in two workers at once, without harm. A handler raises to fail; the exception's sentence
-says what it found. A handler that returns True has more to do: its job is put behind the jobs that wait.
+Each task may run twice, or in two workers at once, without harm. A handler fails by raising; the exception's message
+says why. A handler that returns True has more to do: its job is queued again behind the waiting jobs.
 """
 
 import json
@@ -58,7 +58,7 @@ __all__ = [
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _ASKING = (EVALUATION, IMPROVEMENT)  # kinds of jobs that wait for models
-_MOST_ASKING = 2  # slices of these at once; the worker has four threads
+_MOST_ASKING = 2  # concurrent slices of these; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
 _redactions = 0  # the newest that this process has acted on
@@ -66,7 +66,7 @@ _asking_slots = threading.BoundedSemaphore(_MOST_ASKING)
 
 
 class BrokenChain(Exception):
-    """The journal is not what its hashes say; the message is the first fault."""
+    """The journal doesn't match its hashes; the message is the first fault."""
 
 
 @app.task(name="registry.tasks.tasks.catch_up")
@@ -91,16 +91,16 @@ def deliver() -> None:
 
 @app.task(name="registry.tasks.tasks.push")
 def push() -> None:
-    """Push the mirror to the remotes that lack something; what fails is in their rows and is tried again later."""
+    """Push the mirror to the remotes that are behind. Failures are stored in their rows and retried later."""
     pushing.push_due()
 
 
 @app.task(name="registry.tasks.tasks.run_jobs")
 def run_jobs() -> None:
-    """Run queued jobs until there is none.
+    """Run queued jobs until none are left.
 
-    Jobs that ask models take at most half of the worker's threads, so all else goes on beside them; and after a slice
-    of one this ends and is asked for again, so that a worker that is told to stop need not wait for the whole run.
+    Jobs that call models take at most half of the worker's threads, so that other work continues. After a slice of such
+    a job the task ends and is queued again, so that stopping the worker doesn't have to wait for the whole run.
     """
     has_run = False
     while True:
@@ -109,7 +109,7 @@ def run_jobs() -> None:
             job = claims.claim(without=() if may_ask else _ASKING)
             if job is None:
                 if has_run:
-                    release_memory()  # a job can leave 10 MB that the C library would keep
+                    release_memory()  # a job can free 10 MB that the C library would keep
                 return
             has_run = True
             if may_ask and job.kind not in _ASKING:
@@ -126,7 +126,7 @@ def run_jobs() -> None:
 
 @app.task(name="registry.tasks.tasks.heal")
 def heal() -> None:
-    """What the clock calls every few seconds: wake-ups that were lost, jobs that lost their worker."""
+    """Called by the clock every few seconds: make up for lost wake-ups and for jobs that lost their worker."""
     _forget_redacted()
     catch_up()
     claims.requeue_silent()
@@ -140,7 +140,7 @@ def heal() -> None:
 
 
 def _forget_redacted() -> None:
-    """Empty this worker's memories once for each redaction; web processes follow the journal."""
+    """Clear this worker's caches once per redaction; web processes follow the journal."""
     global _redactions  # noqa: PLW0603  # of this process
     newest = Redaction.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     if newest != _redactions:
@@ -150,7 +150,7 @@ def _forget_redacted() -> None:
 
 @app.task(name="registry.tasks.tasks.keep_checks")
 def keep_checks() -> None:
-    """Once a minute: have checks run again that look at what others did meanwhile."""
+    """Once a minute: rerun checks that depend on what happened elsewhere meanwhile."""
     if check_results.request_stale_checks():
         run_jobs()
 
@@ -165,7 +165,7 @@ def advance_rollouts() -> None:
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, start the nightly runs
-    of what is live, remind of emergencies and tell of unused keys; delete what was kept long enough.
+    of live versions, send reminders of emergencies and unused keys, and delete expired data.
     """
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
@@ -185,7 +185,7 @@ def plan_upkeep() -> None:
 
 
 def _complain(sentence: str) -> None:
-    """Log why the mirror has stopped, once for each cause and not every three seconds."""
+    """Log why the mirror has stopped, once per cause instead of every three seconds."""
     global _complaint  # noqa: PLW0603  # one worker, one mirror
     if sentence and sentence != _complaint:
         logger.error("the mirror has stopped: %s", sentence)
@@ -201,7 +201,7 @@ def _run(job: Job) -> None:
     try:
         with _signs_of_life(progress):
             has_more = handler(job, progress)
-    except Exception as error:  # whatever a job raises is its result, not the worker's end
+    except Exception as error:  # an exception is the job's result and must not end the worker
         logger.exception("job %s failed", job)
         claims.finish(job, f"{type(error).__name__}: {error}"[:2000])
     else:
@@ -213,7 +213,7 @@ def _run(job: Job) -> None:
 
 @contextmanager
 def _signs_of_life(progress: claims.Progress) -> Iterator[None]:
-    """A thread that reports while the job runs, however long one of its steps takes."""
+    """Report signs of life from a thread while the job runs, even during long steps."""
     ended = threading.Event()
 
     def beat() -> None:
@@ -245,7 +245,7 @@ def _evaluate(job: Job, progress: Progress) -> bool:
     number = json.loads(job.payload)["run"]
     try:
         return run_worker.advance_run(number, progress.report)
-    except OperationalError as error:  # a database that is away for a moment ends no run
+    except OperationalError as error:  # a brief outage of the database must not end the run
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:
@@ -259,7 +259,7 @@ def _improve(job: Job, _progress: Progress) -> bool:
     number = json.loads(job.payload)["improvement"]
     try:
         return improvement_worker.advance_improvement(number)
-    except OperationalError as error:  # a database that is away for a moment ends no improvement
+    except OperationalError as error:  # a brief outage of the database must not end the improvement
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--no-checks", action="store_true", help="no check must pass")
 
-    def handle(  # an argument an option
+    def handle(  # one argument per option
         self,
         *_args: Any,
         name: str,

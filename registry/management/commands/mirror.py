@@ -18,7 +18,7 @@ from registry.mirror import remote_setup
 from registry.mirror.models import Remote
 from registry.templates.events import VersionRedacted
 
-_WAIT = 30.0  # seconds for a writer that is at work
+_WAIT = 30.0  # seconds to wait for an active writer
 _HELP = {
     "verify": "every commit is what the journal says; of a clone with --clone",
     "status": "how far it is, as JSON",

@@ -15,7 +15,7 @@ from registry.redaction.services import RedactionPlan
 from registry.redaction.stored_texts import Holds, columns_that
 from registry.templates import search_engine
 
-_WAIT = 600.0  # seconds; the whole history is written again
+_WAIT = 600.0  # seconds; the whole history is rewritten
 
 
 class Command(BaseCommand):
@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
 
 def _scrub() -> None:
-    """Have the database free or overwrite the old rows, so that their bytes do not stay in its files."""
+    """Make the database free or overwrite the old rows, so that their bytes don't remain in its files."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             tables = {table for table, _ in columns_that(Holds.REMOVED, Holds.BLANKED)}

@@ -23,8 +23,8 @@ from registry.journal import database_roles, log
 from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
-_LATER = 5  # niceness of what runs in the background
-_MOST_EARLY_ENDS = 5  # of the web server in a row: what ends it so often does not go away by itself
+_LATER = 5  # niceness of background processes
+_MOST_EARLY_ENDS = 5  # of the web server in a row: restarting more often won't help
 
 
 class Command(BaseCommand):
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             is_loading = True
         model_port = demo_connection.choose_demo_port() if demo and only != "worker" else None
         if model_port is not None and not demo_connection.write_demo_model(model_port):
-            model_port = None  # the operator's own list of models stays as it is
+            model_port = None  # the operator's own list of models is kept
         self.stdout.flush()
         banner = _banner(demo) if only != "worker" else []
         if guard is not None:
@@ -66,9 +66,9 @@ class Command(BaseCommand):
 
 
 def _prepare(only: str | None) -> None:
-    """Bring the database up to date if this process may, and remove the figures of earlier web processes."""
+    """Migrate the database if this process may, and remove the metrics of earlier web processes."""
     if only != "worker":
-        for figures in settings.METRICS_PATH.glob("*.db"):  # of processes that are gone
+        for figures in settings.METRICS_PATH.glob("*.db"):  # of ended processes
             figures.unlink(missing_ok=True)
     if only == "worker" or not database_roles.may_migrate(connection):
         # Whoever may migrate does it; a process that came first exits here and is started again.
@@ -79,7 +79,7 @@ def _prepare(only: str | None) -> None:
 
 
 def _migrate_in_child() -> None:
-    """Migrate in a process of its own: the states of all models take memory that the server's processes would share."""
+    """Migrate in a child process: the states of all models take memory that the server's processes would share."""
     try:
         _migrate()
     except CommandError as error:
@@ -110,7 +110,7 @@ def _refuse_unknown_pooler() -> None:
 
 
 def _database_files() -> list[Path]:
-    """The files of a SQLite database, which may lie outside the home."""
+    """The files of a SQLite database, which may be outside the home."""
     database = settings.DATABASES["default"]
     if not database["ENGINE"].endswith("sqlite3"):
         return []
@@ -120,15 +120,15 @@ def _database_files() -> list[Path]:
 def _become_supervisor(
     host: str, only: str | None, banner: list[str], model_port: int | None, *, is_loading: bool
 ) -> NoReturn:
-    """Replace this process by the supervisor of the server's processes, which holds no Django."""
+    """Replace this process with the supervisor of the server's processes, which doesn't load Django."""
     bounded().close()
     bounded.cache_clear()  # the web server takes the one that all processes share
     connections.close_all()
     names = [name for name in ("web", "worker") if only in (None, name)]
-    folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; its path is short, as sockets want
+    folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; a socket needs a short path
     listener = _listen_for_renderer(folder)
     os.environ["PROMPTUARY_REPLY_SOCKET"] = os.path.join(folder, "replies.sock")
-    # A pool of memory for each thread would keep what each has freed; two pools are enough for threads that wait.
+    # An arena per thread would keep the memory that each has freed; two are enough for mostly waiting threads.
     os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     forked_process.share_memory()
     processes: dict[str, dict[str, Any]] = {
@@ -143,18 +143,18 @@ def _become_supervisor(
         processes["web"] = {
             "forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on(),
             "argv": web_server.make_command(host, settings.PORT, workers),
-            # One that served and ends is started again. On its own it ends this process, as the worker does.
+            # Restarted if it ends after having served. Run alone it ends this process, as the worker does.
             "restart": only is None,
             "most_early_ends": _MOST_EARLY_ENDS,
         }
     if "worker" in names:
-        # Who waits for a page or a fetch goes before what is done in the background.
+        # Pages and fetches take precedence over background work.
         waits, niceness = only is None, _LATER if only is None else 0
         processes["worker"] = {
             "forked": worker_process.fork_worker(waits=waits, niceness=niceness).pass_on(),
             "argv": worker_process.COMMAND,
-            # One that ends is started again beside the web server, which serves meanwhile. On its own it ends this
-            # process as well, so that whatever started it sees that.
+            # Restarted beside the web server, which keeps serving. Run alone it ends this process too, so that the
+            # process's own supervisor notices.
             "restart": only is None,
             "waits": waits,
             "niceness": niceness,
@@ -163,7 +163,7 @@ def _become_supervisor(
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
         processes["model"] = {"argv": argv, "restart": True, "waits": True}
     if is_loading:
-        # It ends when all is there; people look around meanwhile, and go first.
+        # It ends when everything is loaded; people using the pages meanwhile take precedence.
         argv = [sys.executable, "manage.py", "loadstarter"]
         processes["demo"] = {"argv": argv, "ends": True, "waits": True, "niceness": _LATER}
     plan = {
@@ -175,7 +175,7 @@ def _become_supervisor(
         "port": settings.PORT,
         "banner": banner,
     }
-    # By a file without a name: the banner holds the demo's key, and everybody may read a command line.
+    # Passed in an unnamed file: the banner contains the demo's key, and command lines are public.
     with tempfile.TemporaryFile() as file:
         file.write(json.dumps(plan).encode())
         file.seek(0)
@@ -186,7 +186,9 @@ def _become_supervisor(
 
 
 def _listen_for_renderer(folder: str) -> socket.socket:
-    """The socket on which the renderer is reached. It listens from now on: who calls early waits for the renderer."""
+    """The socket on which the renderer is reached. It listens immediately, so that early callers wait for the
+    renderer.
+    """
     path = os.path.join(folder, "render.sock")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(path)
@@ -196,7 +198,7 @@ def _listen_for_renderer(folder: str) -> socket.socket:
 
 
 def _take_port(host: str, port: int) -> socket.socket:
-    """The port for this server alone; CommandError if another has it, even if that one doesn't serve yet."""
+    """Bind the port exclusively. Raises CommandError if another process has it, even one that doesn't serve yet."""
     try:
         return port_guard.take_port(host, port)
     except OSError as error:
