@@ -1,1 +1,1 @@
-"""Tools that every domain shares: names, errors, limits, safe HTTP. Knows no table."""
+"""Tools that every domain shares: names, errors, limits, safe HTTP. Independent of all tables."""

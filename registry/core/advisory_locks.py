@@ -1,8 +1,8 @@
 """Advisory locks of PostgreSQL that outlast the transactions of the ordinary connection.
 
-They are locks of a transaction that stays open on a connection of its own, not of a session: behind a pooler in
-transaction mode a session's lock would stay with a connection that others use next. The transaction reads nothing
-between its statements, so it keeps no old rows from being cleaned up.
+They are transaction-level locks of a transaction that stays open on its own connection. A session-level lock behind a
+pooler in transaction mode would stay with a connection that others use next. The open transaction holds no snapshot
+between its statements, so it doesn't prevent VACUUM from removing old rows.
 """
 
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ __all__ = ["LockSession", "open_session"]
 
 
 class LockSession:
-    """A transaction that takes locks; all are free again when its block ends or its connection drops."""
+    """A transaction that takes locks; all are released when its block ends or its connection drops."""
 
     def __init__(self, cursor: Any) -> None:
         self._cursor = cursor
 
     def try_lock(self, number: int) -> bool:
-        """Take the lock if nobody else has it; whether it is held now. Never waits."""
+        """Take the lock if it is free. Return whether it is held now. Never waits."""
         self._cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
         return bool(self._cursor.fetchone()[0])
 
@@ -33,7 +33,7 @@ def open_session() -> Iterator[LockSession]:
     try:
         session.set_autocommit(False)
         with session.cursor() as cursor:
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it is idle while the work goes on
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it is idle during the work
             yield LockSession(cursor)
     finally:
         session.close()

@@ -1,4 +1,4 @@
-"""The network address that a request comes from, and lists of networks that it is compared with."""
+"""The network address that a request comes from, and the lists of networks that it is matched against."""
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -12,14 +12,14 @@ from registry.core.errors import Invalid
 __all__ = ["Network", "client_address", "is_address_in", "parse_networks", "read_networks"]
 
 Network = IPv4Network | IPv6Network
-_MOST_CHARACTERS = 64  # of an address or a network as somebody wrote it
+_MOST_CHARACTERS = 64  # of an address or a network as entered
 
 
 def client_address(environ: Mapping[str, Any]) -> str:
     """The caller's address from a WSGI environ or `request.META`.
 
-    Behind a proxy that is trusted (PROMPTUARY_TRUST_PROXY) it is the last entry of X-Forwarded-For: the one that the
-    proxy itself wrote. Otherwise that header is ignored, because anybody can send it.
+    Behind a trusted proxy (PROMPTUARY_TRUST_PROXY) it is the last entry of X-Forwarded-For, which the proxy itself
+    wrote. Otherwise that header is ignored, because anybody can send it.
     """
     if settings.TRUST_PROXY:
         forwarded = str(environ.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
@@ -29,10 +29,10 @@ def client_address(environ: Mapping[str, Any]) -> str:
 
 
 def read_networks(field: str, texts: Iterable[str], most: int) -> list[str]:
-    """Addresses and networks as somebody wrote them, IPv4 or IPv6, each in its usual spelling and once.
+    """Normalize entered addresses and networks, IPv4 or IPv6, without duplicates.
 
     A single address is a network of one: `203.0.113.7` becomes `203.0.113.7/32`. Raises Invalid, with the field's name,
-    for what is none and for more than `most`.
+    for malformed ones and for more than `most`.
     """
     networks = list(dict.fromkeys(str(_read_network(field, text.strip())) for text in texts))
     if len(networks) > most:
@@ -41,14 +41,14 @@ def read_networks(field: str, texts: Iterable[str], most: int) -> list[str]:
 
 
 def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
-    """The networks that `read_networks` gave, parsed."""
+    """Parse the networks that `read_networks` returned."""
     return tuple(ip_network(text) for text in texts)
 
 
 def is_address_in(address: str, networks: Iterable[Network]) -> bool:
-    """Whether the address lies in one of the networks; what is not an address lies in none.
+    """Whether the address is in one of the networks; False for text that isn't an address.
 
-    An IPv4 address that a socket for both shows as `::ffff:203.0.113.7` is that IPv4 address.
+    An IPv4 address that a dual-stack socket reports as `::ffff:203.0.113.7` counts as that IPv4 address.
     """
     try:
         parsed = ip_address(address)

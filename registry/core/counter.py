@@ -1,4 +1,4 @@
-"""A counter that many threads step without a lock."""
+"""A counter that many threads increment without a lock."""
 
 import itertools
 from collections.abc import Callable
@@ -13,16 +13,14 @@ def _make_step() -> Callable[[], int]:
 
 @dataclass(slots=True)
 class Counter:
-    """Counts by steps of `itertools.count`, which can't be interrupted. Reading it is a step, too: one thread may
-    read.
-    """
+    """Counts with `itertools.count`, whose steps are atomic. Reading is a step too, so only one thread may read."""
 
     step: Callable[[], int] = field(default_factory=_make_step)
     read: int = 0
-    idle: int = 0  # readings in a row that found nothing new
+    idle: int = 0  # consecutive reads that found nothing new
 
     def take(self) -> int:
-        """The steps since the last time this was called."""
+        """The steps since the last call."""
         value = self.step()
         new, self.read = value - self.read, value + 1
         self.idle = 0 if new else self.idle + 1

@@ -1,6 +1,6 @@
-"""Threads for asyncio code that asks the database: each piece of work begins and ends with a connection of its own.
+"""Threads for asyncio code that uses the database: each piece of work opens and closes its own connection.
 
-So no connection stays open for a reply that takes a minute. At most eight pieces run at once in a process.
+So no connection stays open for a reply that takes a minute. At most eight pieces run concurrently in a process.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 async def run_in_thread(work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """The work's result; it runs outside any transaction of the caller."""
+    """Run the work in a thread, outside any transaction of the caller, and return its result."""
 
     def run() -> R:
         try:

@@ -1,4 +1,4 @@
-"""Django's description of a database from its URL, the same for the server and for what copies databases."""
+"""Django's settings of a database from its URL, shared by the server and the copying of databases."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ from django.db import DatabaseError, OperationalError
 
 __all__ = ["describe_database", "describe_failure"]
 
-_MALFORMED = "malformed"  # SQLite's word for a damaged file
+_MALFORMED = "malformed"  # SQLite's code for a damaged file
 _UNDEFINED_TABLE = "42P01"  # PostgreSQL's code
 
 
 def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
     """The entry of DATABASES for `sqlite:///path` or `postgresql://user:password@host/name`.
 
-    is_pooled: a pooler gives the connection to others between transactions, so that no cursor may outlive one.
-    A connection that is kept between requests is tried first: it may have ended with a restart of the database.
+    is_pooled: whether a pooler reassigns connections between transactions, so that no cursor may outlive one.
+    Persistent connections are checked before use: a restart of the database may have closed them.
     """
     database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)}
     database["DISABLE_SERVER_SIDE_CURSORS"] = is_pooled
     if database["ENGINE"].endswith("sqlite3"):
         database["OPTIONS"] = {
-            # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.
+            # A write takes the lock when its transaction begins, so it waits then and never fails halfway.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            # FULL: an answered save is on the disk. What is deleted or redacted is overwritten.
+            # FULL: a confirmed save is on disk. Deleted and redacted data is overwritten.
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
             "PRAGMA secure_delete=ON;",
         }
@@ -32,9 +32,9 @@ def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
 
 
 def describe_failure(error: DatabaseError) -> str:
-    """What to tell an operator of a database that can't be reached, is none, or lacks the tables of this version.
+    """A message for the operator about a database that can't be reached, isn't one, or lacks this version's tables.
 
-    Empty for other errors, which are faults of the program: a traceback tells more of those.
+    Empty for other errors, which are bugs: a traceback is more useful for those.
     """
     if str(error).startswith("no such table") or getattr(error.__cause__, "sqlstate", None) == _UNDEFINED_TABLE:
         return "The database lacks tables of this version. Make them with `python manage.py migrate`."

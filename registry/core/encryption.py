@@ -1,4 +1,4 @@
-"""Secrets that must be read again (a webhook's, to sign with), sealed by a key made from the instance's secret key."""
+"""Secrets that must be readable (such as a webhook's, for signing), sealed with a key derived from the secret key."""
 
 # no texts here: logs have it
 
@@ -16,12 +16,12 @@ __all__ = ["seal", "unseal"]
 
 
 def seal(secret: str) -> str:
-    """The secret as text that only this instance reads."""
+    """Encrypt the secret as text that only this instance can decrypt."""
     return _box().encrypt(secret.encode()).decode("ascii")
 
 
 def unseal(sealed: str) -> str:
-    """The secret again. Raises Conflict if PROMPTUARY_SECRET_KEY is another one than when it was sealed."""
+    """Decrypt the secret. Raises Conflict if it was sealed with another PROMPTUARY_SECRET_KEY."""
     try:
         return _box().decrypt(sealed.encode("ascii")).decode()
     except InvalidToken as error:

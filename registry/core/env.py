@@ -1,4 +1,4 @@
-"""Typed readers of environment variables. A bad value stops the start with a sentence that names the variable."""
+"""Typed readers of environment variables. An invalid value aborts the start with a message that names the variable."""
 
 # no texts here: operators read it
 
@@ -28,7 +28,7 @@ _FALSE = {"0", "false", "no", "off"}
 
 
 def read_text(name: str, default: str) -> str:
-    """The variable as it is, or the default when it is absent or empty."""
+    """The variable's value, or the default if it is unset or empty."""
     return os.environ.get(name) or default
 
 
@@ -45,7 +45,7 @@ def read_bool(name: str, default: bool) -> bool:
 
 
 def read_choice(name: str, default: str, *, choices: Sequence[str]) -> str:
-    """One of the choices, as written there."""
+    """One of the choices, spelled exactly."""
     value = os.environ.get(name, "").strip() or default
     if value not in choices:
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
@@ -53,7 +53,7 @@ def read_choice(name: str, default: str, *, choices: Sequence[str]) -> str:
 
 
 def read_issuer(name: str) -> str:
-    """The address of an OpenID provider, empty if there is none; without TLS only on this machine itself."""
+    """The address of an OpenID provider, empty if unset; plain http is allowed on localhost only."""
     value = os.environ.get(name, "").strip().rstrip("/")
     parts = urlsplit(value)
     local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
@@ -73,18 +73,18 @@ def read_int(name: str, default: int, *, least: int, most: int) -> int:
 
 
 def read_list(name: str, default: list[str]) -> list[str]:
-    """Comma-separated items, blanks around them dropped."""
+    """Comma-separated items, stripped of surrounding spaces."""
     value = os.environ.get(name, "").strip()
     return [item.strip() for item in value.split(",") if item.strip()] if value else default
 
 
 def read_path(name: str, default: Path) -> Path:
-    """An absolute path; a relative one counts from the folder the process was started in."""
+    """An absolute path; relative ones are resolved against the working directory."""
     return Path(os.environ.get(name) or default).expanduser().absolute()
 
 
 def read_url(name: str, default: str, *, schemes: set[str]) -> str:
-    """A URL of one of the schemes, without a slash at its end; NAME_FILE may name a file that holds it instead."""
+    """A URL of one of the schemes, without a trailing slash; NAME_FILE may name a file that contains it instead."""
     value = os.environ.get(name) or _read_file(name) or default
     if urlsplit(value).scheme not in schemes:
         raise ImproperlyConfigured(f"{name} must be a URL that starts with one of {', '.join(sorted(schemes))}.")
@@ -92,7 +92,9 @@ def read_url(name: str, default: str, *, schemes: set[str]) -> str:
 
 
 def read_secret(name: str, kept_in: Path) -> str:
-    """The secret of NAME, else of the file that NAME_FILE names, else one made once and kept in a file of mode 600."""
+    """The secret from NAME, else from the file that NAME_FILE names, else one generated once and kept in a file of mode
+    600.
+    """
     if value := os.environ.get(name):
         return value
     if secret := _read_file(name):
@@ -103,7 +105,7 @@ def read_secret(name: str, kept_in: Path) -> str:
 
 
 def _read_file(name: str) -> str:
-    """What the file that NAME_FILE names holds, or nothing if the variable is not set."""
+    """The content of the file that NAME_FILE names, or empty if the variable is not set."""
     file = os.environ.get(f"{name}_FILE")
     if not file:
         return ""
@@ -116,7 +118,7 @@ def _read_file(name: str) -> str:
 
 
 def read_optional_secret(name: str) -> str:
-    """The secret of NAME, else of the file that NAME_FILE names, else an empty text: there is none."""
+    """The secret from NAME, else from the file that NAME_FILE names, else an empty string."""
     return os.environ.get(name) or _read_file(name)
 
 
@@ -126,13 +128,13 @@ def _keep_secret(path: Path) -> str:
     fresh.touch(mode=0o600)
     fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
     try:
-        os.link(fresh, path)  # fails if another process was first: then its secret is the one
+        os.link(fresh, path)  # fails if another process created it first; that secret is then used
     except FileExistsError:
         pass
     finally:
         fresh.unlink()
     kept = path.read_text(encoding="utf-8", errors="replace").strip()
-    if not kept:  # what the lost one sealed could not be read with a new one, so nobody makes that unasked
+    if not kept:  # a new one can't decrypt what the lost one sealed, so it isn't generated silently
         raise ImproperlyConfigured(
             f"{path} is empty. Put the secret there that you kept with your backup, or remove the file: then a new one "
             "is made, and what the old one sealed can't be read any more."

@@ -1,20 +1,20 @@
 """Errors of the registry's services, independent of HTTP.
 
 PromptuaryError
-    NotFound              there is no such thing, or this person may not know of it
-    Gone                  it was there, and its text was taken away for good
+    NotFound              the object doesn't exist, or the actor may not know of it
+    Gone                  it existed, and its text was permanently removed
     NotAllowed            the person or key lacks the right
         ApprovalRequired  the label is protected: only an approved change request moves it
         TwoStepRequired   the namespace requires two-step sign-in for this, and the person has none
-        AddressNotAllowed the key is right, and comes from a network address that it is not for
-        ProofRequired     the session's last proof of who this is is too old for this
-    Conflict              the thing is not in the state the caller took it to be in
-        Stale             a newer version (or another one) took the place of the caller's base
-    PreconditionRequired  the caller did not say which version the work was made from
+        AddressNotAllowed the key is valid but not allowed from this network address
+    ProofRequired         the session's last reauthentication is too old for this
+    Conflict              the object is not in the state that the caller assumed
+        Stale             a newer version (or another one) replaced the caller's base
+    PreconditionRequired  the caller did not say which version the work is based on
     Invalid               the input is wrong; nothing was stored
     TooLarge              the input is over a size limit
-    TooMany               the caller asks too often
-    Busy                  the registry can't do it now; asking again helps
+    TooMany               the caller sends too many requests
+    Busy                  the registry can't do it now; retrying helps
     Halted                nothing is written until an operator has chosen which of two histories counts
 
 Facts given as keywords become attributes of `facts`, plain JSON types that a caller may show.
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class PromptuaryError(Exception):
-    """The root: `message` is a sentence for a person, `facts` what a program may want to know."""
+    """The base class: `message` is a sentence for a person, `facts` is data for programs."""
 
     def __init__(self, message: str, **facts: object) -> None:
         super().__init__(message)
@@ -56,11 +56,11 @@ class PromptuaryError(Exception):
 
 
 class NotFound(PromptuaryError):
-    """There is no such thing, or this person may not know of it."""
+    """The object doesn't exist, or the actor may not know of it."""
 
 
 class Gone(PromptuaryError):
-    """It existed, and its text was removed for good; the message says when, by whom and why."""
+    """It existed, and its text was permanently removed; the message says when, by whom and why."""
 
 
 class NotAllowed(PromptuaryError):
@@ -72,7 +72,7 @@ class ApprovalRequired(NotAllowed):
 
 
 class AddressNotAllowed(NotAllowed):
-    """The key is right, and comes from a network address that it is not for; `facts["address"]` is that address."""
+    """The key is valid but not allowed from this network address; `facts["address"]` is that address."""
 
 
 class TwoStepRequired(NotAllowed):
@@ -80,29 +80,29 @@ class TwoStepRequired(NotAllowed):
 
 
 class ProofRequired(PromptuaryError):
-    """The person has the right, but has to prove once more that it is them; `facts["proof"]` is password or totp.
+    """The person has the right but must reauthenticate; `facts["proof"]` is password or totp.
 
-    No NotAllowed: a page that shows a refusal beside its form would swallow it, and nobody would be asked for the
+    Not a subclass of NotAllowed: a page that shows a refusal beside its form would swallow it without asking for the
     proof.
     """
 
 
 class Conflict(PromptuaryError):
-    """The thing is not in the state the caller took it to be in."""
+    """The object is not in the state that the caller assumed."""
 
 
 class Stale(Conflict):
-    """The version this work was made from is not the latest one any more."""
+    """The version that this work is based on is no longer the latest."""
 
 
 class PreconditionRequired(PromptuaryError):
-    """The caller did not say which version the work was made from."""
+    """The caller did not say which version the work is based on."""
 
 
 class Invalid(PromptuaryError):
     """The input is wrong and nothing was stored.
 
-    `problems` are the renderer's, of a document and its samples; `fields` are sentences by field name.
+    `problems` are the renderer's problems of a document and its samples; `fields` are sentences by field name.
     """
 
     def __init__(
@@ -133,11 +133,11 @@ class TooLarge(PromptuaryError):
 
 
 class TooMany(PromptuaryError):
-    """The caller asks too often; `facts["retry_after"]` is in seconds."""
+    """The caller sends too many requests; `facts["retry_after"]` is in seconds."""
 
 
 class Busy(PromptuaryError):
-    """The registry can't do it now; asking again helps."""
+    """The registry can't do it now; retrying helps."""
 
 
 class Halted(PromptuaryError):

@@ -30,7 +30,7 @@ POINTS = (
     "mirror.pushing",
 )
 
-armed: tuple[str, int] | None = None  # the point, and the passing that kills; a hot path looks here before it calls
+armed: tuple[str, int] | None = None  # the point and the passing that kills; hot paths check this before calling
 
 
 def arm(setting: str) -> None:
@@ -43,7 +43,7 @@ def arm(setting: str) -> None:
 
 
 def reach(name: str) -> None:
-    """Pass a point: one look at a global, unless a test has armed it."""
+    """Pass a point: a single check of a global, unless a test has armed it."""
     if armed is not None:
         _pass(name, *armed)
 

@@ -1,6 +1,6 @@
-"""Addresses of the help: the page of a problem's code, for answers of the API and for pages.
+"""URLs of the help pages for problem codes, for API responses and pages.
 
-A module of its own, because the API's serializers, the table of errors and the pages all need the one address.
+A separate module, because the API's serializers, the table of errors and the pages all need the same URL.
 """
 
 from typing import Any
@@ -13,10 +13,10 @@ __all__ = ["describe_problem", "problem_url"]
 
 
 def problem_url(code: str) -> str:
-    """The address of the page that explains the code, absolute, such as `https://…/help/problems/PT101`."""
+    """The absolute URL of the page that explains the code, such as `https://…/help/problems/PT101`."""
     return f"{settings.BASE_URL}/help/problems/{code}"
 
 
 def describe_problem(problem: Problem) -> dict[str, Any]:
-    """The problem as the API tells it: its JSON form, and where its code is explained."""
+    """The problem as in API responses: its JSON form plus the URL that explains its code."""
     return {**problem.to_dict(), "help_url": problem_url(problem.code)}

@@ -1,7 +1,7 @@
-"""Input from outside: free text, JSON and numbers, refused with a sentence if they can't be taken.
+"""Validation of external input: free text, JSON and numbers, refused with a sentence.
 
-Text is what the databases, Git and UTF-8 can all hold, no more of it than is sensible, and no secrets. JSON that one
-reader would take one way and another reader otherwise is refused.
+Text must be representable in the databases, Git and UTF-8, within a size limit and without secrets. JSON that parsers
+interpret differently is refused.
 """
 
 import json
@@ -31,17 +31,16 @@ __all__ = [
 DOCUMENT_BYTES = 256 * 1024
 SAMPLES_BYTES = 1024 * 1024
 MESSAGE_BYTES = 10_000
-_BATCH = 100  # rows that are looked through together
+_BATCH = 100  # rows searched together
 _MOST_FOUND = 100
 _MOST_DEPTH = 32
-_LARGEST = 2**53 - 1  # beyond it a number is not the same number to every reader
+_LARGEST = 2**53 - 1  # beyond it, parsers disagree on the value
 
 
 def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold_secrets: bool = False) -> str:
-    """The value, when it is text without NUL or lone surrogates of at most `most` bytes in UTF-8, and without a
-    credential.
+    """Return the value if it is text without NUL, lone surrogates and credentials, at most `most` bytes in UTF-8.
 
-    may_hold_secrets: for what never reaches the journal or the mirror, and for what is looked through in another way.
+    may_hold_secrets: for text that never reaches the journal or the mirror, or that is searched for secrets elsewhere.
     """
     if not isinstance(value, str):
         raise Invalid(fields={field: gettext("this must be text, not {kind}.").format(kind=type(value).__name__)})
@@ -64,7 +63,7 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
 
 
 def check_secrets(field: str, text: str) -> None:
-    """Raise Invalid if a credential is in the text, naming the field and the line and never the credential."""
+    """Raise Invalid if the text contains a credential, naming the field and the line but never the credential."""
     for secret in secrets.find_secrets(text):
         if secret.sure:
             line = text.count("\n", 0, secret.start) + 1
@@ -104,22 +103,22 @@ def check_size(field: str, size: int, most: int) -> None:
 
 
 def parse_number(text: str, *, digits: int = 9) -> int | None:
-    """The number that a text of ASCII digits says, None for anything else and for more digits than so many.
+    """Parse ASCII digits; None for anything else and for more than `digits` digits.
 
-    The bound keeps numbers within the database's integers, and int() away from texts without end.
+    The limit keeps numbers within the database's integers and protects int() from very long input.
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 class BadJson(PromptuaryError):
-    """The text is not JSON, or JSON that this API does not take."""
+    """The text isn't JSON, or isn't JSON that this API accepts."""
 
 
 def parse_json(body: bytes) -> Any:
-    """The value of a UTF-8 JSON text.
+    """Parse a UTF-8 JSON text.
 
     Refused: duplicate keys, NaN and infinities, numbers outside the exact range, nesting deeper than 32, NUL and lone
-    surrogates in any text. Raises BadJson with a sentence that says where.
+    surrogates in any text. Raises BadJson with the position.
     """
     try:
         text = body.decode("utf-8")
@@ -161,7 +160,7 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 def _to_int(digits: str) -> int:
-    # Longer digits are never converted: that takes time in the square of their number.
+    # More digits are never converted: that takes quadratic time.
     if len(digits) > 17 or abs(int(digits)) > _LARGEST:
         raise BadJson(
             gettext("The number {value} is outside ±(2^53 - 1); send it as a text.").format(value=digits[:20])
@@ -177,11 +176,11 @@ def _to_float(digits: str) -> float:
 
 
 _Where = tuple["_Where", str | int] | None
-"""A place as the place around it and a step; it is written out only where something is wrong there."""
+"""A location as its parent and a step, formatted only for an error there."""
 
 
 def _check_value(value: Any) -> None:
-    """Walk without recursion: a hostile value must not reach the interpreter's limit."""
+    """Iterates instead of recursing: a hostile value must not reach the recursion limit."""
     waiting: list[tuple[Any, int, _Where]] = [(value, 0, None)]
     while waiting:
         item, depth, where = waiting.pop()
@@ -225,7 +224,7 @@ def _require_clean(text: str, where: _Where) -> None:
 
 
 def _unstorable(sign: str, where: _Where, before: str) -> str:
-    """before: the text up to the sign."""
+    """before: the text up to the character."""
     line = before.count("\n") + 1
     sentence = gettext("The text at {quote} has {sign} on line {line}, which can't be stored. Remove it.")
     return sentence.format(quote=_quote(_path(where)), sign=sign, line=line)

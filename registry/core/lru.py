@@ -1,7 +1,7 @@
 """An LRU cache for results that depend on nothing but their key.
 
-What a process remembers can hold texts of templates, so every memory is listed here and `forget_all` empties them: a
-redaction has each process do that. A `Recent` lists itself; another cache is listed with `register`.
+Caches can contain texts of templates, so each one is registered here and `forget_all` clears all of them, which a
+redaction triggers in every process. A `Recent` registers itself; other caches are registered with `register`.
 """
 
 import threading
@@ -21,13 +21,13 @@ _others: list[Callable[[], None]] = []
 
 
 def register(forget: Callable[[], None]) -> None:
-    """List a cache of the process that can hold texts, by what empties it: `register(function.cache_clear)`."""
+    """Register a cache that can contain texts, by the function that clears it: `register(function.cache_clear)`."""
     if forget not in _others:
         _others.append(forget)
 
 
 def forget_all() -> None:
-    """Empty every memory of this process that can hold texts."""
+    """Clear every cache of this process that can contain texts."""
     for memory in list(_memories):
         memory.forget()
     for forget in list(_others):
@@ -35,7 +35,7 @@ def forget_all() -> None:
 
 
 class Recent(Generic[Key, Value]):
-    """Keeps the `most` results asked for last; any number of threads may ask."""
+    """Keeps the `most` recently used results. Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -45,13 +45,13 @@ class Recent(Generic[Key, Value]):
         _memories.add(self)
 
     def forget(self) -> None:
-        """Drop everything, and keep nothing of what is being worked out at this moment."""
+        """Drop everything, and don't keep results that are being computed now."""
         with self._lock:
             self._kept.clear()
             self._generation += 1
 
     def get(self, key: Key, work: Callable[[], Value], *, keep: Callable[[Value], bool] = lambda _: True) -> Value:
-        """The result for the key: as remembered, else worked out now and remembered if `keep` says so."""
+        """The cached result for the key, else computed now and cached if `keep` allows it."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

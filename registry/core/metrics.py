@@ -1,7 +1,8 @@
 """Prometheus metrics of this product, beside those of django-prometheus for pages and API.
 
-A fetch only steps a counter in memory; `flush` hands the sums on every few seconds. Each process writes its figures to
-a folder of the home (prometheus_client's multiprocess mode), so that whichever answers `/metrics` tells those of all.
+A fetch only increments a counter in memory; `flush` passes the sums on every few seconds. Each process writes its
+metrics to a folder of the home (prometheus_client's multiprocess mode), so that any of them can serve `/metrics` for
+all.
 """
 
 from prometheus_client import Counter as Total
@@ -38,17 +39,17 @@ RENDER_SECONDS = Histogram(
 
 
 def count(status: int) -> None:
-    """Count one answer to a fetch by its status."""
+    """Count one response to a fetch by its status."""
     _steps[_OUTCOMES.get(status, "failed")].step()
 
 
 def counter(status: int) -> Counter:
-    """What counts answers of this status, for who counts many."""
+    """The counter of this status, for callers that count many."""
     return _steps[_OUTCOMES[status]]
 
 
 def flush() -> None:
-    """Hand on what was counted since the last time."""
+    """Pass on the counts since the last call."""
     for outcome, steps in _steps.items():
         if new := steps.take():
             FETCHES.labels(outcome).inc(new)

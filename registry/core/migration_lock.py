@@ -14,7 +14,7 @@ from registry.core import advisory_locks
 __all__ = ["hold_migration_lock"]
 
 _ADVISORY = 0x6D696772617465  # "migrate": one number for all processes of one database
-_PAUSE = 0.2  # seconds between two tries
+_PAUSE = 0.2  # seconds between two attempts
 
 
 @contextmanager
@@ -27,5 +27,5 @@ def hold_migration_lock() -> Iterator[None]:
         return
     with advisory_locks.open_session() as session:
         while not session.try_lock(_ADVISORY):
-            time.sleep(_PAUSE)  # a statement that waits would be in the way of an index that is made concurrently
+            time.sleep(_PAUSE)  # a waiting statement would block CREATE INDEX CONCURRENTLY
         yield

@@ -1,4 +1,4 @@
-"""Names of namespaces, templates, labels, and the refs callers ask by. What passes here is safe as a path in Git."""
+"""Names of namespaces, templates and labels, and callers' refs. Names that pass these checks are safe as Git paths."""
 
 from dataclasses import dataclass
 
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 LATEST = "latest"
-_FIRST_DRAFT = "Draft"  # what pages call the draft without a name
+_FIRST_DRAFT = "Draft"  # how pages call the unnamed draft
 LONGEST_DRAFT_NAME = 60
 _DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
 
 
 @dataclass(frozen=True)
 class Ref:
-    """What a caller asks for: exactly one of number, digest and label is set."""
+    """A caller's reference: exactly one of number, digest and label is set."""
 
     number: int | None = None
     digest: str | None = None
@@ -40,7 +40,7 @@ class Ref:
 
 
 def check_draft_name(name: str) -> str:
-    """The name of a draft with single spaces; empty for the first draft. Invalid if no draft can be called so."""
+    """Normalize a draft's name to single spaces; empty for the first draft. Raises Invalid for an invalid name."""
     name = " ".join(check_text("draft", name, 4 * LONGEST_DRAFT_NAME).split())
     if len(name) > LONGEST_DRAFT_NAME or not name.isprintable():
         words = gettext("a name of 1 to {most} characters, in one line.")
@@ -52,21 +52,21 @@ def check_draft_name(name: str) -> str:
 
 
 def check_namespace(name: str) -> str:
-    """The name, when it is one slug."""
+    """Return the name if it is a slug, else raise Invalid."""
     if sentence := _fault_of_segment(name):
         raise Invalid(fields={"namespace": sentence})
     return name
 
 
 def check_slug(field: str, name: str) -> str:
-    """The name, when it is one slug; `field` is what it is called if it is not."""
+    """Return the name if it is a slug, else raise Invalid for `field`."""
     if sentence := _fault_of_segment(name):
         raise Invalid(fields={field: sentence})
     return name
 
 
 def check_template(name: str) -> tuple[str, str]:
-    """Namespace and path of a full name such as `support/refunds/reply`."""
+    """Split a full name into namespace and path, such as `support/refunds/reply`."""
     segments = name.split("/")
     if len(segments) < 2:
         raise Invalid(
@@ -87,7 +87,7 @@ def check_template(name: str) -> tuple[str, str]:
 
 
 def check_folder(name: str) -> str:
-    """The name of a folder, its namespace in front, such as `support/refunds`; a namespace alone is one too."""
+    """Return the full name of a folder, such as `support/refunds`, if it is valid; a namespace alone is one too."""
     segments = name.split("/")
     if len(segments) > MOST_SEGMENTS:
         raise Invalid(
@@ -103,12 +103,12 @@ def check_folder(name: str) -> str:
 
 
 def is_in_folder(path: str, folder: str) -> bool:
-    """Whether the path lies in the folder or in one of its folders; an empty folder is all of the namespace."""
+    """Whether the path is in the folder or below it; an empty folder is the whole namespace."""
     return not folder or path.startswith(f"{folder}/")
 
 
 def check_label(label: str) -> str:
-    """The label, when it can be set by hand."""
+    """Return the label if it can be set by hand, else raise Invalid."""
     if label == LATEST:
         raise Invalid(fields={"label": gettext("latest can't be set: it is always the highest number.")})
     if not LABEL.fullmatch(label):
@@ -123,7 +123,7 @@ def check_label(label: str) -> str:
 
 
 def parse_ref(text: str) -> Ref:
-    """A number, a digest or a label."""
+    """Parse a number, a digest or a label."""
     if NUMBER.fullmatch(text):
         return Ref(number=int(text))
     if DIGEST.fullmatch(text):
@@ -138,7 +138,7 @@ def parse_ref(text: str) -> Ref:
 
 
 def split_address(address: str) -> tuple[str, str]:
-    """Name and ref of `support/policy@3`."""
+    """Split an address such as `support/policy@3` into name and ref."""
     name, at, ref = address.partition("@")
     if not at:
         raise Invalid(

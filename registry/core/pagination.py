@@ -1,4 +1,4 @@
-"""Lists in pages: a cursor says where the next page begins, so rows added meanwhile shift nothing."""
+"""Cursor pagination: a cursor marks where the next page begins, so rows added meanwhile don't shift pages."""
 
 import base64
 import binascii
@@ -26,14 +26,14 @@ class Page(Generic[Item]):
 
 
 def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
-    """The page made of the first `limit` of `limit + 1` rows; `position` of its last one becomes the cursor."""
+    """The page made of the first `limit` of `limit + 1` rows; `position` of the last one becomes the cursor."""
     found = list(rows)
     items = found[:limit]
     return Page(items, _write(position(items[-1])) if len(found) > limit else None)
 
 
 def check_limit(limit: int) -> int:
-    """The limit, when it is 1 to 200."""
+    """Return the limit if it is 1 to 200, else raise Invalid."""
     if not 1 <= limit <= MOST:
         raise Invalid(
             fields={"limit": gettext("from 1 to {most} items a page; this is {limit}.").format(most=MOST, limit=limit)}
@@ -42,7 +42,7 @@ def check_limit(limit: int) -> int:
 
 
 def read_number(cursor: str | None) -> int | None:
-    """What a cursor over numbers points at."""
+    """The number that a cursor points to."""
     value = _read(cursor)
     if value is not None and not isinstance(value, int):
         raise _unknown()
@@ -50,7 +50,7 @@ def read_number(cursor: str | None) -> int | None:
 
 
 def read_text(cursor: str | None) -> str | None:
-    """What a cursor over names points at."""
+    """The name that a cursor points to."""
     value = _read(cursor)
     if value is not None and not isinstance(value, str):
         raise _unknown()

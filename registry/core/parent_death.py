@@ -1,4 +1,4 @@
-"""Ends this process when its parent process ends. Needs no Django, as the supervisor has none."""
+"""Ends this process when its parent process ends. Doesn't need Django, which the supervisor doesn't load."""
 
 import ctypes
 import os
@@ -11,14 +11,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Have the kernel send this process SIGTERM when its parent ends, even by SIGKILL; nothing happens if it can't.
+    """Make the kernel send this process SIGTERM when its parent ends, even by SIGKILL; does nothing if unsupported.
 
-    Call it in the process itself. It holds over `exec` and is not passed on to children. parent: its process id as it
-    was known before the fork, so that a parent that ended since then is noticed.
+    Call it in the process itself. It survives `exec` and is not inherited by children. parent: the parent's process id
+    from before the fork, to detect a parent that has ended since.
     """
     if not sys.platform.startswith("linux"):
         return
     parent = parent or os.getppid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:  # it ended just before
+    if os.getppid() != parent:  # it has just ended
         os.kill(os.getpid(), signal.SIGTERM)

@@ -15,16 +15,16 @@ __all__ = ["EVERY", "start"]
 EVERY = 5.0  # seconds between two rounds
 logger = logging.getLogger(__name__)
 _acts: list[Callable[[], object]] = []
-_pause = threading.Event()  # never set: a wait that an ending interpreter can leave
+_pause = threading.Event()  # never set: a wait that can be interrupted at exit
 
 
 def start(*acts: Callable[[], object]) -> None:
-    """Do these every few seconds from now on, and when the process ends. Only the first call counts."""
+    """Run these every few seconds from now on and at exit. Only the first call has an effect."""
     if _acts:
         return
     _acts.extend(acts)
     atexit.register(_go_round)
-    multiprocessing.util.Finalize(None, _go_round, exitpriority=1)  # a worker that was forked runs no atexit
+    multiprocessing.util.Finalize(None, _go_round, exitpriority=1)  # atexit doesn't run in a forked worker
     _start_thread()
 
 
@@ -44,12 +44,12 @@ def _go_round() -> None:
     for act in _acts:
         try:
             act()
-        except Exception:  # a serving process goes on, and so do the rounds
+        except Exception:  # a serving process must continue, and so must the rounds
             logger.exception("%s failed", getattr(act, "__qualname__", act))
 
 
 def _start_thread_again() -> None:
-    if _acts:  # a forked child has no threads of its parent's
+    if _acts:  # a forked child doesn't have its parent's threads
         _start_thread()
 
 

@@ -1,7 +1,7 @@
 """Poolers between the server and PostgreSQL, such as PgBouncer, which give a connection to others between transactions.
 
-Behind one in transaction mode, whatever belongs to a session is lost: cursors that outlive a transaction, LISTEN, locks
-of a session. With `PROMPTUARY_DATABASE_POOLED` the server does without them.
+Behind one in transaction mode, session state is lost: cursors that outlive a transaction, LISTEN, session-level locks.
+With `PROMPTUARY_DATABASE_POOLED` the server doesn't use them.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["is_pooled", "require_pooling_known"]
 
 
 def is_pooled(connection: Any) -> bool:
-    """Whether a pooler answers: it announces a process of its own making and not the one that runs the queries."""
+    """Whether a pooler answers: the backend process id that it announces isn't the one that runs the queries."""
     if connection.vendor != "postgresql":
         return False
     connection.ensure_connection()
@@ -24,7 +24,7 @@ def is_pooled(connection: Any) -> bool:
 
 
 def require_pooling_known(connection: Any) -> None:
-    """Raise ImproperlyConfigured if a pooler is in between and the settings don't say so."""
+    """Raise ImproperlyConfigured if there is a pooler that the settings don't mention."""
     if not settings.DATABASE_POOLED and is_pooled(connection):
         raise ImproperlyConfigured(
             "PostgreSQL is reached through a pooler such as PgBouncer. Set PROMPTUARY_DATABASE_POOLED=true, so that "

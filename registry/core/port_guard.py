@@ -1,4 +1,4 @@
-"""Takes a port for one server of this machine. The web processes share the port, so that alone refuses nobody."""
+"""Reserves a port for one server on this machine. The web processes share the port, so binding isn't exclusive."""
 
 import socket
 import sys
@@ -13,16 +13,16 @@ def take_port(host: str, port: int) -> socket.socket:
     """
     guard = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        # Connections of a server that has just ended do not count as taken.
+        # Connections of a server that has just ended don't block the port.
         guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         guard.bind((host, port))
         if sys.platform.startswith("linux"):
-            guard.listen(1)  # of two that have bound the port, Linux lets only one listen
-        # From here on, whoever doesn't set SO_REUSEPORT is refused.
+            guard.listen(1)  # Linux lets only one of two bound sockets listen
+        # From here on, sockets without SO_REUSEPORT can't bind the port.
         guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         guard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if sys.platform.startswith("linux"):
-            guard.shutdown(socket.SHUT_RDWR)  # it stays bound, and gets no connection
+            guard.shutdown(socket.SHUT_RDWR)  # it stays bound, but receives no connections
     except OSError:
         guard.close()
         raise

@@ -2,7 +2,7 @@
 
 The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it
 writes anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider
-permissions from before are taken away from what is ours. What belongs to another user is left alone and named.
+permissions on existing files of this user are removed. Files of other users are left alone and reported.
 """
 
 # no texts here: operators read it
@@ -20,14 +20,14 @@ from django.core.exceptions import ImproperlyConfigured
 __all__ = ["check_home", "describe_exposure", "keep_private", "tighten_tree"]
 
 UMASK = 0o077
-_OTHERS = 0o077  # what group and others may do
+_OTHERS = 0o077  # permissions of group and others
 
 
 def keep_private(home: Path) -> None:
     """Set this process's umask, make the home, and close it to others.
 
-    A sentence on standard error says what was changed, or what can't be. Raises ImproperlyConfigured if the home can't
-    be made or written to, or is a folder that all users share, such as /tmp: its permissions are not ours to change.
+    A sentence on stderr says what was changed, or can't be. Raises ImproperlyConfigured if the home can't be made or
+    written to, or is a folder that all users share, such as /tmp: its permissions are not ours to change.
     """
     os.umask(UMASK)
     _make_home(home)
@@ -58,18 +58,18 @@ def _make_home(home: Path) -> None:
 
 
 def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:
-    """Close every file and folder below the home that is ours, and those files; gives how many were open to others.
+    """Remove others' permissions on this user's files below the home and on `more`. Return how many were open.
 
-    more: files that may lie elsewhere, such as a SQLite database; those that are absent are passed over.
+    more: files that may be elsewhere, such as a SQLite database; missing ones are skipped.
     """
     return sum(_tighten(path) for path in (*_walk(home), *more))
 
 
 def describe_exposure(home: Path) -> str:
-    """A sentence that says how others can get at the home, or nothing if they can't."""
+    """A sentence that says how others can access the home; empty if they can't."""
     status = home.stat()
     others = status.st_mode & _OTHERS
-    if not others or sys.platform == "win32":  # whose folders have access lists instead of these bits
+    if not others or sys.platform == "win32":  # where folders have access lists instead of these bits
         return ""
     owner = (
         "" if status.st_uid == os.geteuid() else f" It belongs to user {status.st_uid}, so it can't be changed here."
@@ -81,7 +81,7 @@ def describe_exposure(home: Path) -> str:
 
 
 def check_home(**_kwargs: object) -> list[CheckMessage]:
-    """The system check: a warning if others can get at the home."""
+    """The system check: a warning if others can access the home."""
     sentence = describe_exposure(settings.PROMPTUARY_HOME)
     return [Warning(sentence, id="registry.W001")] if sentence else []
 
@@ -93,14 +93,15 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _tighten(path: Path) -> bool:
-    """Take away what group and others may do; whether that changed anything. Links and what is not ours are left
-    alone."""
+    """Remove the permissions of group and others. Return whether that changed anything. Links and other users' files
+    are left alone.
+    """
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode) or not status.st_mode & _OTHERS or status.st_uid != os.geteuid():
             return False
         path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
-    except OSError:  # gone meanwhile, or a file system that keeps no modes
+    except OSError:  # deleted meanwhile, or a file system without modes
         return False
     return not path.lstat().st_mode & _OTHERS
 

@@ -38,7 +38,7 @@ CONTENT_TYPE = "application/problem+json"
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem document; `extra` are members beside the standard ones, `headers` go with the answer."""
+    """A problem document; `extra` has additional members, `headers` those of the response."""
 
     status: int
     type: str
@@ -53,12 +53,11 @@ class Problem:
         return {**self.extra, **standard}
 
     def to_bytes(self) -> bytes:
-        """The answer's body."""
+        """The response body."""
         return json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-# Narrow before wide: the first class that fits gives status, type and title. The last row is for an error of none of
-# these.
+# Specific classes first: the first match determines status, type and title. The last row is for all other errors.
 _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", gettext_noop("Not found")),
     (Gone, 410, "gone", gettext_noop("Redacted")),
@@ -98,12 +97,12 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
     if isinstance(error, TooMany | Busy):
         headers["Retry-After"] = str(error.facts.get("retry_after", 1))
     if isinstance(error, Halted):
-        headers["Retry-After"] = "60"  # seconds; a person has to act first
+        headers["Retry-After"] = "60"  # seconds; an operator has to act first
     return Problem(status, kind, gettext(title), error.message, extra, headers)
 
 
 def unauthenticated(detail: str = "") -> Problem:
-    """The 401 that pages, API and fetch path answer alike."""
+    """The 401 that pages, API and fetch path share."""
     sentence = detail or gettext("Give an API key as `Authorization: Bearer <key>`, or sign in.")
     headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}
     return Problem(401, "unauthenticated", gettext("Not signed in"), sentence, headers=headers)

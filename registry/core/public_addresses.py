@@ -1,8 +1,7 @@
-"""IP addresses that are not public, by our own list, because Python's own answer changes between versions.
+"""IP addresses that are not public, from our own list, because Python's results change between versions.
 
 Sources: the IANA registries of special-purpose IPv4 and IPv6 addresses (RFC 6890 and its updates, as of 2025) and of
-IPv6 address space. All entries are refused, those too that the registries call globally reachable: no service lives
-there.
+IPv6 address space. All entries are refused, even those registered as globally reachable: no service is hosted there.
 """
 
 import ipaddress
@@ -34,7 +33,7 @@ _IPV4 = [
         "240.0.0.0/4",  # reserved, broadcast
     )
 ]
-# All that was ever given out as global unicast. Outside are loopback, mapped, compatible and translated IPv4, NAT64,
+# Everything ever allocated as global unicast. This excludes loopback, mapped, compatible and translated IPv4, NAT64,
 # discard, segment routing, unique local, link-local, site-local and multicast addresses.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _IPV6 = [
@@ -44,7 +43,7 @@ _IPV6 = [
         "2001:db8::/32",  # documentation
         "2002::/16",  # 6to4
         "2620:4f:8000::/48",  # AS112
-        "3ffe::/16",  # the 6bone, given back
+        "3ffe::/16",  # the 6bone, returned
         "3fff::/20",  # documentation
     )
 ]
@@ -62,15 +61,15 @@ _6TO4, _TEREDO = ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("2001
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether the address is one of the public Internet, and not an IPv4 address in another form."""
+    """Whether the address is public, and not an embedded IPv4 address."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _IPV4)
     return address in _GLOBAL_UNICAST and not any(address in network for network in _IPV6)
 
 
 def embedded_address(address: IPv4Address | IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address carries by one of the standard forms, or None."""
-    if isinstance(address, IPv4Address) or int(address) <= 1:  # :: and ::1 have names of their own
+    """The IPv4 address embedded in an IPv6 address in one of the standard forms, or None."""
+    if isinstance(address, IPv4Address) or int(address) <= 1:  # :: and ::1 are special addresses of their own
         return None
     if any(address in network for network in _EMBEDDED_LAST):
         return IPv4Address(int(address) & 0xFFFFFFFF)

@@ -1,7 +1,7 @@
-"""Rates of calls and of work: what each caller used of a rate of the settings (`120/min`), counted in windows of time.
+"""Rates of calls and work: each caller's use of a rate in the settings (`120/min`), counted in time windows.
 
-With a broker (Redis or Valkey) the counts are there, and the web processes of all machines count together. Without one,
-or while it does not answer, each process counts for itself.
+With a broker (Redis or Valkey) the counts are stored there and shared by the web processes of all machines. Without
+one, or while it doesn't respond, each process counts for itself.
 """
 
 import functools
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 __all__ = ["RateCounter", "SharedCounts", "read_rate", "shared_counts"]
 
-MOST = 10_000  # callers remembered by a process
+MOST = 10_000  # callers tracked by a process
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_PATIENCE = 0.2  # seconds for one answer of the broker: a caller waits for it
-_PAUSE = 5.0  # seconds without a question after the broker did not answer
+_PATIENCE = 0.2  # timeout of the broker in seconds: a caller waits for it
+_PAUSE = 5.0  # seconds without requests after the broker did not respond
 _log = logging.getLogger(__name__)
 
 
 def read_rate(scope: str) -> tuple[int, float]:
-    """The rate of that name in the settings, `<number>/<s|m|h|d…>`: how much, and the window in seconds."""
+    """The rate of that name in the settings, `<number>/<s|m|h|d…>`: the amount and the window in seconds."""
     number, _, period = str(settings.PROMPTUARY_RATES[scope]).partition("/")
     return int(number), _SECONDS[period[:1]]
 
 
 class SharedCounts:
-    """Counts in the broker, which forgets each when its window is over. Safe to share between threads."""
+    """Counts in the broker, which expire when their window is over. Thread-safe."""
 
     def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._url, self._clock = url, clock
@@ -42,7 +42,9 @@ class SharedCounts:
         self._paused_until = 0.0
 
     def add(self, name: str, amount: float, window: float) -> tuple[float, float] | None:
-        """Add to a count; its sum and the seconds until its window is over. None if the broker does not answer."""
+        """Add to a count. Return its sum and the seconds until its window is over, or None if the broker doesn't
+        respond.
+        """
         if self._clock() < self._paused_until:
             return None
         from redis import Redis, RedisError  # noqa: PLC0415  # an installation without a broker does not load it
@@ -50,7 +52,7 @@ class SharedCounts:
         if self._client is None:
             self._client = Redis.from_url(self._url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        key = f"promptuary:rate:{digest}"  # the broker gets neither addresses nor key names
+        key = f"promptuary:rate:{digest}"  # hashed, so that the broker gets neither addresses nor key names
         try:
             with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.set(key, 0, px=int(window * 1000), nx=True)
@@ -66,16 +68,16 @@ class SharedCounts:
 
 @functools.cache
 def shared_counts() -> SharedCounts | None:
-    """The counts that the processes of this installation share; None if its broker is no server."""
+    """The counts shared by this installation's processes; None if its broker isn't a server."""
     url = str(settings.CELERY_BROKER_URL)
     return SharedCounts(url) if url.startswith(("redis:", "rediss:")) else None
 
 
 @dataclass
 class _Window:
-    """What one caller used of a rate.
+    """One caller's use of a rate.
 
-    ends: by the clock; used: by all processes as far as known; unsent: the part of it that the others don't know of.
+    ends: by the clock; used: by all processes as far as known; unsent: the part not shared with the others yet.
     """
 
     ends: float
@@ -84,10 +86,10 @@ class _Window:
 
 
 class RateCounter:
-    """Counts what each caller uses of a rate. Safe to share between threads.
+    """Counts each caller's use of a rate. Thread-safe.
 
-    step: smaller amounts are gathered before the other processes are told.
-    shared: gives if all processes count together, or None.
+    step: smaller amounts are accumulated before they are shared with the other processes. shared: returns the shared
+    counts, or None.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class RateCounter:
         self._windows: dict[tuple[str, str], _Window] = {}
 
     def add(self, scope: str, who: str, amount: float = 1.0) -> float:
-        """Count an amount for the caller; what it used in this window, this included."""
+        """Count an amount for the caller. Return the use in this window, including the amount."""
         seconds = read_rate(scope)[1]
         with self._lock:
             window = self._open_window(scope, who, seconds)
@@ -116,19 +118,19 @@ class RateCounter:
         answer = shared.add(f"{scope} {who}", unsent, seconds)
         with self._lock:
             if answer is None:
-                window.unsent += unsent  # told as soon as the broker answers again
+                window.unsent += unsent  # sent as soon as the broker responds again
             else:
                 used, left = answer
                 window.used, window.ends = used + window.unsent, self._clock() + left
             return window.used
 
     def used(self, scope: str, who: str) -> float:
-        """What the caller used in the window that is open; as far as this process knows."""
+        """The caller's use in the current window, as far as this process knows."""
         window = self._windows.get((scope, who))
         return window.used if window is not None and window.ends > self._clock() else 0.0
 
     def wait(self, scope: str, who: str) -> int:
-        """Whole seconds until the caller's window is over, 1 at least."""
+        """Whole seconds until the caller's window is over, at least 1."""
         window = self._windows.get((scope, who))
         return int(window.ends - self._clock()) + 1 if window is not None and window.ends > self._clock() else 1
 

@@ -12,13 +12,13 @@ __all__ = ["Refusals"]
 
 
 class Refusals:
-    """Counts refusals of each caller in a window of time, by the rates of the settings (`120/min`)."""
+    """Counts each caller's refusals in a time window, with the rates of the settings (`120/min`)."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._counter = RateCounter(clock)
 
     def check(self, scope: str, who: str) -> None:
-        """Raise TooMany, with the seconds to wait, if this caller was refused too often lately."""
+        """Raise TooMany, with the seconds to wait, if this caller was refused too often recently."""
         if self._counter.used(scope, who) >= read_rate(scope)[0]:
             wait = self._counter.wait(scope, who)
             raise TooMany(
@@ -27,7 +27,7 @@ class Refusals:
             )
 
     def count(self, scope: str, who: str) -> None:
-        """Remember one refusal."""
+        """Count one refusal."""
         self._counter.add(scope, who)
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""The bounded renderer of this process: runs what authors wrote in child processes of the shared fork server."""
+"""The process's bounded renderer, which runs authors' templates in child processes of the shared fork server."""
 
 import functools
 import time
@@ -15,7 +15,7 @@ from registry.core.errors import Busy
 __all__ = ["bounded", "child", "seconds_of_request"]
 
 
-# What each child worked for the request that is answered in this context; None if nobody measures it.
+# The work of each child for the current request; None if it isn't measured.
 seconds_of_request: ContextVar[list[float] | None] = ContextVar("seconds_of_request", default=None)
 
 lru.register(parser.forget_texts)
@@ -24,16 +24,16 @@ lru.register(sequence_diff.forget)
 
 @functools.cache
 def bounded() -> BoundedRenderer:
-    """The process's own; safe to use from any thread.
+    """The process's renderer; thread-safe.
 
-    `manage.py serve` runs the helper for its processes. A process that runs by itself starts one when first needed.
+    `manage.py serve` runs the helper for its processes. A standalone process starts one on first use.
     """
     return BoundedRenderer(shared=env.read_text("PROMPTUARY_RENDER_SOCKET", "") or None)
 
 
 @contextmanager
 def child() -> Iterator[BoundedRenderer]:
-    """The same, for the length of a call, which counts as work of the caller. Busy if too many calls are waiting."""
+    """The renderer for one call, which counts as the caller's work. Raises Busy if too many calls are waiting."""
     began = time.monotonic()
     try:
         yield bounded()

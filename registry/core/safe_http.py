@@ -1,10 +1,9 @@
-"""HTTP to addresses that people name (webhooks, remotes, model endpoints), limited to public hosts.
+"""HTTP to user-supplied URLs (webhooks, remotes, model endpoints), limited to public hosts against SSRF.
 
-Whoever can name an address could otherwise reach what only this machine reaches (a metadata service, the database, a
-neighbour's admin page). So a name is resolved, every address it has must be a public one (`reserved_addresses`), and
-the connection is made to the address that was checked: a name that points elsewhere a moment later gains nothing. An
-operator may list hosts of the own network in PROMPTUARY_OUTBOUND_HOSTS: `host`, `host:port` or `*.suffix`, which may
-then be private and may use plain http.
+Users could otherwise reach what only this machine can (a metadata service, the database, an internal admin page). So
+the host is resolved, all its addresses must be public (`public_addresses`), and the connection is made to the checked
+address, which prevents DNS rebinding. An operator may list internal hosts in PROMPTUARY_OUTBOUND_HOSTS as `host`,
+`host:port` or `*.suffix`; these may be private and use plain http.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ _LONGEST = 2000
 
 
 class Refused(Invalid):
-    """The address is none that may be reached; the field is `url`."""
+    """The URL may not be requested; the field is `url`."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence, fields={"url": sentence})
@@ -36,7 +35,7 @@ class Refused(Invalid):
 
 @dataclass(frozen=True)
 class Destination:
-    """An address that was checked: the URL as given, its parts, and the IP address to connect to."""
+    """A checked destination: the URL as given, its parts, and the IP address to connect to."""
 
     url: str
     scheme: str
@@ -46,9 +45,9 @@ class Destination:
 
 
 def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
-    """The destination behind a URL, resolved now. Raises Refused with a sentence for whoever named it.
+    """Resolve and check a URL. Raises Refused with a sentence for the user.
 
-    schemes: what is taken; plain http is taken of listed hosts wherever https is.
+    schemes: those accepted; where https is, plain http is accepted too for listed hosts.
     """
     scheme, host, port = _parts(url)
     listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
@@ -67,25 +66,27 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
 
 
 class Transport(httpx.HTTPTransport):
-    """Sends each request to the address that was checked for it, under the name it was asked by."""
+    """Sends each request to its checked address, with the original host name."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Check, then connect by address; TLS still asks for, and verifies, the name."""
+        """Check, then connect by address; TLS still requests and verifies the host name."""
         _aim(request, check(str(request.url)))
         return super().handle_request(request)
 
 
 class AsyncTransport(httpx.AsyncHTTPTransport):
-    """The same in asyncio; names are resolved in a thread."""
+    """The same for asyncio; names are resolved in a thread."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Check, then connect by address; TLS still asks for, and verifies, the name."""
+        """Check, then connect by address; TLS still requests and verifies the host name."""
         _aim(request, await asyncio.to_thread(check, str(request.url)))
         return await super().handle_async_request(request)
 
 
 def client(*, timeout: float) -> httpx.Client:
-    """An HTTP client for such addresses: no redirects, no proxy or netrc of the environment. `timeout` in seconds."""
+    """An HTTP client for such URLs, without redirects and without proxies or netrc from the environment. `timeout` in
+    seconds.
+    """
     return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
 
 
@@ -113,7 +114,7 @@ def _parts(url: str) -> tuple[str, str, int]:
 
 
 def is_listed(host: str, port: int, entries: Iterable[str]) -> bool:
-    """Whether one of the entries (`host`, `host:port` or `*.suffix`) is about this host."""
+    """Whether one of the entries (`host`, `host:port` or `*.suffix`) matches this host."""
     name = f"[{host}]" if ":" in host else host
     listed = [entry.lower() for entry in entries]
     if name in listed or f"{name}:{port}" in listed:

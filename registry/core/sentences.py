@@ -2,14 +2,14 @@
 
 __all__ = ["end_sentence", "quote_start"]
 
-_MOST_QUOTED = 160  # characters of a message that are in a sentence; the rest is where its link leads
+_MOST_QUOTED = 160  # the most characters of a message quoted in a sentence; the rest is behind its link
 
 
 def end_sentence(text: str) -> str:
-    """The text with a full stop, unless it ends like a sentence already."""
+    """The text with a full stop, unless it already ends with one."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def quote_start(text: str) -> str:
-    """The beginning of what somebody wrote, as a sentence quotes it."""
+    """The beginning of a text, for quoting in a sentence."""
     return text.strip()[:_MOST_QUOTED]

@@ -17,12 +17,12 @@ def format_moment(moment: None) -> None: ...
 @overload
 def format_moment(moment: datetime | None) -> str | None: ...
 def format_moment(moment: datetime | None) -> str | None:
-    """UTC with microseconds, `2026-05-01T09:30:00.000000Z`; None for None."""
+    """Format in UTC with microseconds, `2026-05-01T09:30:00.000000Z`; None for None."""
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z") if moment else None
 
 
 def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
-    """The moment of an ISO 8601 text, in UTC; in the zone if the text names no offset. Invalid names the field."""
+    """The moment of an ISO 8601 text, in UTC; in `zone` if the text has no offset. Raises Invalid for `field`."""
     try:
         moment = datetime.fromisoformat(text.strip())
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)

@@ -1,7 +1,7 @@
-"""Request tracing: the id that log lines, answers and OpenTelemetry spans of one request share.
+"""Request tracing: the id shared by the log lines, response and OpenTelemetry spans of one request.
 
-Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the log.
-Spans are made around fetches, renderings and saves; without a provider they cost nothing. Their attributes are
+Every request has an id: the caller's, else a generated one. It is in the response and in each log line. Spans are
+created around fetches, renderings and saves; without a provider they cost nothing. Their attributes are
 `gen_ai.prompt.name`, `gen_ai.prompt.version` (the number, as text), `promptuary.ref` and `promptuary.digest`: never
 data, never the text of a prompt.
 """
@@ -41,20 +41,20 @@ current_request_id: contextvars.ContextVar[str] = contextvars.ContextVar("reques
 
 
 def make_request_id() -> str:
-    """An id that no other request has: random once a process, then counted."""
+    """A unique request id: a random prefix per process, then a counter."""
     return f"{_prefix}-{next(_numbers):x}"
 
 
 def choose_request_id(sent: str | None) -> str:
-    """What the caller sent as X-Request-Id when that is one, else a new one."""
+    """The caller's X-Request-Id if it is valid, else a new id."""
     return sent if sent and _ALLOWED_ID.fullmatch(sent) else make_request_id()
 
 
 class RequestIdFilter(logging.Filter):
-    """Gives each line of the log the id of the request it belongs to, or `-`."""
+    """Adds the request's id to each log record, or `-`."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Never drops a line."""
+        """Never drops a record."""
         record.request_id = current_request_id.get()
         return True
 
@@ -68,13 +68,13 @@ run_after_fork(_renew_prefix)
 
 
 def is_on() -> bool:
-    """Whether somebody takes the spans."""
+    """Whether a provider records the spans."""
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider)
 
 
 @contextmanager
 def span(doing: str, name: str | None = None, ref: str | None = None) -> Iterator[Span]:
-    """A span `promptuary.<doing>` around the block; a domain error marks it with its sentence's class."""
+    """A span `promptuary.<doing>` around the block; a domain error marks it with the error's class."""
     if not is_on():
         yield trace.INVALID_SPAN
         return

@@ -1,7 +1,7 @@
 """Quotas of server work by key: processor seconds of its requests, and seconds of the renderings they start.
 
-Counting requests bounds nothing if one request can cost a thousand times another. Time spent waiting for news (long
-polls) is not work.
+Counting requests is no limit if one request can cost a thousand times another. Time spent waiting in long polls is not
+counted.
 """
 
 import contextlib
@@ -15,17 +15,17 @@ from registry.core.renderer_pool import seconds_of_request
 
 __all__ = ["WorkQuota", "work_quota"]
 
-_STEP = 0.25  # seconds that are gathered before the other processes are told: a fetch takes less than a hundredth of it
+_STEP = 0.25  # seconds accumulated before sharing them with other processes: a fetch takes under a hundredth of it
 
 
 class WorkQuota:
-    """Seconds of work by caller in a window of time, bounded by the rate `work` of the settings (`30/min`)."""
+    """Seconds of work by caller in a time window, limited by the rate `work` of the settings (`30/min`)."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._counter = RateCounter(clock, step=_STEP)
 
     def check(self, who: str) -> None:
-        """Raise TooMany, with the seconds to wait, if the caller's quota of this window is used up."""
+        """Raise TooMany, with the seconds to wait, if the caller's quota for this window is used up."""
         most, window = read_rate("work")
         if self.used(who) >= most:
             wait = self._counter.wait("work", who)
@@ -33,7 +33,7 @@ class WorkQuota:
             raise TooMany(sentence, retry_after=wait)
 
     def used(self, who: str) -> float:
-        """The seconds that the caller used in the window that is open."""
+        """The seconds that the caller used in the current window."""
         return self._counter.used("work", who)
 
     def add(self, who: str, seconds: float) -> None:
@@ -42,7 +42,7 @@ class WorkQuota:
 
     @contextlib.contextmanager
     def measure(self, name_caller: Callable[[], str]) -> Iterator[None]:
-        """Count what the block works for the caller; `name_caller` is asked at its end and gives "" for none."""
+        """Count the work of the block for the caller; `name_caller` is called at its end and returns "" for none."""
         seconds_of_children: list[float] = []
         token, began = seconds_of_request.set(seconds_of_children), time.thread_time()
         try:
@@ -59,5 +59,5 @@ class WorkQuota:
 
 @functools.cache
 def work_quota() -> WorkQuota:
-    """The process's own."""
+    """The process's quota."""
     return WorkQuota()

@@ -1,8 +1,8 @@
-"""The PostgreSQL role of the running server: it reads and writes rows, and can't switch off what guards them.
+"""The PostgreSQL role of the running server, which can read and write rows but not disable the triggers on them.
 
-The triggers of `registry.journal.immutable_tables` bind whoever changes rows, but the owner of a table may drop its
-triggers. So the tables belong to one role, which migrates, and the server runs as another one, to which
-`grant_server_role` gives the rest.
+The triggers of `registry.journal.immutable_tables` apply to all writers, but a table's owner can drop them. So the
+tables belong to one role, which migrates, and the server runs as another one, to which `grant_server_role` grants the
+rest.
 """
 
 # no texts here: operators read it
@@ -18,13 +18,13 @@ from registry.journal.immutable_tables import TABLES, TOMBSTONES
 
 __all__ = ["check_server_role", "grant_server_role", "may_migrate", "powers"]
 
-_MAINTAIN_SINCE = 170000  # PostgreSQL's version from which VACUUM can be granted; a redaction scrubs with it
+_MAINTAIN_SINCE = 170000  # the PostgreSQL version from which VACUUM can be granted; a redaction scrubs with it
 
 
 def grant_server_role(connection: BaseDatabaseWrapper, role: str) -> None:
-    """Give an existing role what the server needs on every table there is, in place of whatever it had.
+    """Grant an existing role what the server needs on every table, replacing its earlier privileges.
 
-    Run as the tables' owner, after each migration. Rows that nothing may change can only be read and added.
+    Run as the tables' owner, after each migration. Immutable rows can only be read and inserted.
     """
     quoted = connection.ops.quote_name(role)
     tables = [name for name in connection.introspection.table_names() if name]
@@ -37,7 +37,7 @@ def grant_server_role(connection: BaseDatabaseWrapper, role: str) -> None:
     for table in tables:
         rights = ["SELECT", "INSERT"]
         if table in TOMBSTONES:
-            rights.append("UPDATE")  # its trigger lets a redaction through and nothing else
+            rights.append("UPDATE")  # its trigger allows a redaction and nothing else
         elif table not in TABLES and table != "django_migrations":
             rights += ["UPDATE", "DELETE"]
         statements.append(f"GRANT {', '.join(rights)} ON {connection.ops.quote_name(table)} TO {quoted}")
@@ -49,7 +49,7 @@ def grant_server_role(connection: BaseDatabaseWrapper, role: str) -> None:
 
 
 def may_migrate(connection: BaseDatabaseWrapper) -> bool:
-    """Whether this role may make tables: always on SQLite; on PostgreSQL the role that owns them."""
+    """Whether this role may migrate: always on SQLite; on PostgreSQL only the role that owns the tables."""
     if connection.vendor != "postgresql":
         return True
     with connection.cursor() as cursor:
@@ -58,7 +58,7 @@ def may_migrate(connection: BaseDatabaseWrapper) -> bool:
 
 
 def powers(connection: BaseDatabaseWrapper) -> list[str]:
-    """What this role could do to rows that nothing may change, each as a phrase; none for a server's role."""
+    """What this role could do to immutable rows, each as a phrase; empty for a proper server role."""
     if connection.vendor != "postgresql":
         return []
     with connection.cursor() as cursor:

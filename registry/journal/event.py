@@ -1,8 +1,8 @@
-"""Typed events: the base class of every kind of event, and the register of kinds, and what reacts.
+"""Typed events: the base class of every kind of event, the registry of kinds, and reactions.
 
 A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are
 the body of the event: a field without a default is always in the JSON, null included; a field whose default is None is
-left out while it is None. Moments are whole microseconds since 1970 UTC; long texts stand in the body by their digest.
+left out while it is None. Times are whole microseconds since 1970 UTC; long texts are in the body by digest only.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 
 class Cache(Flag):
-    """What a process that serves fetches keeps in memory, and an event may make untrue."""
+    """The caches of a process that serves fetches, which an event may invalidate."""
 
     NOTHING = 0
     TEMPLATE_LABELS = auto()  # where the labels of the event's template point
@@ -59,12 +59,12 @@ class Cache(Flag):
     KEYS = auto()
     APPROVALS = auto()
     VERSIONS = auto()  # and with them all of fetches
-    TEXTS = auto()  # every memory of the process that holds parts of documents
+    TEXTS = auto()  # every cache of the process that contains parts of documents
     ALL_OF_FETCHES = TEMPLATE_LABELS | LABELS | KEYS | APPROVALS | VERSIONS
 
 
 class Page(StrEnum):
-    """The page that shows what an event is about, if that is neither its change request nor its template."""
+    """The page that shows an event's subject, if that is neither its change request nor its template."""
 
     MEMBERS = "members"
     GROUPS = "groups"
@@ -78,10 +78,10 @@ class Page(StrEnum):
 
 @dataclass(frozen=True)
 class TimelineLine:
-    """An event as the conversation of its change request tells it.
+    """An event in the conversation of its change request.
 
-    words: go on where the person's name ends. icon: of Lucide. look: ok, warn, bad or empty. is_remark: whether it
-    carries words of the person, which are kept elsewhere.
+    words: follow the person's name. icon: of Lucide. look: ok, warn, bad or empty. is_remark: whether it has a text of
+    the person, which is stored elsewhere.
     """
 
     icon: str
@@ -93,7 +93,7 @@ class TimelineLine:
 
 @dataclass(frozen=True)
 class Columns:
-    """What an event's row repeats of its body, so that it can be searched."""
+    """The parts of an event's body that its row repeats, for queries."""
 
     template: str = ""
     version: int | None = None
@@ -102,10 +102,10 @@ class Columns:
 
 @dataclass(frozen=True)
 class StoredRow:
-    """The database row that holds what an event names by digest only.
+    """The database row with the text that an event refers to by digest only.
 
-    model: its name. lookups: conditions of a query for the row, each with the field of the body that it equals.
-    columns: what is read of it, under the names that `commit` uses.
+    model: its name. lookups: query conditions for the row, each with the field of the body to compare with. columns:
+    those to read, under the names that `commit` uses.
     """
 
     model: str
@@ -115,22 +115,24 @@ class StoredRow:
 
 @dataclass(frozen=True)
 class Occasion:
-    """What happened. author: who acts, None for the worker; subject: the rows it is about, as the service has them."""
+    """An appended event with its context. author: the actor, None for the worker; subject: the service's rows that it
+    is about.
+    """
 
     event: object
     author: object = None
     subject: object = None
 
     def event_as(self, cls: type[T]) -> T:
-        """The event, of this class. Raises TypeError if it is none."""
+        """The event, checked to be of this class. Raises TypeError otherwise."""
         return _require(cls, self.event)
 
     def author_as(self, cls: type[T]) -> T:
-        """The author, of this class. Raises TypeError if it is none."""
+        """The author, checked to be of this class. Raises TypeError otherwise."""
         return _require(cls, self.author)
 
     def subject_as(self, cls: type[T]) -> T:
-        """The subject, of this class. Raises TypeError if it is none."""
+        """The subject, checked to be of this class. Raises TypeError otherwise."""
         return _require(cls, self.subject)
 
 
@@ -139,8 +141,8 @@ class JournalEvent(ABC):
     """One lasting decision: who made it and when is added when it is appended."""
 
     kind: ClassVar[str]
-    kind_title: ClassVar[str] = ""  # the kind in words, if it has others than those of its name
-    is_by_person: ClassVar[bool] = True  # whether its texts are a person's, and so may hold a credential
+    kind_title: ClassVar[str] = ""  # the kind in words, if they differ from its name
+    is_by_person: ClassVar[bool] = True  # whether a person wrote its texts, which so may contain a credential
     is_of_installation: ClassVar[bool] = False  # whether it belongs to no namespace
     column_fields: ClassVar[Mapping[str, str]] = {}
     caches: ClassVar[Cache] = Cache.ALL_OF_FETCHES
@@ -158,23 +160,21 @@ class JournalEvent(ABC):
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """The event of a stored body; fields that this class does not know are left out. Raises TypeError if one is
-        missing.
-        """
+        """Build the event from a stored body, ignoring unknown fields. Raises TypeError if one is missing."""
         names = {item.metadata.get(_JSON_NAME, item.name): item.name for item in fields(cls)}
         return cls(**{names[name]: value for name, value in body.items() if name in names})
 
     @abstractmethod
     def sentence(self) -> str:
-        """What was done, as words that go on where the person's name ends."""
+        """What was done, in words that follow the person's name."""
 
     def timeline_line(self) -> TimelineLine | None:
-        """The event in the conversation of its change request; None if it has no line of its own there."""
+        """The event in the conversation of its change request; None if it has no separate line there."""
         return None
 
     @abstractmethod
     def commit(self, texts: Texts) -> CommitContent:
-        """What the event's commit in the Git mirror says and changes."""
+        """The message and changes of the event's commit in the Git mirror."""
 
     @abstractmethod
     def restore(self, rows: Restorer) -> None:
@@ -196,9 +196,9 @@ def event(
 ) -> Callable[[type[E]], type[E]]:
     """Register the class below as a kind of event.
 
-    template, version, change: the fields of the body that are in the row's columns; a name that is no field leaves
-    its column empty. caches: what a process drops that hears of such an event. page: where to look at it. title: the
-    kind in words; empty if its name says it.
+    template, version, change: the fields of the body that are in the row's columns; a name that isn't a field leaves
+    its column empty. caches: those that such an event invalidates. page: the one that shows it. title: the kind in
+    words; empty to derive them from the name.
     """
 
     def register(cls: type[E]) -> type[E]:
@@ -213,7 +213,7 @@ def event(
 
 
 def json_name(name: str, **more: Any) -> Any:
-    """A field whose name in the journal is no name for Python, like `from`."""
+    """A field whose name in the journal isn't a valid Python name, such as `from`."""
     return field(metadata={_JSON_NAME: name}, **more)
 
 
@@ -228,12 +228,12 @@ def kinds_of_namespaces() -> tuple[str, ...]:
 
 
 def kinds_of_worker() -> tuple[str, ...]:
-    """Every kind of event that the worker writes by itself, such as the result of a check."""
+    """Every kind of event that the worker writes on its own, such as the result of a check."""
     return tuple(kind for kind, cls in _classes.items() if not cls.is_by_person)
 
 
 def title_of(kind: str) -> str:
-    """The kind in words, as `Version saved`; made of its name if the kind is unknown."""
+    """The kind in words, as `Version saved`; derived from its name if the kind is unknown."""
     return getattr(_classes.get(kind), "kind_title", "") or kind.replace(".", " ").replace("_", " ").capitalize()
 
 
@@ -243,7 +243,7 @@ def event_classes() -> tuple[type[JournalEvent], ...]:
 
 
 def caches_of(kind: str) -> Cache:
-    """What a process drops that hears of an event; all that serves fetches if the kind is unknown."""
+    """The caches that an event invalidates; all caches for fetches if the kind is unknown."""
     return getattr(_classes.get(kind), "caches", Cache.ALL_OF_FETCHES)
 
 
@@ -254,30 +254,30 @@ def parse_event(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
 
 
 def columns_of(kind: str, body: Mapping[str, Any]) -> Columns:
-    """The columns of an event's row; of an unknown kind the fields template, version and change."""
+    """The columns of an event's row; for an unknown kind the fields template, version and change."""
     cls = _classes.get(kind)
     names = cls.column_fields if cls else {name: name for name in ("template", "version", "change")}
     return Columns(body.get(names["template"], ""), body.get(names["version"]), body.get(names["change"]))
 
 
 def to_microseconds(moment: datetime) -> int:
-    """Microseconds since 1970 UTC, exactly."""
+    """Exact microseconds since 1970 UTC."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def from_microseconds(microseconds: int) -> datetime:
-    """The moment, exactly; in UTC."""
+    """The exact time, in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
 def react(occasion: Occasion) -> None:
-    """Run the reactions of the domains above, in the caller's transaction; nothing below imports them."""
+    """Run the reactions of the domains above, in the caller's transaction; lower layers don't import them."""
     for reaction in _reactions:
         reaction(occasion)
 
 
 def set_reactions(reaction: Callable[[Occasion], None]) -> None:
-    """Call this function with each occasion from now on, in the place of the one before."""
+    """Set the function to call with each occasion, replacing the previous one."""
     _reactions[:] = [reaction]
 
 
@@ -288,7 +288,9 @@ def _require(cls: type[T], value: Any) -> T:
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a value (RFC 8785). Raises rfc8785.CanonicalizationError for what JSON can't say exactly."""
+    """The canonical JSON of a value (RFC 8785). Raises rfc8785.CanonicalizationError for values JSON can't represent
+    exactly.
+    """
     return rfc8785.dumps(value).decode("utf-8")
 
 

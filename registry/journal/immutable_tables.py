@@ -1,12 +1,12 @@
-"""Triggers that keep rows as they are: in the database itself, whatever code asks for a change.
+"""Triggers that make rows immutable in the database itself, whatever code attempts a change.
 
-One function writes them for both databases. A migration that makes or alters one of the tables ends with `Immutable()`,
-because SQLite drops a table's triggers when it recreates the table; a system check names what is missing.
+One function creates them for both databases. A migration that creates or alters one of the tables ends with
+`Immutable()`, because SQLite drops a table's triggers when it recreates the table; a system check reports missing ones.
 
-One change is let through, and only in one form: a version that has a row in `registry_redaction` may be given the
-tombstone of `TOMBSTONES` in place of its text, and its verdicts in place of their details; every other column must stay
-as it is. (A migration that recreates `registry_redaction` has to take the triggers of these tables away first: SQLite
-renames no table that a trigger elsewhere asks about.)
+Only one change is allowed: the text of a version with a row in `registry_redaction` may be replaced by the tombstone of
+`TOMBSTONES`, and so may the details of its verdicts; every other column must stay the same. (A migration that recreates
+`registry_redaction` has to remove the triggers of these tables first: SQLite can't rename a table that a trigger
+elsewhere refers to.)
 """
 
 # no texts here: operators read it
@@ -53,7 +53,7 @@ TABLES = {  # each with its primary key
 
 @dataclass(frozen=True)
 class Tombstone:
-    """What a redaction leaves of a row: these texts in these columns. `version` is the column with the version's id."""
+    """The texts that a redaction leaves in a row's columns. `version` is the column with the version's id."""
 
     version: str
     texts: Mapping[str, str]
@@ -68,7 +68,7 @@ _REDACTIONS = "registry_redaction"
 
 
 def install_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
-    """Write the triggers of those tables that exist, in place of the ones that are there."""
+    """Create the triggers of those tables that exist, replacing existing ones."""
     connection = schema_editor.connection
     present = set(connection.introspection.table_names())
     if connection.vendor == "postgresql":
@@ -82,7 +82,7 @@ def install_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[s
 
 
 def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[str] = TABLES) -> None:
-    """Take the triggers away, for a migration that goes back."""
+    """Remove the triggers, for a reversed migration."""
     present = set(schema_editor.connection.introspection.table_names())
     for table in tables:
         if table in present:
@@ -92,7 +92,7 @@ def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[st
 
 
 def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
-    """The names of triggers that existing tables should have and don't."""
+    """The names of triggers that existing tables lack."""
     present = set(connection.introspection.table_names())
     query = (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')"
@@ -107,7 +107,7 @@ def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
 
 
 def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
-    """The system check: an error for each trigger that is absent from a database asked about."""
+    """The system check: an error for each trigger missing in the checked databases."""
     return [
         Error(
             f"The trigger {name} is missing, so rows that must never change could be changed.",
@@ -120,14 +120,14 @@ def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> li
 
 
 class Immutable(Operation):
-    """The last operation of each migration that makes or alters one of the tables."""
+    """The last operation of each migration that creates or alters one of the tables."""
 
     reduces_to_sql = False
     reversible = True
     atomic = True
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        pass  # triggers are no part of the models' state
+        pass  # triggers aren't part of the models' state
 
     def database_forwards(
         self,
@@ -200,7 +200,7 @@ def _statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequ
 
 
 def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
-    """What an update must be to pass: the tombstone's texts, all else as it was, and a redaction that says why."""
+    """The condition of an allowed update: the tombstone's texts, all else unchanged, and an existing redaction."""
     parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
     parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
     column = tombstone.version

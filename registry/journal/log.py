@@ -6,13 +6,13 @@ An event's text is the canonical JSON (RFC 8785) of
     7,
      "person": username, "previous": hash of event 6 or null}
 
-and its hash is the SHA-256 of that text, so each event seals all before it. Documents, samples and discussion are in
-the body by their digest, never by their bytes. Numbers have no gaps and rise in commit order, because whoever appends
-holds one lock until commit: an advisory lock on PostgreSQL, the write lock that BEGIN IMMEDIATE takes on SQLite.
+and its hash is the SHA-256 of that text, so each event seals all earlier ones. The body contains only digests of documents, samples and
+discussion. Numbers have no gaps and rise in commit order, because each writer holds one lock until commit: an advisory
+lock on PostgreSQL, the write lock of BEGIN IMMEDIATE on SQLite.
 
-A database that was restored from an older backup has forgotten events that the Git mirror still knows. Were it written
-to, two events would bear one number. So the mirror leaves a mark, a small file that says how far the journal had come;
-each append looks at it (one `stat`), and is refused until an operator has chosen.
+A database restored from an older backup lacks events that the Git mirror still has. Writing to it would give a number
+to two events. So the mirror writes a mark, a small file with the journal's last event; each append checks it (one
+`stat`) and is refused until an operator has decided which history counts.
 """
 
 import json
@@ -54,7 +54,7 @@ __all__ = [
     "write_mark",
 ]
 
-CHANNEL = "promptuary_journal"  # on which PostgreSQL tells of each append
+CHANNEL = "promptuary_journal"  # on which PostgreSQL announces each append
 _LOCK = 0x70726F6D70747561  # "promptua": one number for all writers of one database
 _MARK_FILE = "promptuary-head"
 _ADVICE = "Nothing is written until an operator chooses: `manage.py mirror adopt` or `manage.py mirror discard`."
@@ -62,21 +62,21 @@ _subscribers: list[Callable[[], None]] = []
 
 
 class Person(Protocol):
-    """Whom an event is by."""
+    """The person who caused an event."""
 
     @property
     def username(self) -> str: ...
 
 
 class Identified(Protocol):
-    """The key that somebody acted through."""
+    """The key that the person acted through."""
 
     @property
     def id(self) -> str: ...
 
 
 class Author(Protocol):
-    """Who acts: a person, maybe through a key."""
+    """The actor: a person, possibly through a key."""
 
     @property
     def person(self) -> Person: ...
@@ -93,21 +93,21 @@ class Named(Protocol):
 
 @dataclass(frozen=True)
 class Mark:
-    """The last event that the mirror holds, and its hash."""
+    """The last event in the mirror, and its hash."""
 
     number: int
     chain: str
 
 
 def now() -> datetime:
-    """The present moment, UTC, in whole microseconds."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 def lock() -> None:
-    """Let writers go one at a time from here to commit; what is read after this stays true until then.
+    """Serialize writers from here to commit; what is read after this stays valid until then.
 
-    A template's row that is locked too is locked before. Rows of change requests are written under this lock only.
+    A template's row must be locked before this. Rows of change requests are only written under this lock.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("the journal is written inside a transaction")  # no text: a fault
@@ -119,11 +119,10 @@ def lock() -> None:
 def append(
     author: Author, event: JournalEvent, *, namespace: Named | None, at: datetime, subject: object = None
 ) -> Event:
-    """Write the event inside the caller's transaction, as the last thing in it, and run the reactions to it; gives its
-    row.
+    """Write the event as the last step of the caller's transaction, run its reactions and return its row.
 
-    at: the moment that the rows of the same write carry. subject: the rows that reactions work on. Raises Invalid if a
-    text of the body holds a credential.
+    at: the time in the rows of the same write. subject: the rows that reactions work on. Raises Invalid if a text of
+    the body contains a credential.
     """
     body = event.body()
     if event.is_by_person:
@@ -161,7 +160,7 @@ def append(
     )
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute(f"NOTIFY {CHANNEL}")  # heard by others once this is committed
+            cursor.execute(f"NOTIFY {CHANNEL}")  # delivered to others once this is committed
     if failpoints.armed:
         failpoints.reach("journal.appended")
     for wake in _subscribers:
@@ -171,7 +170,7 @@ def append(
 
 
 def _require_no_secrets(body: Mapping[str, Any]) -> None:
-    """The last look before a text is kept forever; services look earlier, at what they name in their own words."""
+    """The last check before a text is kept forever; services check earlier, with more specific messages."""
     for field, value in body.items():
         for text in _strings(value):
             if next(secrets.find_secrets(text), None):
@@ -196,23 +195,23 @@ def subscribe(wake: Callable[[], None]) -> None:
 
 
 def write_mark(repository: Path, mark: Mark) -> None:
-    """Record that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
+    """Record that the repository contains events up to this one; for the mirror's writer, which holds its lock."""
     content = json.dumps({"number": mark.number, "chain": mark.chain})
     write_atomically(repository / _MARK_FILE, content.encode("ascii"))
 
 
 def read_mark() -> Mark | None:
-    """What the mirror says, or None if there is none or it says nothing that can be read."""
+    """The mirror's mark, or None if it is missing or unreadable."""
     return _mark_reader.read(settings.MIRROR_PATH / _MARK_FILE)
 
 
 def read_head() -> str:
-    """The hash of the last event, empty if there is none. It changes with every append."""
+    """The hash of the last event, empty for an empty journal. It changes with every append."""
     return Event.objects.order_by("-number").values_list("hash", flat=True).first() or ""
 
 
 def describe_disagreement() -> str:
-    """Why nothing is written now, in a sentence; empty if journal and mirror agree."""
+    """A sentence that says why writing is halted; empty if journal and mirror agree."""
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
     try:
         require_agreement(head)
@@ -222,7 +221,7 @@ def describe_disagreement() -> str:
 
 
 def require_agreement(head: tuple[int, str] | None) -> None:
-    """Raise Halted if the mirror holds events that this journal, which ends with `head`, does not know."""
+    """Raise Halted if the mirror contains events that this journal, which ends with `head`, lacks."""
     mark = read_mark()
     if mark is None:
         return
@@ -254,13 +253,13 @@ def require_agreement(head: tuple[int, str] | None) -> None:
 
 
 class _MarkReader:
-    """The file as it was read last, by the marks that a change of it leaves in its status."""
+    """The file's content as last read, cached by its stat result."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] = ()
         self._mark: Mark | None = None
-        self.agreed: Mark | None = None  # looked up in the journal before; only a newer one is looked up again
+        self.agreed: Mark | None = None  # already found in the journal; only a newer one is looked up
 
     def read(self, path: Path) -> Mark | None:
         try:

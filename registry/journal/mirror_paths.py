@@ -1,4 +1,4 @@
-"""The paths and refs of the Git mirror, made of checked segments, so that no text of a user can shape one."""
+"""The paths and refs of the Git mirror, built from checked segments, so that user input can't shape them."""
 
 import re
 
@@ -43,11 +43,11 @@ MAIN = "refs/heads/main"
 LABELS = "refs/heads/label/"
 _PATH = re.compile(r"\.?[a-z0-9%][a-z0-9%._-]*(?:/[a-z0-9%][a-z0-9%._-]*)*", re.ASCII)
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-_LONGEST_FILE_NAME = 200  # bytes; every file system in use takes 255
+_LONGEST_FILE_NAME = 200  # bytes; every file system in use allows 255
 
 
 def _escape(text: str) -> str:
-    """Any text as one file name that no file system folds or refuses; two texts never give the same name."""
+    """Encode any text as a file name that no file system folds or refuses; distinct texts have distinct names."""
     escaped = "".join(
         character if character in "abcdefghijklmnopqrstuvwxyz0123456789-_" else _percent(character)
         for character in text
@@ -76,7 +76,7 @@ def samples(template: str) -> str:
 
 
 def archived_dataset(name: str) -> str:
-    """The file that is there while a dataset is archived."""
+    """The file that exists while a dataset is archived."""
     namespace_name, rest = names.check_template(name)
     return f".promptuary/{namespace_name}/archived-datasets/{rest}.yml"
 
@@ -88,7 +88,7 @@ def dataset(name: str) -> str:
 
 
 def dataset_facts(name: str) -> str:
-    """The file of all else about a dataset's newest version: number, digest, message."""
+    """The file of a dataset's newest version's metadata: number, digest, message."""
     namespace_name, rest = names.check_template(name)
     return f".promptuary/{namespace_name}/datasets/{rest}.yml"
 
@@ -100,7 +100,7 @@ def attachment(namespace_name: str, name: str) -> str:
 
 
 def bundle(template: str) -> str:
-    """The file of all else that the newest version froze: number, digest, fragments, profile."""
+    """The file of everything else frozen in the newest version: number, digest, fragments, profile."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/versions/{rest}.yml"
 
@@ -112,19 +112,19 @@ def redacted(template: str, version: int) -> str:
 
 
 def archived(template: str) -> str:
-    """The file that is there while a template is archived."""
+    """The file that exists while a template is archived."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/archived/{rest}.yml"
 
 
 def former_name(name: str) -> str:
-    """The file that says which template a former name leads to."""
+    """The file that says which template a former name redirects to."""
     namespace_name, rest = names.check_template(name)
     return f".promptuary/{namespace_name}/former-names/{rest}.yml"
 
 
 def label(template: str, name: str) -> str:
-    """The file of one label of one template. Folders have no dot, so a label and a folder never meet."""
+    """The file of one label of one template. Folders have no dot, so a label and a folder never collide."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/labels/{rest}/{_escape(names.check_label(name))}.yml"
 
@@ -147,18 +147,18 @@ def freeze(namespace_name: str, number: int) -> str:
 
 
 def verdict(template: str, event: int, check: str) -> str:
-    """The file of what one check found about one version."""
+    """The file of one check's verdict on one version."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/verdicts/{rest}/{event:08d}-{_escape(check)}.yml"
 
 
 def namespace(name: str) -> str:
-    """The file that says when and by whom a namespace was made."""
+    """The file that says when and by whom a namespace was created."""
     return f".promptuary/{names.check_namespace(name)}/namespace.yml"
 
 
 def rules(namespace_name: str) -> str:
-    """The file of a namespace's rules: protected labels and what they ask for."""
+    """The file of a namespace's rules: protected labels and their requirements."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/rules.yml"
 
@@ -188,13 +188,13 @@ def group_member(namespace_name: str, name: str, username: str) -> str:
 
 
 def key(namespace_name: str, identifier: str) -> str:
-    """The file of one API key: whose it is and what it may do, never its secret."""
+    """The file of one API key: its owner and rights, never its secret."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/keys/{_escape(identifier)}.yml"
 
 
 def key_addresses(namespace_name: str, key_id: str) -> str:
-    """The file of the networks that a key is used from, if they were set after it was issued."""
+    """The file of a key's allowed networks, if they were set after it was issued."""
     return f".promptuary/{names.check_namespace(namespace_name)}/keys/{_escape(key_id)}.addresses.yml"
 
 
@@ -205,7 +205,7 @@ def invitation(namespace_name: str, identifier: str) -> str:
 
 
 def webhook(namespace_name: str, identifier: str) -> str:
-    """The file of one webhook: which events it hears of, of its address only the host."""
+    """The file of one webhook: its kinds of events, and only the host of its address."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/webhooks/{_escape(identifier)}.yml"
 
@@ -217,21 +217,19 @@ def connection(namespace_name: str, identifier: str) -> str:
 
 
 def spending_cap(namespace_name: str) -> str:
-    """The file of what calls of models may cost in a namespace."""
+    """The file of a namespace's spending cap for model calls."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/spending.yml"
 
 
 def other(namespace_name: str, kind: str, event: int) -> str:
-    """The file of an event that has no place of its own."""
+    """The file of an event without a dedicated path."""
     folder = names.check_namespace(namespace_name) if namespace_name else "instance"
     return f".promptuary/{folder}/events/{event:08d}-{_escape(kind)}.yml"
 
 
 def branch(label_name: str) -> str:
-    """The ref that holds exactly what a label serves. `%` stands for what Git forbids in a ref and labels never
-    hold.
-    """
+    """The ref with exactly what a label serves. `%` escapes what Git forbids in a ref; labels never contain it."""
     name = names.check_label(label_name).replace("..", ".%2e")
     if name.endswith((".", ".lock")):
         name = "%2e".join(name.rsplit(".", 1))
@@ -239,12 +237,12 @@ def branch(label_name: str) -> str:
 
 
 def is_label_branch(ref: str) -> bool:
-    """Whether a ref is one that `branch` may give."""
+    """Whether a ref is one that `branch` can return."""
     return ref.startswith(LABELS)
 
 
 def check_path(path: str) -> str:
-    """The path itself if fast-import can take it as it is; MirrorError otherwise. The last net, not the rule."""
+    """Return the path if fast-import accepts it unquoted, else raise MirrorError. Only a last safeguard."""
     top = path.split("/", 1)[0]
     if not _PATH.fullmatch(path) or (top.startswith(".") and top != ".promptuary"):
         raise MirrorError(f"{path[:80]!r} can't be a path of the mirror.")

@@ -1,6 +1,6 @@
 """The interface between events and the Git mirror: the texts for the files of an event, and the rows it restores.
 
-Events are pure over these interfaces; `registry.mirror` implements both.
+Events depend only on these interfaces; `registry.mirror` implements both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ __all__ = ["CommitContent", "MirrorError", "Move", "Restorer", "Texts", "Version
 
 
 class MirrorError(Exception):
-    """The root of what can go wrong between the journal and Git: a sentence an operator can act on."""
+    """The base class of errors between the journal and Git, with a sentence that an operator can act on."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """What a label's branch gains by an event: the ref, the files that change there (None deletes), and those that go
-    to another path as they are.
+    """An event's commit on a label's branch: the ref, the files that change there (None deletes), and those moved
+    unchanged to another path.
     """
 
     ref: str
@@ -28,11 +28,11 @@ class Move:
 
 @dataclass(frozen=True)
 class CommitContent:
-    """What an event's commit says and changes.
+    """The message and changes of an event's commit.
 
-    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None if the
-    file goes. digest: of what the event is about. renames: old path to new, of files that are there and stay as they
-    are. moves: the commits on the branches of labels.
+    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None to delete
+    it. digest: of the event's subject. renames: old path to new, of existing files that stay unchanged. moves: the
+    commits on the branches of labels.
     """
 
     subject: str
@@ -44,7 +44,7 @@ class CommitContent:
 
 
 class VersionTexts(Protocol):
-    """A version of a template, as far as the mirror writes it."""
+    """The parts of a template's version that the mirror writes."""
 
     @property
     def number(self) -> int: ...
@@ -64,7 +64,7 @@ class VersionTexts(Protocol):
 
 
 class Texts(Protocol):
-    """One stored event, and the texts that it names by digest only."""
+    """One stored event, and the texts that it refers to by digest only."""
 
     @property
     def number(self) -> int: ...
@@ -72,7 +72,7 @@ class Texts(Protocol):
     def namespace(self) -> str: ...
 
     def record(self, **more: Any) -> bytes:
-        """The event as a readable file: who, when, all of its body and what is added."""
+        """The event as a readable file: who, when, its whole body and the additions."""
 
     def yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
         """A file with this plain value. sort_keys: as for `write_yaml`."""
@@ -85,7 +85,7 @@ class Texts(Protocol):
 
 
 class Restorer(Protocol):
-    """Writes the rows of one stored event. Models are given by their name, rows by their columns."""
+    """Writes the rows of one stored event. Models are referred to by name, rows by their columns."""
 
     @property
     def number(self) -> int: ...
@@ -101,7 +101,7 @@ class Restorer(Protocol):
     def key_id(self) -> str | None: ...
 
     def file(self, path: str) -> bytes:
-        """A file of the event's commit. Raises MirrorError if there is none."""
+        """A file of the event's commit. Raises MirrorError if it doesn't exist."""
 
     def yaml(self, path: str) -> Any:
         """The plain values of one of our own files."""
@@ -113,7 +113,7 @@ class Restorer(Protocol):
         """The JSON of a file of samples with this digest: their names sorted, or in the order of the file."""
 
     def require_digest(self, text: str, digest: str | None) -> None:
-        """Raises MirrorError if a text is not the one that the event names."""
+        """Raise MirrorError if a text doesn't have the event's digest."""
 
     def moment(self, microseconds: int) -> datetime:
         """A moment from microseconds since 1970 UTC."""
@@ -127,9 +127,7 @@ class Restorer(Protocol):
     def update_or_create(
         self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
     ) -> Any:
-        """Write the row with these values, made if there is none; first: the columns of a new one, by default
-        `values`.
-        """
+        """Update the row with these values, or create it. first: the columns of a new one, by default `values`."""
 
     def delete(self, model: str, **row: Any) -> None:
         """Remove the rows with these values."""
@@ -138,47 +136,47 @@ class Restorer(Protocol):
         """The row with these values."""
 
     def settle_roles(self, people: Sequence[Any]) -> None:
-        """Write the role of each of these accounts in the namespace again, from their own role and their groups."""
+        """Recompute each account's role in the namespace from their own role and their groups."""
 
     def write_own_role(self, person: Any, role: str) -> None:
-        """Give the account a role of its own in the namespace; an empty one takes it away."""
+        """Set the account's own role in the namespace; an empty one removes it."""
 
     def write_folder_role(self, folder: str, holder: Any, role: str) -> None:
-        """Give an account or a group a role in a folder of the namespace; an empty one takes it away."""
+        """Set the role of an account or a group in a folder of the namespace; an empty one removes it."""
 
     def person(self, username: str) -> Any:
-        """The account, made without a password if it was not named before."""
+        """The account, created without a password on first mention."""
 
     def add_namespace(self, name: str, rules: Mapping[str, Any]) -> Any:
-        """A new namespace."""
+        """Create a namespace."""
 
     def template(self, name: str) -> Any:
-        """A template that an event before has made."""
+        """A template created by an earlier event."""
 
     def archive(self, name: str, at: datetime | None) -> None:
-        """Archive a template at this moment, or with None bring it back."""
+        """Archive a template at this time, or unarchive it with None."""
 
     def rename_template(self, former: str, name: str) -> None:
-        """Give a template another name, and have the former one lead to it."""
+        """Rename a template and make the former name redirect to it."""
 
     def version(self, template: str, number: int) -> Any:
-        """A version that an event before has saved."""
+        """A version saved by an earlier event."""
 
     def is_redacted(self, template: str, number: int) -> bool:
-        """Whether a later event takes this version's text away, so that the mirror holds none."""
+        """Whether a later event redacts this version, so that the mirror lacks its text."""
 
     def add_version(
         self, *, copied_from: str | None, document: str | None, facts: Mapping[str, Any], **row: Any
     ) -> None:
-        """A version, with its template if it is the first. document: None if it was redacted; facts: its other
-        file.
+        """Create a version, with its template if it is the first. document: None if it was redacted; facts: its
+        metadata file.
         """
 
     def redact(self, template: str, number: int, reason: str) -> None:
-        """Leave the tombstone in the place of a version's text."""
+        """Replace a version's text with the tombstone."""
 
     def is_protected(self, label: str) -> bool:
         """Whether the label was protected in the namespace at this event."""
 
     def require_allowed_move(self) -> None:
-        """Raises MirrorError if the event moves a protected label otherwise than the rules of its day allow."""
+        """Raise MirrorError if the event moves a protected label against the rules of that time."""

@@ -6,9 +6,9 @@ __all__ = ["Commit", "Event"]
 
 
 class Event(models.Model):
-    """One lasting decision. `text` is hashed; the other columns repeat parts of it so that they can be searched.
+    """One lasting decision. `text` is hashed; the other columns repeat parts of it for queries.
 
-    Nothing here is a foreign key: an event stays readable whatever happens to the rows it is about.
+    There are no foreign keys: an event stays readable whatever happens to the rows it is about.
     """
 
     number = models.PositiveBigIntegerField(primary_key=True)
@@ -39,7 +39,7 @@ class Event(models.Model):
 
 
 class Commit(models.Model):
-    """A cache of what the mirror wrote; Git itself is asked where writing resumes."""
+    """A cache of the mirror's commits; where writing resumes is read from Git itself."""
 
     event = models.OneToOneField(Event, on_delete=models.CASCADE, primary_key=True, related_name="commit")
     sha = models.CharField(max_length=64)
