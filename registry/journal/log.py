@@ -6,9 +6,9 @@ An event's text is the canonical JSON (RFC 8785) of
     7,
      "person": username, "previous": hash of event 6 or null}
 
-and its hash is the SHA-256 of that text, so each event seals all earlier ones. The body contains only digests of documents, samples and
-discussion. Numbers have no gaps and rise in commit order, because each writer holds one lock until commit: an advisory
-lock on PostgreSQL, the write lock of BEGIN IMMEDIATE on SQLite.
+and its hash is the SHA-256 of that text, so each event seals all earlier ones. The body contains only digests of
+documents, samples and discussion. Numbers have no gaps and rise in commit order, because each writer holds one lock
+until commit: an advisory lock on PostgreSQL, the write lock of BEGIN IMMEDIATE on SQLite.
 
 A database restored from an older backup lacks events that the Git mirror still has. Writing to it would give a number
 to two events. So the mirror writes a mark, a small file with the journal's last event; each append checks it (one
