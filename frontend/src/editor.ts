@@ -204,7 +204,7 @@ function start(root: HTMLFormElement): void {
   function onPreview(look: PreviewAnswer, fresh: boolean, isCurrent: boolean): void {
     showProblems(look.problems);
     const errors = look.problems.filter((problem) => problem.severity === "error").length;
-    // A value inside an input may be optional, which only the server can say.
+    // Only the server knows whether a value inside an input is optional.
     const missing = look.placeholders.filter((path) => !/[.[]/.test(path));
     playground.takeFacts({ ...look.call, errors, missing });
     if (fresh) form.takeFacts(look.parts, look.call);
@@ -214,7 +214,7 @@ function start(root: HTMLFormElement): void {
     notices.show(look.notices);
     findElement(root, "[data-summary]").innerHTML = look.summary;
     findElement(root, "[data-sample-tokens]").innerHTML = look.tokens;
-    if (!isCurrent) return; // inputs that were declared since would be taken back until the next answer
+    if (!isCurrent) return; // otherwise newly declared inputs would be reverted until the next response
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
     vocabulary.names = Object.keys(look.undeclared);
     inputs.setSchemas(look.inputs, look.undeclared);
@@ -225,10 +225,10 @@ function start(root: HTMLFormElement): void {
   }
 
   function showProblems(problems: Problem[]): void {
-    // A sample that lacks a value has a notice of its own, with its fixes.
+    // A sample that lacks a value has a separate notice, with its fixes.
     const inText = problems.filter((each) => each.code !== "PT401" || each.sample === null);
     view.dispatch({ effects: setProblems.of(inText) });
-    // The notice above the form lists undeclared names; only a likely misspelling stands in its card as well.
+    // The notice above the form lists undeclared names; only a likely misspelling is also shown in its card.
     form.showProblems(inText.filter((each) => each.code !== "PT403" || isMisspelt(each)));
     showProblemCount(problems);
   }

@@ -1,18 +1,19 @@
-// Calls of the editor's endpoints.
+// Requests to the editor's endpoints.
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-/** The server said no, or did not answer; `message` is a sentence for the reader. */
+/** The server refused or didn't respond; `message` is a sentence for the reader. */
 export class CallError extends Error {}
 
-/** The server could not be reached. */
+/** The server couldn't be reached. */
 export class OfflineError extends CallError {}
 
 const SIGNED_OUT = gettext("You are signed out. Sign in again in another tab; your text is safe here.");
 
 const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
 
-/** Somebody signed in again in another tab: the page's token is of the old session, a fresh page has the new one. */
+/** The user signed in again in another tab: the page's CSRF token belongs to the old session, and a fresh page has the
+ * new one. */
 async function renewToken(): Promise<void> {
   const page = await fetch(window.location.pathname, { headers: { Accept: "text/html" } });
   if (page.redirected) throw new CallError(SIGNED_OUT);
@@ -20,7 +21,7 @@ async function renewToken(): Promise<void> {
   csrfField(document).value = csrfField(new DOMParser().parseFromString(await page.text(), "text/html")).value;
 }
 
-/** Sends JSON and reads JSON. An answer in JSON is returned whatever its status, unless it is `{error: sentence}`. */
+/** Sends and receives JSON. A JSON response is returned whatever its status, unless it is `{error: sentence}`. */
 export async function callServer<T>(
   method: "GET" | "POST" | "PUT" | "DELETE",
   url: string,

@@ -11,7 +11,7 @@ interface Comparison {
   chunks: readonly Chunk[];
 }
 
-/** Tells the editor what to compare with from now on: after a save, the saved text. */
+/** Sets the text to compare with: after a save, the saved text. */
 export const setBase = StateEffect.define<string>();
 
 const toText = (text: string): Text => Text.of(text.split(/\r\n?|\n/));
@@ -48,7 +48,7 @@ const isLineChanged = (state: EditorState, from: number): boolean =>
     .field(comparisonField)
     ?.chunks.some((chunk) => from >= chunk.fromB && from < Math.max(chunk.toB, chunk.fromB + 1)) ?? false;
 
-/** A bar beside each line that differs from the version the text was made from. */
+/** A bar beside each line that differs from the version the text is based on. */
 export const changedLines: Extension = [
   comparisonField,
   gutter({
@@ -58,7 +58,7 @@ export const changedLines: Extension = [
   }),
 ];
 
-/** How many lines differ from the base, null where there is no base. */
+/** How many lines differ from the base, null without a base. */
 export function countChangedLines(state: EditorState): number | null {
   const comparison = state.field(comparisonField);
   if (!comparison) return null;
@@ -71,7 +71,7 @@ export function countChangedLines(state: EditorState): number | null {
   return lines;
 }
 
-/** The text in a few words: its format, its lines, and how many of them changed since the version `base`. */
+/** The text in a few words: its format, its lines, and how many of them changed since version `base`. */
 export function describeSource(state: EditorState, base: number | null): string {
   const changed = base === null ? null : countChangedLines(state);
   const facts = [formatOf(state), ngettext("{count} line", "{count} lines", state.doc.lines)];

@@ -36,7 +36,7 @@ const isDark = (): boolean =>
   getComputedStyle(document.documentElement).colorScheme === "dark" ||
   (!document.documentElement.dataset.theme && window.matchMedia("(prefers-color-scheme: dark)").matches);
 
-/** Follows the `format:` of the front matter: another format, another body language. */
+/** Follows the `format:` of the front matter, which determines the language of the body. */
 function followFormat(): Extension {
   let format: Format | null = null;
   return EditorView.updateListener.of((update) => {
@@ -47,8 +47,8 @@ function followFormat(): Extension {
   });
 }
 
-/** Types over a selection by the editor's own means. Left to itself the browser keeps the look of the deleted text in
- * a `style` attribute, which the page's content security policy refuses. */
+/** Replaces a selection on typing through the editor's own transaction. The browser would preserve the style of the
+ * deleted text in a `style` attribute, which the content security policy forbids. */
 const suppressDuplicateBracket = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { main, ranges } = view.state.selection;
@@ -70,7 +70,7 @@ const suppressDuplicateBracket = EditorView.domEventHandlers({
   },
 });
 
-/** The source editor, in the place of the textarea that stays the form's own field. */
+/** The source editor, which replaces the textarea; that remains the form's field. */
 export function createSourceEditor(
   area: HTMLTextAreaElement,
   keys: readonly KeyBinding[],

@@ -12,7 +12,7 @@ import { gettext } from "../language.ts";
 import { formatOf, frontMatterEnd } from "./language.ts";
 import type { Schema } from "./types.ts";
 
-/** What is known about names: declared inputs, filters that the renderer allows, functions with their signatures. */
+/** Known names: declared inputs, filters allowed by the renderer, functions with their signatures. */
 export interface Vocabulary {
   inputs: Record<string, Schema>;
   names: string[];
@@ -73,14 +73,14 @@ const TAGS = "for endfor if elif else endif set endset macro endmacro include ra
 const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
 const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
 
-/** The schema that a dotted path of names leads to, through loops over the inputs. */
+/** The schema at a dotted path of names, resolved through loops over the inputs. */
 function schemaAt(path: string[], names: Map<string, Schema>): Schema | undefined {
   let schema = names.get(path[0] ?? "");
   for (const step of path.slice(1)) schema = schema?.properties?.[step];
   return schema;
 }
 
-/** Every name that may stand in an expression here: inputs, then what loops and set tags above bring. */
+/** All names available in an expression here: inputs, and names from loops and set tags above. */
 function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<string, Schema> {
   const names = new Map<string, Schema>(vocabulary.names.map((name) => [name, {}]));
   for (const [name, schema] of Object.entries(vocabulary.inputs)) names.set(name, schema);
@@ -173,7 +173,7 @@ function inYaml(context: CompletionContext): CompletionResult | null {
   return options ? { from: pos - typed.length, options, validFor } : null;
 }
 
-/** What fits where the cursor is: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
+/** Completion at the cursor: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
 export function completeAt(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
   const line = context.state.doc.lineAt(context.pos).number;

@@ -8,7 +8,7 @@ import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts
 const DELAY = 1200;
 const RETRY = 5000;
 
-/** The draft as it was written in another tab or on another device; empty where it is gone. */
+/** The draft as it was saved in another tab or on another device; empty if it no longer exists. */
 export interface NewerDraft extends Partial<PackedSamples> {
   saved_at?: number;
   revision?: number;
@@ -24,15 +24,15 @@ interface DraftAnswer {
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  /** Shows another text and its samples in the editor, as one step of the history. */
+  /** Replaces the text and its samples in the editor, as one step of the history. */
   use: (document: string, samples: Samples) => void;
 }
 
-/** Stores unsaved work on the server a moment after each change, and in this browser while the server is away. Work that
- * was written elsewhere meanwhile is never written over: the author chooses. */
+/** Saves unsaved work on the server shortly after each change, and in this browser while the server is unreachable.
+ * Work saved elsewhere meanwhile is never overwritten: the author chooses. */
 export class Draft {
   readonly #wiring: Wiring;
-  /** What this browser keeps of the draft. */
+  /** The texts of the draft that this browser stores. */
   readonly localTexts: LocalTexts;
   readonly #state: HTMLElement;
   readonly #badge: HTMLElement;
@@ -72,12 +72,12 @@ export class Draft {
     this.#showState();
   }
 
-  /** The revision of the draft that this page knows. */
+  /** The draft revision that this page knows. */
   get revision(): number {
     return Number(this.#revisionField.value);
   }
 
-  /** The field goes along with the buttons that send the page as a plain form. */
+  /** The field is submitted with the buttons of the plain form. */
   set #revision(revision: number) {
     this.#revisionField.value = String(revision);
   }
@@ -87,21 +87,21 @@ export class Draft {
     this.#schedule(DELAY);
   }
 
-  /** Goes on after a save that was refused: what was unsent before is sent. */
+  /** Resumes after a refused save: sends what was unsent before. */
   resume(): void {
     if (this.#dirty) this.#schedule(DELAY);
   }
 
-  /** Nothing more is sent until the next change; resolves when what was under way has arrived. */
+  /** Stops sending until the next change; resolves when pending requests have completed. */
   async waitForSave(): Promise<void> {
     window.clearTimeout(this.#timer);
     await this.#sending.catch(() => undefined);
   }
 
-  /** Sends what is unsent; `keepalive` lets the request outlive the page. */
+  /** Sends unsaved work; `keepalive` lets the request outlive the page. */
   flush(keepalive = false): Promise<void> {
     window.clearTimeout(this.#timer);
-    // A request that failed in a way of its own must not hold up those after it.
+    // A failed request must not block those after it.
     if (this.#dirty) this.#sending = this.#sending.catch(() => undefined).then(() => this.#send(keepalive));
     return this.#sending;
   }
@@ -115,13 +115,13 @@ export class Draft {
     if (!this.#dirty) return;
     const body = this.#wiring.body();
     if (this.#newer) {
-      // Nothing is sent before the author has chosen; this browser keeps the text.
+      // Nothing is sent until the author has chosen; this browser stores the text.
       this.#keepLocally(body);
       return;
     }
     this.#dirty = false;
     try {
-      // Browsers refuse a keepalive request above 64 KiB; the copy in this browser covers that case.
+      // Browsers refuse a keepalive request above 64 KiB; the local copy covers that case.
       if (keepalive) this.#keepLocally(body);
       const answer = await callServer<DraftAnswer>("PUT", this.#wiring.url, body, {
         keepalive: keepalive && JSON.stringify(body).length < 60_000,
@@ -151,7 +151,7 @@ export class Draft {
     this.#isKept = this.localTexts.keep({ document, samples, sampleOrder, message, at: Date.now() } as LocalDraft);
   }
 
-  /** Says that the draft was written elsewhere, and offers both texts. */
+  /** Reports that the draft was saved elsewhere, and offers both texts. */
   showNewer(newer: NewerDraft): void {
     this.#newer = newer;
     this.#dirty = true;
@@ -199,7 +199,7 @@ export class Draft {
         this.#showState();
         return;
       }
-      // The page that loads next offers the text that is kept.
+      // The next page that loads offers the stored text.
       this.#dirty = false;
       this.#trouble = "";
       this.#settle();
@@ -223,7 +223,7 @@ export class Draft {
     this.#showState();
   }
 
-  /** A version was saved: the draft is gone, on the server too. */
+  /** A version was saved: the draft no longer exists, on the server either. */
   discard(): void {
     window.clearTimeout(this.#timer);
     this.#dirty = false;

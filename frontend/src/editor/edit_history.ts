@@ -1,4 +1,4 @@
-// The one undo history of the editor: the text and the samples, whichever view they were edited in.
+// The editor's only undo history, of the text and the samples, in whichever view they were edited.
 import { history, invertedEffects, isolateHistory, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
 import { type Extension, StateEffect, Transaction, type TransactionSpec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
@@ -6,18 +6,18 @@ import { findElement } from "../dom.ts";
 import { isSameSamples, type Samples } from "./sample_map.ts";
 import { StepNames } from "./step_names.ts";
 
-/** The samples as the inputs pane has them, and the one that it shows. */
+/** The samples in the inputs pane, and the displayed one. */
 export interface SampleState {
   samples: Samples;
   sample: string;
 }
 
-const PAUSE = 700; // milliseconds without a key after which typed values become one step
+const PAUSE = 700; // milliseconds without a keystroke that end a step
 
-/** An edit of the samples, recorded so that it can be undone. */
+/** An edit of the samples, recorded for undo. */
 const editSamples = StateEffect.define<{ before: SampleState; after: SampleState }>();
 
-/** Lets a history undo edits of the samples. */
+/** Makes edits of the samples undoable in a history. */
 export const recordsSampleEdits = invertedEffects.of((transaction) =>
   transaction.effects
     .filter((effect) => effect.is(editSamples))
@@ -35,7 +35,7 @@ export const editHistory: Extension = [
   ]),
 ];
 
-/** Keys for an editor that edits a piece of `source`: they undo in the source, which holds the history. */
+/** Keys for an editor of an excerpt of `source`: they undo in the source, which has the history. */
 export const historyKeysOf = (source: EditorView): Extension =>
   keymap.of([
     { key: "Mod-z", run: () => undo(source) || true, preventDefault: true },
@@ -43,7 +43,7 @@ export const historyKeysOf = (source: EditorView): Extension =>
     { key: "Mod-Shift-z", run: () => redo(source) || true, preventDefault: true },
   ]);
 
-/** Records edits of the samples in the history of the source, and brings them back when they are undone. */
+/** Records edits of the samples in the history of the source, and restores them on undo. */
 export class SampleHistory {
   readonly #source: EditorView;
   #before: SampleState | null = null;
@@ -54,7 +54,7 @@ export class SampleHistory {
     this.#source = source;
   }
 
-  /** Take down an edit. Edits that follow each other without a pause are one step. */
+  /** Records an edit. Edits without a pause between them are one step. */
   record(before: SampleState, after: SampleState): void {
     this.#before ??= before;
     this.#after = after;
@@ -62,7 +62,7 @@ export class SampleHistory {
     this.#timer = window.setTimeout(() => this.commit(), PAUSE);
   }
 
-  /** Close the step that is open, so that the next undo takes it back. */
+  /** Closes the open step, so that the next undo reverts it. */
   commit(): void {
     window.clearTimeout(this.#timer);
     const [before, after] = [this.#before, this.#after];
@@ -78,13 +78,13 @@ export function sampleEdit(before: SampleState, after: SampleState): Transaction
   return { effects: editSamples.of({ before, after }), annotations: isolateHistory.of("full") };
 }
 
-/** The samples that a transaction leads to; null where it is no edit of them. */
+/** The samples after a transaction; null if it doesn't edit them. */
 export function readSampleEdit(transaction: Transaction): SampleState | null {
   const edit = transaction.effects.find((effect) => effect.is(editSamples));
   return edit ? edit.value.after : null;
 }
 
-/** Calls back with the samples that an undo or a redo brings back. */
+/** Calls `restore` with the samples of an undo or a redo. */
 export function followSamples(restore: (state: SampleState) => void): Extension {
   return EditorView.updateListener.of((update) => {
     for (const transaction of update.transactions) {
@@ -95,12 +95,12 @@ export function followSamples(restore: (state: SampleState) => void): Extension 
   });
 }
 
-/** A change of the text in one step of its own, which says what it is in the history. */
+/** A change of the text as a separate step, named in the history. */
 export function singleStep(spec: TransactionSpec): TransactionSpec {
   return { ...spec, annotations: [isolateHistory.of("full"), Transaction.userEvent.of("input.form")] };
 }
 
-/** The buttons Undo and Redo, and their keys wherever the focus is on the page. */
+/** The buttons Undo and Redo, and their keys anywhere on the page. */
 export function installHistoryControls(root: HTMLElement, source: EditorView, samples: SampleHistory): Extension {
   const buttons = { undo: findElement(root, "[data-undo]"), redo: findElement(root, "[data-redo]") };
   const names = new StepNames();
@@ -123,7 +123,7 @@ export function installHistoryControls(root: HTMLElement, source: EditorView, sa
     (event) => {
       const target = event.target as Element;
       const isOurs = root.contains(target) || target === document.body;
-      // The message is no part of the text: its own undo is the browser's.
+      // The message isn't part of the text: its own undo is the browser's.
       if (!isOurs || !(event.ctrlKey || event.metaKey) || event.altKey || target.closest("[name=message], dialog"))
         return;
       const key = event.key.toLowerCase();

@@ -1,13 +1,13 @@
-// The keys of the editor that hold in all of it: save, preview. Enter in a field presses no button.
+// The editor's global keys: save, preview. Enter in a field presses no button.
 import type { KeyBinding } from "@codemirror/view";
 
-/** What the keys do. */
+/** The actions of the keys. */
 export interface EditorActions {
   save(): void;
   preview(): void;
 }
 
-/** Installs the keys on the page; gives those of the source, which keeps keys to itself. */
+/** Installs the keys on the page; returns those for the source editor, which handles keys itself. */
 export function installEditorKeys(root: HTMLElement, actions: EditorActions): KeyBinding[] {
   document.addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]") || event.defaultPrevented) return;

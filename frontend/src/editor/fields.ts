@@ -1,4 +1,4 @@
-// Form fields for the values of inputs, drawn from their schemas.
+// Form fields for the values of inputs, generated from their schemas.
 import { createElement } from "../dom.ts";
 import { formatNumber, gettext } from "../language.ts";
 import { addLargeView } from "./large_text.ts";
@@ -30,14 +30,14 @@ function factsOf(store: ValueStore, path: string[], schema: Schema, required: bo
 const sayDefault = (value: Json): string =>
   typeof value === "boolean" ? sayOption(value) : JSON.stringify(value).replace(/^"|"$/g, "");
 
-/** What a value was when it was saved; long ones are too long to say. */
+/** The saved value; omitted if it is too long. */
 function sayBefore(value: Json): string {
   const words = sayOption(value);
   if (typeof value === "object" || words.length > 24 || !words) return gettext("edited");
   return gettext("was {value}", { value: words });
 }
 
-/** A typed field for the input at `path`, as its schema says; objects become one field a property. */
+/** A typed field for the input at `path`, according to its schema; objects become one field per property. */
 export function drawField(store: ValueStore, path: string[], schema: Schema, required: boolean): HTMLElement {
   const name = path.at(-1) ?? "";
   if (isGroup(schema)) {
@@ -88,7 +88,7 @@ function drawGroup(
   return createElement("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
 }
 
-/** Whether each item of a list can be shown in the kind of its schema; others are edited as JSON. */
+/** Whether each item of a list fits its schema's kind; others are edited as JSON. */
 function fitsItems(value: Json | undefined, items: Schema): boolean {
   if (value !== undefined && !Array.isArray(value)) return false;
   const kind = kindOf(items);
@@ -147,7 +147,7 @@ function drawControl(
     box.value = value ?? "";
     if (typeof schema.default === "string") box.placeholder = schema.default;
     box.addEventListener("input", () => {
-      // An emptied field of an optional input leaves it out, so that its default counts again.
+      // Clearing the field of an optional input removes its value, so that the default applies again.
       store.write(path, box.value === "" && !required ? undefined : box.value);
       showFacts();
     });

@@ -5,11 +5,11 @@ import { partsOf } from "./form/outline.ts";
 import { outlineOf } from "./form/outline_reader.ts";
 import { formatOf } from "./language.ts";
 
-/** The end of the address of an editor that was opened by a key: its text has the focus. */
+/** The URL fragment of an editor that was opened by a shortcut, which focuses the text. */
 const TEXT = "#text";
 
-/** Focuses the first text of a new template, and that of an old one where a key led here. An example's text is selected,
- * to be written over. On a phone the focus would open the keyboard at once. */
+/** Focuses the first text of a new template, and that of an existing one if it was opened by a shortcut. An example's
+ * text is selected, to be overwritten. Not on a phone, where the focus would open the keyboard immediately. */
 export function focusFirstText(view: EditorView, form: Form, isNew: boolean, isExample: boolean): void {
   if (isNew && window.matchMedia("(pointer: fine)").matches) {
     if (!form.isOpen) view.focus();
@@ -21,7 +21,7 @@ export function focusFirstText(view: EditorView, form: Form, isNew: boolean, isE
   }
 }
 
-/** Puts the cursor before the first part's content, which stands below the front matter. */
+/** Puts the cursor before the first part's content, which is below the front matter. */
 function focusSource(view: EditorView): void {
   const outline = outlineOf(view.state.doc.toString(), formatOf(view.state));
   const first = "reason" in outline ? undefined : partsOf(outline.nodes).find((part) => part.content);

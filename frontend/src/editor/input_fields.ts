@@ -1,10 +1,10 @@
-// The fields of all inputs, and what is said of values that are no inputs.
+// The fields of all inputs, and the notice about values that aren't inputs.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { drawField } from "./fields.ts";
 import type { Data, Schema, ValueStore } from "./types.ts";
 
-/** Puts a field for each input into the place; the one that has the focus has it again afterwards. */
+/** Renders a field for each input, and restores the focus. */
 export function drawFields(
   place: HTMLElement,
   store: ValueStore,
@@ -21,7 +21,7 @@ export function drawFields(
   if (focused) focusAgain(focused);
 }
 
-/** Focuses the control of this id; where it is gone, as an item of a longer list is, the nearest around it. */
+/** Focuses the control with this id; if it no longer exists, such as a removed list item, the closest one around it. */
 function focusAgain(id: string): void {
   for (let name = id; name; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
     const control = document.getElementById(name);
@@ -31,12 +31,12 @@ function focusAgain(id: string): void {
   }
 }
 
-/** Focuses the first control that takes a value; buttons beside the names of inputs take none. */
+/** Focuses the first control for a value, skipping buttons beside the names of inputs. */
 export function focusFirstField(place: ParentNode): void {
   place.querySelector<HTMLElement>("input, textarea, select, .segments button, .list-foot button")?.focus();
 }
 
-/** Names values that are no inputs of the text, with a button that removes them. */
+/** Lists values that aren't inputs of the text, with a button that removes them. */
 export function drawUnused(names: string[], declared: boolean, drop: () => void): HTMLElement {
   const values = { names: names.join(", ") };
   const words = declared

@@ -23,21 +23,21 @@ import { addRows, type OfferedRow } from "./sample_rows.ts";
 import type { Data, Json, Schema } from "./types.ts";
 import { readValue, writeValue } from "./value_paths.ts";
 
-/** What values become that were typed where no sample was. */
+/** The name of the sample created for values typed without one. */
 const FIRST_SAMPLE = "first example";
 
 /** Callbacks from the pane to the page. */
 export interface InputsHost {
-  /** The samples or the choice among them changed. */
+  /** The samples or the selection changed. */
   changed(): void;
-  /** An edit that can be undone. */
+  /** An undoable edit. */
   record(before: SampleState, after: SampleState): void;
-  /** Closes the step of the history that is open. */
+  /** Closes the open step of the history. */
   commit(): void;
   removed(sample: string): void;
 }
 
-/** The inputs pane: a typed field for each input, over the values of the sample that is chosen. */
+/** The inputs pane: a typed field for each input, with the values of the selected sample. */
 export class Inputs {
   samples: Samples;
   #saved: Samples;
@@ -86,7 +86,7 @@ export class Inputs {
     return this.#picker.value;
   }
 
-  /** The values of the chosen sample. */
+  /** The values of the selected sample. */
   get data(): Data {
     return this.samples.get(this.sample) ?? {};
   }
@@ -95,7 +95,7 @@ export class Inputs {
     return { samples: this.samples, sample: this.sample };
   }
 
-  /** The inputs of the text in their order, then those that only the values have. */
+  /** The inputs of the text in order, then names that occur only in the values. */
   get names(): string[] {
     return [...new Set([...Object.keys({ ...this.#undeclared, ...this.#schemas }), ...Object.keys(this.data)])];
   }
@@ -105,12 +105,12 @@ export class Inputs {
     return defaultsOf({ ...this.#undeclared, ...this.#schemas });
   }
 
-  /** The values of the chosen sample as they were saved, else as the page found them. */
+  /** The saved values of the selected sample, else its initial ones. */
   get #before(): Data | undefined {
     return this.#saved.get(this.sample) ?? this.#began.get(this.sample);
   }
 
-  /** Names of the inputs whose values are not as the sample was saved; none for a sample that never was. */
+  /** Names of the inputs whose values differ from the saved sample; empty for an unsaved sample. */
   get editedNames(): string[] {
     const saved = this.#before;
     if (!saved) return [];
@@ -119,18 +119,18 @@ export class Inputs {
     );
   }
 
-  /** Shows another sample, as choosing it in the list does. */
+  /** Selects another sample, as the list does. */
   choose(name: string): void {
     this.load({ samples: this.samples, sample: name });
   }
 
-  /** Takes the samples as they are as those that are saved. */
+  /** Marks the current samples as saved. */
   markSaved(): void {
     this.#saved = this.#began = this.samples;
     this.#showSample();
   }
 
-  /** Takes other samples, such as those that an undo brings back; nothing is recorded. */
+  /** Loads other samples, such as those of an undo; nothing is recorded. */
   load({ samples, sample }: SampleState): void {
     this.samples = samples;
     this.#picker.show([...samples.keys()], sample);
@@ -143,14 +143,14 @@ export class Inputs {
     focusField(path);
   }
 
-  /** Takes the schemas of the text as it is now, declared and inferred; redraws only when they differ. */
+  /** Sets the current schemas of the text, declared and inferred; redraws only if they differ. */
   setSchemas(schemas: Record<string, Schema> | null, undeclared: Record<string, Schema>): void {
     if (schemas) this.#schemas = schemas;
     this.#undeclared = undeclared;
     this.#draw();
   }
 
-  /** Gives an input another value in the sample that is shown; undefined takes its value away. */
+  /** Sets the value of an input in the selected sample; undefined removes it. */
   writeValue(name: string, value: Json | undefined): void {
     this.#writeAt([name], value);
     this.#draw(true);
@@ -173,13 +173,13 @@ export class Inputs {
     button("[data-rename-sample]", (opener) => this.#askNewName(opener));
   }
 
-  /** Adds a sample without values, and shows it. */
+  /** Adds an empty sample and selects it. */
   addSample(): void {
     const sample = findNumberedName(this.samples, (number) => gettext("sample {number}", { number }));
     this.#edit({ samples: withSample(this.samples, sample, {}), sample });
   }
 
-  /** Adds a copy of the sample that is shown, after it, and shows the copy. */
+  /** Duplicates the selected sample, and selects the copy after it. */
   duplicateSample(): void {
     if (!this.samples.has(this.sample)) return;
     const { samples, name } = copySample(this.samples, this.sample);
@@ -191,19 +191,19 @@ export class Inputs {
     this.#edit({ samples: moveSample(this.samples, name, target), sample: this.sample });
   }
 
-  /** Adds rows as samples after the others, in one step, and shows the first of them; gives the names they got. */
+  /** Adds rows as samples after the others, in one step, and selects the first of them; returns their names. */
   addRows(rows: OfferedRow[]): string[] {
     const { samples, added } = addRows(this.samples, rows);
     if (added.length) this.#edit({ samples, sample: added[0] ?? this.sample });
     return added;
   }
 
-  /** Shows all samples as one JSON object; what is typed in its place is one step that can be undone. */
+  /** Shows all samples as one JSON object; replacing it is one undoable step. */
   editAllAsJson(): void {
     openSamplesDialog(this.samples, (samples) => this.#edit({ samples, sample: this.sample }));
   }
 
-  /** Removes the sample that is shown; an undo brings it back. */
+  /** Removes the selected sample; undo restores it. */
   removeSample(): void {
     const { sample } = this;
     if (!this.samples.has(sample)) return;
@@ -225,13 +225,13 @@ export class Inputs {
     this.#host.commit();
   }
 
-  /** Other values for the chosen sample; without one they become the first. */
+  /** Sets the values of the selected sample; without one they create the first. */
   #write(values: Data): void {
     const sample = this.sample || FIRST_SAMPLE;
     this.#edit({ samples: withSample(this.samples, sample, values), sample });
   }
 
-  /** Copies the values into a sample of another name. */
+  /** Copies the values into a sample with another name. */
   askName(opener: HTMLElement): void {
     this.#askFor(opener, gettext("Save as sample"), (sample) => {
       this.#edit({ samples: withSample(this.samples, sample, structuredClone(this.data)), sample });
@@ -242,11 +242,11 @@ export class Inputs {
     if (this.samples.has(this.sample)) this.#askFor(opener, gettext("Rename"), (name) => this.#rename(name));
   }
 
-  /** Gives the sample that is shown another name, in its place. */
+  /** Renames the selected sample, and keeps its position. */
   #rename(name: string): void {
     const old = this.sample;
     if (name === old) return;
-    if (this.#before) this.#began = withSample(this.#began, name, this.#before); // its edits are still edits
+    if (this.#before) this.#began = withSample(this.#began, name, this.#before); // its edits stay unsaved edits
     this.#edit({ samples: renameSample(this.samples, old, name), sample: name });
   }
 
@@ -283,7 +283,7 @@ export class Inputs {
     this.#write(Object.fromEntries(Object.entries(this.data).filter(([name]) => !names.includes(name))));
   }
 
-  /** Writes one value while it is being typed: the field keeps its focus, so nothing is drawn again. */
+  /** Writes one value while it is being typed, without redrawing, so that the field keeps the focus. */
   #writeAt(path: string[], value: Json | undefined, isStep = false): void {
     if (isStep) this.#host.commit();
     const before = this.state;

@@ -1,4 +1,4 @@
-// The dialog that shows the values of all inputs as JSON, to be copied or replaced.
+// The dialog that shows the values of all inputs as JSON, to copy or replace them.
 import { showStatus } from "../app/status.ts";
 import { createElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
@@ -11,7 +11,7 @@ interface Words {
   use: string;
 }
 
-/** Shows the values; `take` gets what was typed in their place once it is one JSON object. */
+/** Shows the values; `take` is called with their replacement if it is one JSON object. */
 export function openJsonDialog(data: Data, take: (values: Data) => void): void {
   const words = {
     title: gettext("Inputs as JSON"),
@@ -21,7 +21,7 @@ export function openJsonDialog(data: Data, take: (values: Data) => void): void {
   openDialog(JSON.stringify(data, null, 2), words, readValues, take);
 }
 
-/** Shows all samples; `take` gets what was typed in their place once it is an object of objects. */
+/** Shows all samples; `take` is called with their replacement if it is an object of objects. */
 export function openSamplesDialog(samples: Samples, take: (samples: Samples) => void): void {
   const words = {
     title: gettext("Samples as JSON"),
@@ -31,7 +31,7 @@ export function openSamplesDialog(samples: Samples, take: (samples: Samples) => 
   openDialog(writeSamples(samples), words, readSamples, take);
 }
 
-/** The samples as a text of JSON, in their order. */
+/** The samples as JSON text, in order. */
 export function writeSamples(samples: Samples): string {
   const entries = [...samples].map(
     ([name, values]) => `  ${JSON.stringify(name)}: ${JSON.stringify(values, null, 2).replaceAll("\n", "\n  ")}`,
@@ -39,7 +39,7 @@ export function writeSamples(samples: Samples): string {
   return entries.length ? `{\n${entries.join(",\n")}\n}` : "{}";
 }
 
-/** What was typed into a dialog and not used, by the dialog's title. */
+/** Unused input of the dialogs, by dialog title. */
 const unused = new Map<string, { typed: string; at: number }>();
 
 function openDialog<Value extends object>(
@@ -87,7 +87,7 @@ function openDialog<Value extends object>(
   area.select();
 }
 
-/** A line that says that typed text is back, and can take it out again. */
+/** A line that says that input was restored, and can discard it. */
 function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): HTMLElement {
   const words = gettext("Restored what you typed {when}.", { when: timeAgo(at) });
   const drop = createElement(
@@ -104,7 +104,7 @@ function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): 
   return note;
 }
 
-/** The samples that a text of JSON gives, in its order, or what is wrong with it. */
+/** Parses the samples from JSON text, in its order; returns the error as a string. */
 export function readSamples(text: string): Samples | string {
   const found = readValues(text);
   if (typeof found === "string") return found;
@@ -115,7 +115,7 @@ export function readSamples(text: string): Samples | string {
   return unpackSamples({ samples: found as Record<string, Data>, sampleOrder: listKeys(text) });
 }
 
-/** The names of an object in the order of its text, which is JSON. */
+/** The keys of an object in the order of its JSON text. */
 function listKeys(text: string): string[] {
   const keys: string[] = [];
   let depth = 0;
@@ -127,7 +127,7 @@ function listKeys(text: string): string[] {
   return keys;
 }
 
-/** The values that a text of JSON gives, or what is wrong with it. */
+/** Parses the values from JSON text; returns the error as a string. */
 function readValues(text: string): Data | string {
   let parsed: Json;
   try {

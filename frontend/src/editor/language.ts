@@ -9,7 +9,7 @@ import { html as plain } from "./plain_text_language.ts";
 
 export type Format = "parts" | "text" | "shaped" | "prompter";
 
-/** The line number of the `---` that closes the front matter, 0 where there is none. */
+/** The line number of the `---` that closes the front matter, 0 if there isn't any. */
 export function frontMatterEnd(state: EditorState): number {
   if (state.doc.line(1).text.trimEnd() !== "---") return 0;
   for (let number = 2; number <= state.doc.lines; number++) {
@@ -18,7 +18,7 @@ export function frontMatterEnd(state: EditorState): number {
   return 0;
 }
 
-/** The format that the front matter names; `parts` where it names none. */
+/** The format in the front matter; `parts` by default. */
 export function formatOf(state: EditorState): Format {
   const end = frontMatterEnd(state);
   for (let number = 2; number < end; number++) {
@@ -28,13 +28,13 @@ export function formatOf(state: EditorState): Format {
   return "parts";
 }
 
-// Only the keys that start a line are bold; those inside `{…}` would drown them.
+// Only keys at the start of a line are bold; otherwise those inside `{…}` would distract.
 const yamlWithoutTags = yamlLanguage.configure({
   props: [styleTags({ "FlowMapping/Pair/Key/Literal FlowMapping/Pair/Key/QuotedLiteral": tags.propertyName })],
 });
 const yaml = (): LanguageSupport => new LanguageSupport(yamlWithoutTags);
 
-/** Front matter is YAML always; the body is Jinja around YAML, Jinja around text, or what the format says. */
+/** Front matter is always YAML; the body is Jinja around YAML, Jinja around text, or what the format requires. */
 export function languageOf(format: Format): LanguageSupport {
   const bodies = {
     parts: () => jinja({ base: yaml() }),
@@ -60,7 +60,7 @@ const literalMark = Decoration.mark({ class: "tok-literal" });
 const SCALAR = /(?<=[:[,]\s?)(?:true|false|null|-?\d[\d.]*|[\w./-]+)(?=\s*(?:$|[,}\]]|\s#))/g;
 const BODY_KEY = /^\s*(?:-\s+)?(?:role|truncation_priority|shrink|min_tokens|kind):\s/;
 
-/** Marks what the language's own tags cannot tell apart: whole `{{ }}` and `{% %}`, and literal values. */
+/** Marks what the language's own tags can't distinguish: whole `{{ }}` and `{% %}`, and literal values. */
 function markVisibleLines(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = [];
   const bodyLine = frontMatterEnd(view.state);
@@ -105,7 +105,7 @@ export const syntaxMarks: Extension = ViewPlugin.fromClass(
   { decorations: (plugin) => plugin.decorations },
 );
 
-/** Wrapped lines continue two columns right of where their text starts, so that YAML's steps stay readable. */
+/** Wrapped lines continue two columns right of the start of their text, so that YAML's indentation stays readable. */
 function indentVisibleLines(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {

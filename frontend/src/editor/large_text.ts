@@ -1,4 +1,4 @@
-// A long text of a field in a large window of its own.
+// A long text of a field in a large dialog.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 600;
 
 const isLong = (text: string): boolean => text.length > MOST_CHARACTERS || text.split("\n").length > MOST_LINES;
 
-/** Adds a button to the head of a text's field that opens the text large, as long as the text is long. */
+/** Adds a button to the head of a text field that opens the text in a dialog while it is long. */
 export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name: string): void {
   const words = gettext("Open large");
   const open = createElement(
@@ -18,7 +18,7 @@ export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name
   const show = (): void => {
     open.hidden = !isLong(area.value);
   };
-  // A field that loses the focus gets lower, and the button would move away under the pointer.
+  // A field shrinks on blur, which would move the button away from the pointer.
   open.addEventListener("mousedown", (event) => event.preventDefault());
   open.addEventListener("click", () => openLarge(area, name));
   area.addEventListener("input", show);
@@ -26,7 +26,7 @@ export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name
   show();
 }
 
-/** What is typed in the window is typed in the field as well, so that nothing has to be taken over. */
+/** Typing in the dialog also updates the field, so that nothing has to be confirmed. */
 function openLarge(area: HTMLTextAreaElement, name: string): void {
   const large = createElement("textarea", {
     rows: 24,

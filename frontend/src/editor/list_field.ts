@@ -6,25 +6,25 @@ import { askHowMany, linesOf } from "./pasted_lines.ts";
 import type { Json, Schema, ValueStore } from "./types.ts";
 import { moveItem, readValue, writeValue } from "./value_paths.ts";
 
-/** Where a list is, what its items are, and how one of them is drawn. */
+/** The path of a list, its items' schema, and how an item is rendered. */
 export interface ListPlace {
   store: ValueStore;
   path: string[];
   id: string;
   items: Schema;
-  /** Whether a sample without the list is wrong, so that an empty one must be possible to give. */
+  /** Whether a sample without the list is invalid, so that it must be possible to enter an empty one. */
   isRequired: boolean;
   showFacts: () => void;
   drawItem: (store: ValueStore, path: string[], schema: Schema) => HTMLElement;
 }
 
-const MOST_OPEN = 8; // longer lists are closed until somebody opens them
-const SHOWN = 40; // characters of the first item in the closed head
+const MOST_OPEN = 8; // longer lists are collapsed initially
+const SHOWN = 40; // most characters of the first item in the collapsed head
 
-/** The lists that a person opened or closed, by the id of their field: drawing them again leaves them so. */
+/** The lists that the user opened or closed, by the id of their field, so that redrawing preserves this. */
 const folds = new Map<string, boolean>();
 
-/** The items of a list, with the first of them in the head that opens and closes it. */
+/** The items of a list, and a head with the first item that expands and collapses it. */
 export function drawList(place: ListPlace): HTMLElement {
   return new ListField(place).element;
 }
@@ -97,7 +97,7 @@ class ListField {
     summary?.addEventListener("keydown", (event) => {
       if (event.key !== "Delete") return;
       event.preventDefault();
-      event.stopPropagation(); // in the list of samples the key removes a sample
+      event.stopPropagation(); // in the list of samples this key removes a sample
       this.#remove(index);
     });
     const control = drawItem(this.#storeOf(index), [...path, String(index)], items);
@@ -114,7 +114,7 @@ class ListField {
     return row;
   }
 
-  /** Reads and writes inside one item; what is drawn stays, because it is being typed in. */
+  /** Reads and writes inside one item, without redrawing it while it is being typed in. */
   #storeOf(index: number): ValueStore {
     const depth = this.#place.path.length + 1;
     return {
@@ -131,7 +131,7 @@ class ListField {
     area.addEventListener("paste", (event) => {
       const lines = linesOf(event.clipboardData?.getData("text/plain") ?? "");
       if (lines.length < 2) return;
-      // The field has the text after the browser pasted it; what stood there before keeps the item as it is.
+      // Wait until the browser has pasted. If the field contained other text, the item stays one item.
       window.setTimeout(() => {
         if (linesOf(area.value).join("\n") !== lines.join("\n")) return;
         askHowMany(area, lines, () => {
@@ -142,7 +142,7 @@ class ListField {
     });
   }
 
-  /** Moves an item; the focus stays in it, so that it can be moved on. */
+  /** Moves an item; it keeps the focus, so that it can be moved further. */
   #move(from: number, to: number): void {
     const focused = document.activeElement?.id ?? "";
     const own = this.#idOf(from);
@@ -158,7 +158,7 @@ class ListField {
     this.#focus(next < 0 ? `${this.#place.id}-add` : `${this.#idOf(next)}-handle`);
   }
 
-  /** Takes other items, in a step of its own that can be undone. */
+  /** Replaces the items in a separate undoable step. */
   #change(items: Json[]): void {
     this.#items = items;
     this.#isGiven = true;
@@ -199,14 +199,14 @@ class ListField {
   }
 }
 
-/** An item in one line, to be told apart by. */
+/** An item in one line, to tell items apart. */
 function describeItem(item: Json | undefined): string {
   if (item === undefined || item === null) return "";
   if (typeof item !== "object") return String(item);
   return (Array.isArray(item) ? item : Object.values(item)).map(describeItem).filter(Boolean).join(", ");
 }
 
-/** What an item is before anything is typed. */
+/** The initial value of an item. */
 function emptyItem(schema: Schema): Json {
   if (schema.enum) return schema.enum[0] ?? null;
   if (schema.properties || schema.type === "object") return {};

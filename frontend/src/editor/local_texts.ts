@@ -1,14 +1,14 @@
-// Texts of a draft that this browser keeps, because the server does not have them.
+// Texts of a draft that this browser stores, because the server doesn't have them.
 import { isSameSamples, type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
-/** Text that did not reach the server, as this browser keeps it. */
+/** A stored text that didn't reach the server. */
 export interface LocalDraft extends Partial<PackedSamples> {
   document: string;
   message?: string;
   at: number;
 }
 
-/** What is on the page. */
+/** The content of the page. */
 interface Shown {
   document: string;
   samples: Samples;
@@ -20,8 +20,8 @@ const isSameText = (draft: LocalDraft, { document, samples, message }: Shown): b
   (!draft.message || draft.message === message) &&
   (!draft.samples || isSameSamples(unpackSamples({ samples: draft.samples, sampleOrder: draft.sampleOrder }), samples));
 
-/** The text of the page that is not sent yet, and texts of earlier visits that nobody chose about yet. No method throws:
- * a browser can be full, or told to keep nothing. */
+/** The page's unsent text, and texts of earlier visits that the user hasn't decided about. No method throws: a
+ * browser's storage can be full or disabled. */
 export class LocalTexts {
   readonly #key: string;
   readonly #leftKey: string;
@@ -31,17 +31,17 @@ export class LocalTexts {
     this.#leftKey = `unsent:${draft}`;
   }
 
-  /** Keeps the text of the page in place of what was kept of it; says whether the browser does. */
+  /** Stores the text of the page, replacing the previous one; returns whether that succeeded. */
   keep(text: LocalDraft): boolean {
     return write(this.#key, text);
   }
 
-  /** The server has the text of the page. */
+  /** Removes the stored text, because the server has it. */
   remove(): void {
     erase(this.#key);
   }
 
-  /** Texts of earlier visits that differ from the page, the newest last. They stay until they are removed. */
+  /** Texts of earlier visits that differ from the page, newest last. They stay until they are removed. */
   listLeft(shown: Shown): LocalDraft[] {
     const last = read<LocalDraft>(this.#key);
     const all = [...this.#left, ...(last ? [last] : [])].filter((draft) => !isSameText(draft, shown));
@@ -49,12 +49,12 @@ export class LocalTexts {
     return all;
   }
 
-  /** Takes one of the left texts out, as it is on the page or not wanted. */
+  /** Removes one of the earlier texts, because it is on the page or not wanted. */
   removeLeft({ at }: LocalDraft): void {
     this.#writeLeft(this.#left.filter((draft) => draft.at !== at));
   }
 
-  /** Puts a text back that was taken out. */
+  /** Puts back a text that was removed. */
   restoreLeft(text: LocalDraft): void {
     this.#writeLeft([...this.#left, text]);
   }
@@ -91,6 +91,6 @@ function erase(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // Nothing is kept where nothing may be kept.
+    // Storage is disabled or full.
   }
 }

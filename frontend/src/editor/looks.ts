@@ -1,4 +1,4 @@
-// Views of the draft besides its source: the preview as messages or text, the diff, every sample.
+// Views of the draft besides its source: the preview as messages or text, the diff, all samples.
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { callServer } from "./api.ts";
@@ -8,19 +8,19 @@ import type { PreviewAnswer } from "./types.ts";
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  /** The number of the version that the draft was made from; null for a new template. */
+  /** The number of the version that the draft is based on; null for a new template. */
   base: () => number | null;
   refresh: () => void;
   chooseSample: (name: string) => void;
 }
 
-/** What the preview shows: `target` is `messages` or `text`, `prompt` the index where the inputs give several. */
+/** What the preview shows: `target` is `messages` or `text`, `prompt` the index if the inputs produce several. */
 export interface PreviewChoice {
   target: string;
   prompt: string;
 }
 
-/** What the page does with the views. */
+/** The page's functions for the views. */
 export interface Looks {
   choice: PreviewChoice;
   loadSamples(): Promise<string>;
@@ -68,7 +68,7 @@ function installPreviewChoice(root: HTMLElement, choice: PreviewChoice, refresh:
   for (const button of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
     button.addEventListener("click", () => {
       const { target = "messages" } = button.dataset;
-      root.dataset.target = target; // the tab that shows it is marked as pressed
+      root.dataset.target = target; // mark its tab as pressed
       if (target === choice.target) return;
       choice.target = target;
       refresh();

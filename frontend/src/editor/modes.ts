@@ -9,14 +9,14 @@ const KEY = "editor-mode";
 
 /** The switch as the page uses it. */
 export interface ModeSwitch {
-  /** Show a mode without storing it as the person's choice. */
+  /** Show a mode without storing it as the user's choice. */
   show(mode: Mode): void;
   /** Update whether the form can show the text. */
   refresh(): void;
 }
 
-/** Installs the switch. The form comes first, where it can show the text; once a person picks one, this browser
- * remembers it. */
+/** Installs the switch. The form is the default if it can show the text; the user's choice is stored in this browser.
+ * */
 export function installModes(root: HTMLElement, source: EditorView, form: Form): ModeSwitch {
   const buttons = [...root.querySelectorAll<HTMLButtonElement>("[data-mode]")];
   const reason = findElement(root, "[data-form-reason]");
@@ -28,7 +28,7 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
     findElement(root, "[data-mode=form]").setAttribute("aria-disabled", String(refusal !== ""));
   };
   const show = (mode: Mode): void => {
-    // CodeMirror lays itself out with !important, so the attribute `hidden` would not count.
+    // CodeMirror's layout uses !important, which overrides the attribute `hidden`.
     if (mode === "form") source.dom.style.setProperty("display", "none", "important");
     else source.dom.style.removeProperty("display");
     if (mode === "form") form.open();

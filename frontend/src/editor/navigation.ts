@@ -1,4 +1,4 @@
-// Ways to a place in the text: a line of the source, the next problem, the token limit.
+// Navigation to a place in the text: a line of the source, the next problem, the token limit.
 import { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
 import { gettext } from "../language.ts";
@@ -7,13 +7,13 @@ import type { ModeSwitch } from "./modes.ts";
 import { offsetAt } from "./positions.ts";
 import { goToProblem } from "./problems.ts";
 
-/** A place in the document: line and column count from 1. */
+/** A place in the document: 1-based line and column. */
 export interface TextPlace {
   line: number;
   column: number;
 }
 
-/** Brings places of the text into sight, in the form where it shows them, else in the source. */
+/** Scrolls to places of the text, in the form if it shows them, else in the source. */
 export class Navigation {
   readonly #root: HTMLElement;
   readonly #view: EditorView;
@@ -46,7 +46,7 @@ export class Navigation {
     goToProblem(this.#view, 1);
   }
 
-  /** Opens the field of the token limit; where the form can't show the text, says what to write. */
+  /** Opens the field of the token limit; if the form can't show the text, explains what to write. */
   showTokenLimit(): void {
     if (this.#form.isOpen || !this.#form.refusal) {
       this.#modes.show("form");

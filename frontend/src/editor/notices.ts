@@ -1,4 +1,4 @@
-// The notices above the text: inputs to declare, samples that lack a value. Their buttons are fixes of one click.
+// The notices above the text: undeclared inputs, samples that lack a value. Their buttons are one-click fixes.
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
@@ -6,7 +6,7 @@ import { PreviewValues } from "./preview_values.ts";
 import type { PackedSamples } from "./sample_map.ts";
 import type { Data, Json } from "./types.ts";
 
-/** The text and the samples after a fix, and a sentence that says what was done. */
+/** The text and the samples after a fix, and a message about it. */
 export interface QuickFixAnswer extends PackedSamples {
   document: string;
   sample: string;
@@ -18,7 +18,7 @@ interface Wiring {
   body: () => Record<string, unknown>;
   onFixed: (answer: QuickFixAnswer) => void;
   enterValue: (path: string) => void;
-  /** The values of the sample that is shown, and what writes one of them. */
+  /** The values of the displayed sample, and a function that writes one of them. */
   values: () => Data;
   writeValue: (name: string, value: Json | undefined) => void;
 }
@@ -26,13 +26,13 @@ interface Wiring {
 const MOST_ATTEMPTS = 5;
 const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample|examples):/;
 
-/** The controls that a fix reads; values for the preview are in the samples already. */
+/** The controls that a fix reads; preview values are already in the samples. */
 const CHOICES = "select:not([data-value]), input:not([data-value], [type=hidden])";
 
 const editedIn = ({ document, samples, sampleOrder, data }: Record<string, unknown>): string =>
   JSON.stringify([document, samples, sampleOrder, data]);
 
-/** Shows the notices that each preview brings, keeps what the author chose in them, and sends the fixes. */
+/** Shows the notices of each preview, keeps the author's choices in them, and sends the fixes. */
 export class Notices {
   readonly #region: HTMLElement;
   readonly #wiring: Wiring;
@@ -54,7 +54,7 @@ export class Notices {
       const { name } = event.target as HTMLInputElement;
       if (event.key !== "Enter" || !/^(?:default|value)\./.test(name) || event.target instanceof HTMLTextAreaElement)
         return;
-      event.preventDefault(); // the first button of the form would be pressed
+      event.preventDefault(); // otherwise the form's first button would be pressed
       if (name.startsWith("default.")) this.#send(`default:${name.slice("default.".length)}`);
     });
     this.#region.addEventListener("click", (event) => {
@@ -72,7 +72,7 @@ export class Notices {
     this.#prepare();
   }
 
-  /** Shows the values as they are now beside the inputs that are not declared. */
+  /** Shows the current values beside the undeclared inputs. */
   fillValues(): void {
     this.#values.fill();
   }
@@ -88,7 +88,7 @@ export class Notices {
     if (focused) this.#region.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  /** Buttons that only scripts can serve, and the choices made before the notices were drawn again. */
+  /** Adds buttons that need scripts, and restores choices made before the notices were redrawn. */
   #prepare(): void {
     this.#values.fill();
     for (const button of this.#region.querySelectorAll<HTMLElement>("[data-enter-value]")) button.hidden = false;
@@ -107,7 +107,7 @@ export class Notices {
     return fields;
   }
 
-  /** Resolves when no fix is on its way. */
+  /** Resolves when no fix is pending. */
   async settled(): Promise<void> {
     await this.#pending;
   }
@@ -125,18 +125,18 @@ export class Notices {
     this.#region.append(createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), refusal));
   }
 
-  /** Fixes with what is chosen in the notices; null where that was done, else why not. */
+  /** Applies a fix with the choices in the notices; returns null on success, else the reason. */
   fixAsChosen(action: string): Promise<string | null> {
     return this.fix(action, this.#fields());
   }
 
-  /** Has the server fix the text and the samples; null where it did, else why it did not. */
+  /** Has the server fix the text and the samples; returns null on success, else the reason. */
   async fix(action: string, choices: Record<string, string>): Promise<string | null> {
     try {
       for (let attempt = 1; ; attempt++) {
         const body = this.#wiring.body();
         const answer = await callServer<QuickFixAnswer>("POST", this.#wiring.url, { ...body, ...choices, do: action });
-        // What was typed while the answer was on its way would be lost with it: fix the text as it is now.
+        // The response would overwrite what was typed meanwhile: fix the current text instead.
         if (editedIn(this.#wiring.body()) === editedIn(body)) {
           this.#wiring.onFixed(answer);
           return null;

@@ -1,4 +1,4 @@
-// What is offered for a prompt that was pasted as the whole text of a part, or of the document.
+// The offer for a prompt that was pasted as the whole text of a part, or of the document.
 import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
@@ -13,7 +13,7 @@ import { formatOf } from "./language.ts";
 import type { QuickFixAnswer } from "./notices.ts";
 import { smallestChange } from "./text_changes.ts";
 
-/** How the server would write the pasted text. */
+/** The server's conversion of the pasted text. */
 interface PastedPrompt {
   kind: "messages" | "several" | "inputs" | "literal" | "edges" | "noted";
   body: string;
@@ -22,23 +22,24 @@ interface PastedPrompt {
   reason: string;
   differences: string[];
   part_names: string[];
-  /** The whole document, where the text says more than its messages; else empty. */
+  /** The whole document, if the text contains more than messages; else empty. */
   document: string;
 }
 
-const SHORTEST = 8; // characters: less than this is typing
+const SHORTEST = 8; // characters: anything shorter is typing
 const MOST_DIFFERENCES = 4;
 const MOST_NAMES = 8;
 const DECLARES_INPUTS = /^---\n(?:(?!---\n).*\n)*?inputs:/;
 
-/** Blank lines and ends of lines are written anew by a card, so they say nothing about the text. */
+/** A card rewrites blank lines and line ends, so comparisons ignore them. */
 const essence = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
     .replace(/[ \t]+$/gm, "")
     .trim();
 
-/** Asks the server about each pasted prompt and shows its offer above the form, until it is taken, left or undone. */
+/** Asks the server about each pasted prompt and shows its offer above the form, until it is accepted, dismissed or
+ * undone. */
 export function installPasteOffer(
   root: HTMLFormElement,
   view: EditorView,
@@ -51,7 +52,7 @@ export function installPasteOffer(
 
   const outline = (): Outline | Refusal => outlineOf(view.state.doc.toString(), formatOf(view.state));
 
-  /** Where the pasted text is now: a part that says nothing else, or the document; null where it is neither. */
+  /** Where the pasted text is now: a part with no other content, or the document; null if neither. */
   const placeOf = (pasted: string): Part | "document" | null => {
     if (essence(view.state.doc.toString()) === essence(pasted)) return "document";
     const found = outline();
@@ -66,7 +67,7 @@ export function installPasteOffer(
     return place && changeOf(place, offer, view.state.doc.length);
   };
 
-  /** The document with its new inputs declared; null if it declares none, or if only the source can declare them. */
+  /** Declares the document's new inputs; null if there aren't any, or if only the source can declare them. */
   const declareInputs = async (document: string): Promise<QuickFixAnswer | null> => {
     if (!DECLARES_INPUTS.test(document)) return null;
     const base = findElement<HTMLInputElement>(root, "input[name=base]").value;
@@ -94,7 +95,7 @@ export function installPasteOffer(
     showStatus(whole && declared ? `${said} ${declared.status}` : said, () => undo(view));
   };
 
-  /** The page that makes a template of each prompt takes the text; the draft keeps it here as well. */
+  /** Passes the text to the import page, which creates a template for each prompt; the draft also keeps it. */
   const openImport = async (pasted: string): Promise<void> => {
     await saveDraft();
     const form = createElement("form", { method: "post", action: urls.import, enctype: "multipart/form-data" });
@@ -161,11 +162,11 @@ export function installPasteOffer(
 
 const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
-/** What is said of a difference begins in lower case, because it stands after its line elsewhere. */
+/** Descriptions of differences are lower case, because elsewhere they follow a line number. */
 const startSentence = (said: string): string =>
   `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`;
 
-/** What a conversation becomes: its parts by name, of long ones the first. */
+/** The parts of a converted conversation by name; of many only the first. */
 function describeParts(offer: PastedPrompt): string[] {
   if (offer.kind !== "messages") return [];
   const names = offer.part_names.slice(0, MOST_NAMES).join(", ") + (offer.count > MOST_NAMES ? " …" : "");
@@ -193,7 +194,7 @@ function actOf(offer: PastedPrompt): string {
   return ngettext("Turn into {count} part", "Turn into {count} parts", offer.count);
 }
 
-/** A conversation replaces its part; a text keeps the part's name and settings. */
+/** A conversation replaces its part; plain text keeps the part's name and settings. */
 function changeOf(place: Part | "document", offer: PastedPrompt, size: number): Change | null {
   if (place === "document") return { from: 0, to: size, insert: offer.document || offer.body };
   if (offer.kind === "messages") return { from: place.from, to: place.to, insert: offer.body };

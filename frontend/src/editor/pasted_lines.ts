@@ -2,14 +2,14 @@
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-/** The lines of a text without blank ones. */
+/** The non-blank lines of a text. */
 export const linesOf = (text: string): string[] =>
   text
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Asks under an item, which several lines were pasted into, whether each of them is an item. */
+/** Asks below an item with several pasted lines whether each of them is an item. */
 export function askHowMany(area: HTMLTextAreaElement, lines: string[], split: () => void): void {
   const row = area.closest<HTMLElement>(".list-row");
   row?.parentElement?.querySelector(".list-question")?.remove();

@@ -2,7 +2,7 @@
 import { EditorState, type Extension } from "@codemirror/state";
 import { gettext } from "../language.ts";
 
-/** CodeMirror looks its texts up by their English words; `$` stands for what it puts in. */
+/** CodeMirror looks up its texts by their English wording; `$` is a placeholder. */
 export const phrases: Extension = EditorState.phrases.of({
   Find: gettext("Find"),
   Replace: gettext("Replace"),

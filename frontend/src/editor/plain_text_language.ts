@@ -2,7 +2,7 @@
 import { defineLanguageFacet, Language, LanguageSupport } from "@codemirror/language";
 import { NodeType, Parser, type PartialParse, Tree } from "@lezer/common";
 
-// The build also uses it in place of the HTML language that @codemirror/lang-jinja would otherwise bring along.
+// The build also substitutes it for the HTML language that @codemirror/lang-jinja would otherwise include.
 
 const TEXT = NodeType.define({ id: 0, name: "PlainText", top: true });
 
@@ -22,5 +22,5 @@ class PlainParser extends Parser {
 const facet = defineLanguageFacet();
 const language = new Language(facet, new PlainParser(), [], "plain");
 
-/** Plain text as a CodeMirror language; named as the HTML package names its own, which it replaces. */
+/** Plain text as a CodeMirror language, with the same export name as the HTML package it replaces. */
 export const html = (): LanguageSupport => new LanguageSupport(language);

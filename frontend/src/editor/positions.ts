@@ -13,7 +13,7 @@ export function unitIndex(text: string, points: number): number {
   return index;
 }
 
-/** The offset in the document of a 1-based line and column counted in code points; out of range is pulled in. */
+/** The document offset of a 1-based line and column in code points, clamped to the document. */
 export function offsetAt(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.min(Math.max(1, line), doc.lines));
   return found.from + unitIndex(found.text, Math.max(0, column - 1));

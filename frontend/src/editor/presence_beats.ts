@@ -1,4 +1,4 @@
-// Tells the server that this tab has the template open in the editor, and which part has the cursor.
+// Reports to the server that this tab has the template open in the editor, and which part contains the cursor.
 import type { EditorView } from "@codemirror/view";
 import { numberTab } from "../app/editor_tab.ts";
 import { findElement } from "../dom.ts";
@@ -8,19 +8,19 @@ import { formatOf } from "./language.ts";
 
 const ADDRESS = "/live/presence";
 const BEAT = 4000;
-const PAUSE = 400; // before a move to another part is told: somebody who tabs through parts edits none of them
+const PAUSE = 400; // delay before reporting another part, because tabbing through parts isn't editing
 const LONGEST_PART = 200;
 
 interface Wiring {
   view: EditorView;
-  /** The name of the draft, empty for the first one. */
+  /** The name of the draft, empty for the default one. */
   draft: string;
-  /** The document as it was saved last: only names of its parts are told, because a draft is its author's alone. */
+  /** The last saved document: only part names in it are reported, because a draft is private to its author. */
   saved: () => string;
   goTo: (place: { line: number; column: number }) => void;
 }
 
-/** Starts where the template is saved already: nobody else can open one that is not. */
+/** Starts if the template has been saved, because only its author can open an unsaved one. */
 export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
   const line = root.querySelector<HTMLElement>("[data-presence]");
   const template = line?.dataset.presence;
@@ -38,7 +38,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     const request = { method: "POST", headers, body: JSON.stringify({ template, tab, ...body }), keepalive: true };
     void fetch(ADDRESS, request).catch(() => undefined);
   };
-  let isUsed = false; // focus that the page itself sets is no sign of editing
+  let isUsed = false; // focus set by the page itself doesn't indicate editing
   for (const kind of ["keydown", "pointerdown"]) {
     root.addEventListener(kind, () => {
       isUsed = true;
@@ -76,7 +76,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
   });
 }
 
-/** The name of the part that is edited, as a card or in the source; empty for none. */
+/** The name of the part being edited, in a card or in the source; empty for none. */
 function partWithCursor(view: EditorView): string {
   if (!view.hasFocus) return document.activeElement?.closest<HTMLElement>(".form-card")?.dataset.part ?? "";
   const { head } = view.state.selection.main;
@@ -84,7 +84,7 @@ function partWithCursor(view: EditorView): string {
   return part?.name?.text ?? "";
 }
 
-/** Puts the cursor into the part: in its card where cards are shown, else in the source. */
+/** Puts the cursor into the part: in its card if cards are shown, else in the source. */
 function goToPart(root: HTMLElement, { view, goTo }: Wiring, name: string): void {
   const cards = [...root.querySelectorAll<HTMLElement>(".form-card")];
   const card = cards.find((each) => each.dataset.part === name && each.checkVisibility());

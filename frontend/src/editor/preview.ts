@@ -5,19 +5,19 @@ import { CallError, callServer } from "./api.ts";
 import type { PreviewAnswer } from "./types.ts";
 
 const DELAY = 280;
-// Below this the words "rendering" would only flicker.
+// Below this, the text "rendering" would only flicker.
 const SLOW = 500;
 
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  /** `isCurrent`: nothing was typed since the text was sent, so what was read in it holds. */
+  /** `isCurrent`: nothing was typed since the text was sent, so the result still applies. */
   onPreview: (look: PreviewAnswer, fresh: boolean, isCurrent: boolean) => void;
   goTo: (place: { line: number; column: number }) => void;
 }
 
-/** Keeps the preview, the budget and the problems true to the text: asks the server a moment after each change, shows
- * the newest answer only, and never empties what it shows. */
+/** Keeps the preview, the budget and the problems up to date: asks the server shortly after each change, shows only the
+ * latest response, and never clears what it shows. */
 export class Preview {
   readonly #region: HTMLElement;
   readonly #budget: HTMLElement;
@@ -47,7 +47,7 @@ export class Preview {
     });
   }
 
-  /** Asks soon; further changes put it off. */
+  /** Refreshes soon; further changes postpone it. */
   refreshSoon(): void {
     window.clearTimeout(this.#timer);
     this.#isWaiting = true;
@@ -115,7 +115,7 @@ export class Preview {
     if (stale) this.#banner.replaceChildren(...this.#reason());
   }
 
-  /** What stands there instead of the text as it is now. */
+  /** Describes what is shown instead of the current text. */
   #shownWords(): Node | string {
     if (this.#goodAt !== null)
       return createElement("b", {}, gettext("Last working preview, {when}.", { when: timeAgo(this.#goodAt) }));
@@ -148,7 +148,7 @@ export class Preview {
   }
 }
 
-/** Puts the server's markup in; folds that the reader opened stay open, the scroll place stays with its pane. */
+/** Inserts the server's markup; open folds stay open, and the pane keeps its scroll position. */
 function replaceContent(region: HTMLElement, html: string): void {
   const open = new Set(
     [...region.querySelectorAll<HTMLDetailsElement>("details[data-fold][open]")].map((each) => each.dataset.fold),

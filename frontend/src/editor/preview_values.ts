@@ -1,15 +1,15 @@
-// The values for the preview beside inputs that are not declared: one control for each in the notice above the text.
+// Preview values of undeclared inputs: one control for each in the notice above the text.
 import type { Data, Json } from "./types.ts";
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 interface Wiring {
-  /** The values of the sample that is shown. */
+  /** The values of the displayed sample. */
   values: () => Data;
   write: (name: string, value: Json | undefined) => void;
 }
 
-/** Writes what is typed into the sample that is shown, and shows what the sample holds. */
+/** Writes input into the displayed sample, and shows the sample's values. */
 export class PreviewValues {
   readonly #region: HTMLElement;
   readonly #wiring: Wiring;
@@ -25,7 +25,7 @@ export class PreviewValues {
     this.fill();
   }
 
-  /** Shows the values as they are now; the control that is typed in stays as it is. */
+  /** Shows the current values; a focused control stays unchanged. */
   fill(): void {
     const values = this.#wiring.values();
     for (const control of this.#region.querySelectorAll<Control>("[data-value]")) {
@@ -37,7 +37,7 @@ export class PreviewValues {
 
 const inputOf = (control: Control, kind: string): string => control.name.slice(`value.${kind}.`.length);
 
-/** The value that was typed, undefined for none. A list has one item a line; a number that is none stays a text. */
+/** Parses a typed value, undefined for none. A list has one item per line; an invalid number stays text. */
 export function readTyped(text: string, kind: string): Json | undefined {
   if (!text.trim()) return undefined;
   if (kind === "list") {

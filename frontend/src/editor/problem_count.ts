@@ -3,7 +3,7 @@ import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { Problem } from "./types.ts";
 
-const ANNOUNCE_DELAY = 1500; // milliseconds without a change before a screen reader hears of it
+const ANNOUNCE_DELAY = 1500; // milliseconds without a change before it is announced to screen readers
 
 const SEVERITIES = ["error", "warning", "note"] as const;
 const COUNTS: Record<Problem["severity"], (count: number) => string> = {
@@ -12,8 +12,8 @@ const COUNTS: Record<Problem["severity"], (count: number) => string> = {
   note: (count) => ngettext("{count} note", "{count} notes", count),
 };
 
-/** Installs the button that says how many problems there are; `go` leads to the next one. Gives the function that
- * shows the count of others. */
+/** Installs the button with the number of problems; `go` moves to the next one. Returns a function that updates the
+ * count. */
 export function installProblemCount(root: HTMLElement, go: () => void): (problems: Problem[]) => void {
   const button = findElement(root, "[data-problem-count]");
   let timer: number | undefined;

@@ -26,7 +26,7 @@ interface Change {
   to: number;
   insert: string;
 }
-/** A problem where it stands now: places follow the text while it is being edited. */
+/** A problem at its current place, which follows edits of the text. */
 interface Placed {
   problem: Problem;
   from: number;
@@ -35,7 +35,7 @@ interface Placed {
 }
 interface Shown {
   placed: Placed[];
-  /** Lines (by their start) whose block is folded away by the reader. */
+  /** Lines (by their start) whose block the reader has folded. */
   closed: ReadonlySet<string>;
 }
 
@@ -47,7 +47,7 @@ const SIGN_TITLES = {
   note: gettext("note: fold or open"),
 } as const;
 const RANK = { error: 0, warning: 1, note: 2 } as const;
-// With more than this many, only the blocks at the cursor's line open: the text must stay readable.
+// With more than this many, only the blocks at the cursor's line are open, to keep the text readable.
 const OPEN_AT_ONCE = 6;
 
 export const setProblems = StateEffect.define<Problem[]>();
@@ -173,7 +173,7 @@ class Block extends WidgetType {
       button.addEventListener("click", () => applyFix(view, problem));
       box.append(button);
     }
-    // The space around the box is padding: CodeMirror measures widgets without their margins.
+    // Padding instead of margin around the box: CodeMirror measures widgets without their margins.
     return createElement("div", { class: "cm-problem-place" }, box);
   }
 
@@ -182,8 +182,8 @@ class Block extends WidgetType {
   }
 }
 
-/** Makes the fix's edits; by name, because the text may have moved since the block was drawn. */
-/** Makes the edits of a problem's fix where they stand now. */
+/** Applies a problem's fix at its current place; found by name, because the text may have moved since the block was
+ * drawn. */
 export function applyFix(view: EditorView, problem: Problem): boolean {
   const now = view.state.field(problemField).placed.find((each) => nameOf(each.problem) === nameOf(problem));
   if (!now?.fix.length) return false;
@@ -235,12 +235,12 @@ const signs = gutter({
   },
 });
 
-/** Whether a name is likely misspelt: its fix writes another one in its place, where others declare it above. */
+/** Whether a name is likely a misspelling: its fix replaces the name, while other fixes declare it. */
 export function isMisspelt(problem: Problem): boolean {
   return Boolean(problem.fix?.edits.some((edit) => edit.line === problem.line && edit.column === problem.column));
 }
 
-/** Moves the cursor to the next (or, by -1, the previous) problem, going round at the ends. */
+/** Moves the cursor to the next problem, or the previous one with -1, wrapping around. */
 export function goToProblem(view: EditorView, by: 1 | -1): boolean {
   const { placed } = view.state.field(problemField);
   if (!placed.length) return false;

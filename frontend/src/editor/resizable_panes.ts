@@ -15,7 +15,7 @@ const readSizes = (): Sizes => {
   }
 };
 
-/** Dividers that are dragged, or moved by arrow keys; sizes are remembered in this browser. */
+/** Dividers that can be dragged or moved with the arrow keys; sizes are stored in this browser. */
 function installDividers(root: HTMLElement): void {
   const sizes = readSizes();
   const apply = (name: keyof Sizes, size: number | undefined): void => {
@@ -29,7 +29,7 @@ function installDividers(root: HTMLElement): void {
     const upright = name !== "budget";
     const now = (): number => (upright ? pane.offsetWidth : pane.offsetHeight);
     const most = (): number => (upright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
-    // Beside the columns of a run the source has a width of its own.
+    // Beside the columns of a run the source has a separate width.
     const sized = (): keyof Sizes => (name === "source" && root.dataset.view === "run" ? "draft" : name);
     const set = (size: number | undefined): void => {
       const kept = size === undefined ? undefined : Math.round(Math.min(most(), Math.max(upright ? LEAST : 90, size)));
@@ -65,14 +65,14 @@ function installDividers(root: HTMLElement): void {
   }
 }
 
-/** Under 1100 px inputs are a tab of the preview, under 720 px every pane is one; wider screens show all at once. Gives
- * the function that shows what the view begins with. */
+/** Below 1100 px inputs are a tab of the preview, below 720 px every pane is a tab; wider screens show all of them.
+ * Returns a function that shows the initial tab of the view. */
 function installTabs(root: HTMLElement): () => void {
   const tabs = [...root.querySelectorAll<HTMLButtonElement>("button[data-tab]")];
   const open = (name: string): void => {
     root.dataset.open = name;
   };
-  // The preview has a tab for each way to show it, and is in sight beside the text.
+  // The preview has a tab for each format, and is visible beside the text.
   const markPressed = (): void => {
     const { open: opened = "preview", target = "messages" } = root.dataset;
     const isPreview = ["preview", "source"].includes(opened);
@@ -98,7 +98,7 @@ function installTabs(root: HTMLElement): () => void {
   return start;
 }
 
-/** Gives the function that shows the first tab of the view that is open. */
+/** Returns a function that shows the first tab of the open view. */
 export function installPanes(root: HTMLElement): () => void {
   installDividers(root);
   return installTabs(root);

@@ -1,17 +1,17 @@
-// What the columns of a file or a dataset become in samples: guessed from their names, chosen from lists, remembered.
+// Maps the columns of a file or a dataset to samples: guessed from names, chosen from lists, remembered.
 import { readMapping, rememberMapping } from "../datasets/remembered_mapping.ts";
 import { createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-/** A column and what it becomes: `id` names the sample, `inputs.question` is a value, "" is not imported. */
+/** A column and its target: `id` names the sample, `inputs.question` is a value, "" isn't imported. */
 export interface OfferedColumn {
   name: string;
   target: string;
 }
 
-const MOST_OPEN = 6; // more columns are closed until somebody opens them
+const MOST_OPEN = 6; // more columns are collapsed initially
 
-/** The lists in which the columns of one source are chosen. */
+/** The selects that map the columns of one source. */
 export class SampleColumns {
   readonly element = createElement("details", { class: "sample-columns" });
   readonly #key: string;
@@ -21,14 +21,14 @@ export class SampleColumns {
   #guess: string[] = [];
   #mapping: string[] = [];
 
-  /** `key` names what the choice is remembered for; `changed` is called when another one was made. */
+  /** `key` identifies the remembered mapping; `changed` is called after a change. */
   constructor(key: string, changed: () => void) {
     this.#key = key;
     this.#changed = changed;
     this.element.hidden = true;
   }
 
-  /** What each column becomes, by name; null as long as nobody chose, so that their names say it. */
+  /** The target of each column by name; null until the user chooses, so that the names decide. */
   get choice(): Record<string, string> | null {
     if (!this.isChosen) return null;
     return Object.fromEntries(this.#headers.map((header, index) => [header, this.#mapping[index] ?? ""]));
@@ -38,23 +38,23 @@ export class SampleColumns {
     return this.#mapping.join("\n") !== this.#guess.join("\n");
   }
 
-  /** Whether a column gives the value of an input. */
+  /** Whether a column is mapped to an input. */
   get hasInput(): boolean {
     return this.#mapping.some((target) => target.startsWith("inputs."));
   }
 
-  /** The columns that are not imported. */
+  /** The columns that aren't imported. */
   get leftOut(): string[] {
     return this.#headers.filter((_, index) => !this.#mapping[index]);
   }
 
-  /** Forgets the columns of another source. */
+  /** Discards the columns when the source changes. */
   clear(): void {
     this.#headers = this.#guess = this.#mapping = [];
     this.element.hidden = true;
   }
 
-  /** Shows what the server says of the columns the first time; true if another choice is remembered for them. */
+  /** Shows the server's mapping initially; returns true if another one is remembered for these columns. */
   begin(columns: readonly OfferedColumn[], targets: readonly string[]): boolean {
     this.#headers = columns.map(({ name }) => name);
     this.#guess = columns.map(({ target }) => target);
@@ -66,7 +66,7 @@ export class SampleColumns {
     return this.isChosen;
   }
 
-  /** Remembers the choice for the next source with these columns, or forgets it. */
+  /** Remembers the mapping for the next source with these columns, or forgets it. */
   remember(): void {
     if (!this.#headers.length) return;
     rememberMapping(this.#key, this.#headers, this.isChosen && this.#remembers.checked ? this.#mapping : null);

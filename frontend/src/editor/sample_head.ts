@@ -1,20 +1,19 @@
-// The head of the values in the view Samples: the name of the sample as a field, what was edited, and the way to the
-// next sample.
+// The head of the values in the Samples view: the sample's name as a field, its edits, and links to other samples.
 import { createElement, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { focusFirstField } from "./input_fields.ts";
 
-/** What the head asks of the values below it. */
+/** What the head needs from the values below it. */
 interface SampleHeadHost {
   sample(): string;
   names(): string[];
-  /** How many values differ from the saved sample; null for one that was never saved. */
+  /** How many values differ from the saved sample; null for an unsaved one. */
   countEdits(): number | null;
   rename(name: string): void;
   choose(name: string): void;
 }
 
-/** Shows and changes the name of the chosen sample, and steps through the samples. */
+/** Shows and changes the name of the selected sample, and steps through the samples. */
 export class SampleHead {
   readonly #root: HTMLElement;
   readonly #host: SampleHeadHost;
@@ -31,7 +30,7 @@ export class SampleHead {
     this.#name.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && this.#take()) this.#leave();
       else if (event.key === "Escape" && this.#name.value !== this.#shown) {
-        event.stopPropagation(); // the first Escape is for the name alone
+        event.stopPropagation(); // the first Escape only affects the name
         this.#name.value = this.#shown;
         this.#refuse("");
       } else return;
@@ -42,7 +41,7 @@ export class SampleHead {
     findElement(root, "[data-pane=inputs]").addEventListener("keydown", (event) => this.#press(event));
   }
 
-  /** Shows the chosen sample; a name that is being typed stays. */
+  /** Shows the selected sample; a name being typed is kept. */
   show(): void {
     const { sample } = this;
     if (sample !== this.#shown) {
@@ -69,14 +68,14 @@ export class SampleHead {
     return this.#host.sample();
   }
 
-  /** Goes to the name, which typing then writes over. */
+  /** Focuses and selects the name. */
   focusName(): void {
     if (!this.#name.offsetParent) findElement(this.#root, "[data-tab=inputs]").click();
     this.#name.focus();
     this.#name.select();
   }
 
-  /** Shows the next sample or the one before; after the last one comes the first. The focus stays in its field. */
+  /** Shows the next or previous sample, wrapping around. The focus stays in its field. */
   step(by: number): void {
     const names = this.#host.names();
     const next = names[(names.indexOf(this.sample) + by + names.length) % names.length];
@@ -84,7 +83,7 @@ export class SampleHead {
     this.#host.choose(next);
   }
 
-  /** Gives the sample the name that was typed; false with the reason below it if it can't have that name. */
+  /** Renames the sample; returns false and shows the reason if the name isn't allowed. */
   #take(): boolean {
     const name = this.#name.value.trim();
     if (name === this.#shown) this.#name.value = name;
@@ -106,7 +105,7 @@ export class SampleHead {
     return false;
   }
 
-  /** From the name to its row of the table; where the table is not shown, to the first value. */
+  /** Moves the focus from the name to its row in the table; if the table is hidden, to the first value. */
   #leave(): void {
     const row = this.#root.querySelector<HTMLElement>("[data-samples] th [aria-current]");
     if (row?.offsetParent) row.focus();

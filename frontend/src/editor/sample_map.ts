@@ -1,10 +1,10 @@
-// The samples of a template by name, in the author's order. A plain object would put names that are whole numbers
+// The samples of a template by name, in the author's order. A plain object would sort names that are whole numbers
 // first.
 import type { Data } from "./types.ts";
 
 export type Samples = ReadonlyMap<string, Data>;
 
-/** Samples as server and browser send and store them: an object, and the names in their order. */
+/** Samples as sent and stored: an object, and the names in order. */
 export interface PackedSamples {
   samples: Record<string, Data>;
   sampleOrder?: string[] | undefined;
@@ -15,7 +15,7 @@ export const packSamples = (samples: Samples): Required<PackedSamples> => ({
   sampleOrder: [...samples.keys()],
 });
 
-/** The samples that `packSamples` was given; names that the order leaves out come last. */
+/** Reverses `packSamples`; names missing from the order come last. */
 export function unpackSamples({ samples, sampleOrder = [] }: PackedSamples): Samples {
   const names = new Set([...sampleOrder.filter((name) => Object.hasOwn(samples, name)), ...Object.keys(samples)]);
   return new Map([...names].map((name) => [name, samples[name] ?? {}]));
@@ -25,18 +25,18 @@ export function unpackSamples({ samples, sampleOrder = [] }: PackedSamples): Sam
 export const isSameSamples = (samples: Samples, others: Samples): boolean =>
   JSON.stringify([...samples]) === JSON.stringify([...others]);
 
-/** The samples with other values for one; a new name comes last. */
+/** Sets the values of one sample; a new name comes last. */
 export const withSample = (samples: Samples, name: string, values: Data): Samples =>
   new Map([...samples, [name, values]]);
 
 export const withoutSamples = (samples: Samples, names: readonly string[]): Samples =>
   new Map([...samples].filter(([name]) => !names.includes(name)));
 
-/** The samples with one under another name, in its place. */
+/** Renames one sample, and keeps its position. */
 export const renameSample = (samples: Samples, old: string, name: string): Samples =>
   new Map([...samples].map(([each, values]) => [each === old ? name : each, values]));
 
-/** The samples with a copy of one after it, and the name of the copy. */
+/** Duplicates a sample, and returns the name of the copy after it. */
 export function copySample(samples: Samples, original: string): { samples: Samples; name: string } {
   const name = findFreeName(samples, original, 60);
   const entries = [...samples].flatMap(([each, values]): [string, Data][] =>
@@ -50,7 +50,7 @@ export function copySample(samples: Samples, original: string): { samples: Sampl
   return { samples: new Map(entries), name };
 }
 
-/** The name with the first number after it that makes it a name of none of the samples. most: characters. */
+/** The name with the first number that makes it unique. most: the longest length in characters. */
 export function findFreeName(samples: Samples, name: string, most: number): string {
   for (let number = 2; ; number += 1) {
     const end = ` ${number}`;
@@ -59,21 +59,21 @@ export function findFreeName(samples: Samples, name: string, most: number): stri
   }
 }
 
-/** The first of the names by number, from the one after the last sample on, that none of them has. */
+/** The first unused numbered name, starting with the number of samples plus one. */
 export function findNumberedName(samples: Samples, nameOf: (number: number) => string): string {
   let number = samples.size + 1;
   while (samples.has(nameOf(number))) number += 1;
   return nameOf(number);
 }
 
-/** The sample after one, or before it where it is the last; empty where there is no other. */
+/** The sample after one, or before it if it is the last; empty if it is the only one. */
 export function findNeighbour(samples: Samples, name: string): string {
   const names = [...samples.keys()];
   const place = names.indexOf(name);
   return names[place + 1] ?? names[place - 1] ?? "";
 }
 
-/** The samples with `name` at the place where `target` stands; as they are where either is none of them. */
+/** Moves `name` to the place of `target`; unchanged if either doesn't exist. */
 export function moveSample(samples: Samples, name: string, target: string): Samples {
   const entries = [...samples];
   const from = entries.findIndex(([key]) => key === name);

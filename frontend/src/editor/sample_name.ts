@@ -1,8 +1,8 @@
-// The field for the name of a sample, in place of the button that asked for it.
+// The field for the name of a sample, which replaces the button that opened it.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-/** Asks for a name that no other sample has, with the `current` one in the field. `verb` is on the button. */
+/** Asks for a unique name, with `current` as the initial value. `verb` is the button's text. */
 export function askSampleName(
   opener: HTMLElement,
   verb: string,

@@ -1,8 +1,8 @@
-// The lists to choose a sample from: above the values, and in the head of the preview, which it names.
+// The sample selects: above the values, and in the head of the preview.
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-/** Shows which sample is chosen, and hears of another choice. Forms without scripts send what it holds. */
+/** Shows the selected sample, and reports another choice. Forms without scripts submit its value. */
 export class SamplePicker {
   readonly #list: HTMLSelectElement;
   readonly #shown: HTMLInputElement;
@@ -21,12 +21,12 @@ export class SamplePicker {
     for (const list of [this.#list, this.#previewList]) list.addEventListener("change", () => choose(list.value));
   }
 
-  /** The name of the chosen sample; empty where there is none. */
+  /** The name of the selected sample; empty if there isn't one. */
   get value(): string {
     return this.#list.value;
   }
 
-  /** Offers these samples, with one of them chosen: the first if there is none of this name. */
+  /** Lists these samples, and selects one: the first if the name doesn't exist. */
   show(names: string[], chosen: string): void {
     const offered = names.length ? names.map((name) => new Option(name)) : [new Option(gettext("no samples yet"), "")];
     this.#list.replaceChildren(...offered);

@@ -1,15 +1,15 @@
-// Rows that are offered as samples, from a file or a dataset, and the samples that they become.
+// Rows of a file or a dataset offered as samples, and the samples that they become.
 import type { OfferedColumn } from "./sample_columns.ts";
 import { findFreeName, type Samples } from "./sample_map.ts";
 import type { Data } from "./types.ts";
 
-/** A row as the server offers it: its name, which a sample may have already, and its values by input. */
+/** A row from the server: its name, which a sample may already have, and its values by input. */
 export interface OfferedRow {
   name: string;
   values: Data;
 }
 
-/** Rows of a source with its columns and what these can become; `total` counts all rows of the source. */
+/** Rows of a source with its columns and possible targets; `total` counts all rows of the source. */
 export interface OfferedRows {
   rows: OfferedRow[];
   columns: OfferedColumn[];
@@ -18,10 +18,10 @@ export interface OfferedRows {
 }
 
 const LONGEST_NAME = 60;
-export const MOST_SAMPLES = 200; // as the server allows
+export const MOST_SAMPLES = 200; // as on the server
 
-/** The samples with those of rows after them. No sample is written over: a row whose name is taken gets a number, and
- * one that is there already, name and values, is passed over. */
+/** Appends rows as samples. No sample is overwritten: a row whose name is taken gets a number, and one that already
+ * exists, with the same name and values, is skipped. */
 export function addRows(samples: Samples, rows: readonly OfferedRow[]): { samples: Samples; added: string[] } {
   const all = new Map(samples);
   const added: string[] = [];
@@ -34,7 +34,7 @@ export function addRows(samples: Samples, rows: readonly OfferedRow[]): { sample
   return { samples: all, added };
 }
 
-/** The values of a row in one line, to be told apart by. */
+/** The values of a row in one line, to tell rows apart. */
 export function describeValues(values: Data, most = 160): string {
   const words = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,

@@ -1,30 +1,30 @@
-// Taking samples in from a file or from rows of a dataset: a dialog shows the rows, and what is ticked is added.
+// Importing samples from a file or from rows of a dataset: a dialog lists the rows, and adds the ticked ones.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { CallError } from "./api.ts";
 import { SampleColumns } from "./sample_columns.ts";
 import { describeValues, MOST_SAMPLES, type OfferedRow, type OfferedRows } from "./sample_rows.ts";
 
-/** What the dialog asks of the editor. */
+/** What the dialog needs from the editor. */
 export interface SampleSourceHost {
-  /** Asks the server, which reads the source for the inputs of the text as it is now. */
+  /** Asks the server, which maps the source to the inputs of the current text. */
   ask<Answer>(wanted: Record<string, unknown>): Promise<Answer>;
   count(): number;
   add(rows: OfferedRow[], source: string): void;
   newDatasetUrl: string;
-  /** The template, for which the choice of columns is remembered. */
+  /** The template, for which the mapping is remembered. */
   template: string;
 }
 
-const MOST_BYTES = 1024 * 1024; // as the server allows
+const MOST_BYTES = 1024 * 1024; // as on the server
 const ENDINGS = ".csv,.tsv,.jsonl,.ndjson,.json,.yml,.yaml";
 
-/** Installs the buttons that open a file and the rows of a dataset; a file can be dropped on `pane` too. */
+/** Installs the buttons that open a file and the rows of a dataset; a file can also be dropped on `pane`. */
 export function installSampleSources(pane: HTMLElement, host: SampleSourceHost): void {
   const field = createElement("input", { type: "file", accept: ENDINGS, hidden: true });
   field.addEventListener("change", () => {
     const file = field.files?.[0];
-    field.value = ""; // so that the same file can be chosen again
+    field.value = ""; // so that the same file can be selected again
     if (file) void openFile(file, host);
   });
   pane.append(field);
@@ -51,7 +51,7 @@ export function installSampleSources(pane: HTMLElement, host: SampleSourceHost):
   });
 }
 
-/** The sentence that says what was added. */
+/** The message that says what was added. */
 export const sayAdded = (count: number, source: string): string =>
   ngettext("Added {count} sample from {source}.", "Added {count} samples from {source}.", count, { source });
 
@@ -146,13 +146,13 @@ class RowsDialog {
     return this.#offered.filter((_, index) => boxes[index]?.checked);
   }
 
-  /** Says why there are no rows. */
+  /** Shows why there are no rows. */
   refuse(sentence: string, ...more: Node[]): void {
     this.#error.replaceChildren(sentence, " ", ...more);
     this.#cancel.focus();
   }
 
-  /** Lets a dataset be chosen, and shows the rows of the first. */
+  /** Lists the datasets, and shows the rows of the first. */
   offerDatasets(names: string[]): void {
     const select = createElement("select", { id: "sample-dataset" }, ...names.map((name) => new Option(name, name)));
     const show = (): void => void this.load({ dataset: select.value }, false, select.value);
@@ -164,7 +164,7 @@ class RowsDialog {
     show();
   }
 
-  /** Shows the rows of a source, all of them ticked or none. */
+  /** Shows the rows of a source, either all ticked or none. */
   async load(source: Record<string, unknown>, isTicked: boolean, name: string): Promise<void> {
     this.#source = source;
     this.#name = name;
@@ -184,7 +184,7 @@ class RowsDialog {
     let answer: OfferedRows;
     try {
       answer = await this.#ask(this.#offered.length);
-      if (asked !== this.#asked) return; // another dataset was chosen meanwhile
+      if (asked !== this.#asked) return; // another dataset was selected meanwhile
       if (!this.#offered.length && answer.columns.length && this.#columns.begin(answer.columns, answer.targets))
         answer = await this.#ask(0);
     } catch (error) {
@@ -209,7 +209,7 @@ class RowsDialog {
     return this.#host.ask({ ...this.#source, start, ...(choice ? { columns: choice } : {}) });
   }
 
-  /** Reads the rows by other columns; what is ticked stays ticked. */
+  /** Reloads the rows with another mapping; ticked rows stay ticked. */
   async #readAgain(): Promise<void> {
     this.#asked += 1;
     const asked = this.#asked;

@@ -1,11 +1,11 @@
-// The samples view: a table of the samples, beside the values of the one that is chosen.
+// The samples view: a table of the samples, beside the values of the selected one.
 import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
 import { drawHandle, installMoves } from "./form/part_order.ts";
 import { focusFirstField } from "./input_fields.ts";
 
-/** What the list asks of the values beside it. */
+/** What the list needs from the values beside it. */
 export interface SampleActs {
   choose(sample: string): void;
   focusField(path: string): void;
@@ -13,28 +13,29 @@ export interface SampleActs {
   rename(): void;
   remove(): void;
   duplicate(): void;
-  /** Moves a sample to the place of another one. Both are named: the table may be older than the samples. */
+  /** Moves a sample to the place of another one. Both are named, because the table may be outdated. */
   move(sample: string, target: string): void;
   editAsJson(): void;
-  /** Has the server fix samples alike, as `set-all:order_id`; null where it did, else why it did not. */
+  /** Has the server apply a fix to all samples, such as `set-all:order_id`; returns null on success, else the reason.
+   * */
   fix(action: string, choices: Record<string, string>): Promise<string | null>;
 }
 
-/** Keeps the list of samples true to the text while it is shown. */
+/** Keeps the list of samples up to date while it is visible. */
 export class SampleList {
   readonly #place: HTMLElement;
   readonly #load: () => Promise<string>;
   readonly #acts: SampleActs;
   #asked = 0;
 
-  /** `load` gives the list as the server draws it. */
+  /** `load` returns the list as rendered by the server. */
   constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActs) {
     this.#place = findElement(root, "[data-samples]");
     this.#load = load;
     this.#acts = acts;
     this.#place.addEventListener("click", (event) => {
       const clicked = event.target as Element;
-      if (clicked.closest(".form-handle")) return; // choosing draws the table again, which would close the menu
+      if (clicked.closest(".form-handle")) return; // selecting redraws the table, which would close the menu
       if (clicked.closest("[data-copy-sample]")) {
         acts.duplicate();
         return;
@@ -56,7 +57,7 @@ export class SampleList {
     this.#place.addEventListener("keydown", (event) => {
       const { dataset } = event.target as HTMLElement;
       if (dataset.setValue === undefined) return;
-      event.stopPropagation(); // letters are typed here, and are no keys of the table
+      event.stopPropagation(); // typing here must not trigger the table's keys
       if (event.key !== "Enter") return;
       event.preventDefault();
       void this.#setForAll(dataset.setValue, acts);
@@ -64,17 +65,17 @@ export class SampleList {
     findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) => this.#press(event, root, acts));
   }
 
-  /** Marks the row of the sample that is chosen now. */
+  /** Marks the row of the selected sample. */
   mark(name: string): void {
     const buttons = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
-    if (!buttons.some((button) => button.dataset.choose === name)) return; // renamed: its row is drawn soon
+    if (!buttons.some((button) => button.dataset.choose === name)) return; // renamed: its row will be redrawn soon
     for (const button of buttons) {
       if (button.dataset.choose === name) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
   }
 
-  /** Gives each sample without a value for an input the one that was typed above the table. */
+  /** Sets the value typed above the table in each sample that lacks one for an input. */
   async #setForAll(name: string, acts: SampleActs): Promise<void> {
     const field = findElement<HTMLInputElement>(this.#place, `[data-set-value=${CSS.escape(name)}]`);
     this.#place.querySelector(".sample-cause .field-error")?.remove();
@@ -84,7 +85,7 @@ export class SampleList {
     field.focus();
   }
 
-  /** Puts the handle into each row: the sample is moved by dragging it, from its menu, or by Alt and an arrow key. */
+  /** Adds a handle to each row: a sample is moved by dragging it, from its menu, or with Alt and an arrow key. */
   #installHandles(): void {
     const rows = [...this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")];
     for (const [index, row] of rows.entries()) {
@@ -107,16 +108,16 @@ export class SampleList {
     }
   }
 
-  /** Moves a row at once; the focus stays in it, so that it can be moved on. */
+  /** Moves a row immediately; it keeps the focus, so that it can be moved further. */
   #move(rows: HTMLElement[], from: number, to: number): void {
-    this.#asked++; // a list that was asked for before the move would bring the old order back
+    this.#asked++; // a list requested before the move would restore the old order
     const focused = document.activeElement as HTMLElement | null;
     const isName = focused?.dataset.choose !== undefined;
     const [row, other] = [rows[from], rows[to]];
     if (!row || !other) return;
     if (from < to) other.after(row);
     else other.before(row);
-    // Fresh rows: the moves that are installed on these tell their old places.
+    // Clone the rows, because the installed listeners refer to their old places.
     for (const each of rows) {
       each.querySelector(".sample-handle")?.remove();
       each.classList.remove("is-dragged", "is-drop-above", "is-drop-below");
@@ -128,7 +129,7 @@ export class SampleList {
     this.#acts.move(nameSample(row), nameSample(other));
   }
 
-  /** The keys of the table: j and k choose the next and the one before, Enter goes to the values, and so on. */
+  /** The keys of the table: j and k select the next and previous sample, Enter moves to the values, and so on. */
   #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActs): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (/^[a-z]$/.test(event.key) && localStorage.getItem("single-keys") === "off") return;
@@ -150,7 +151,7 @@ export class SampleList {
     event.preventDefault();
   }
 
-  /** What is typed in the fields above the table, by input; `isFocused` for the one with the focus. */
+  /** The input in the fields above the table, by input name; `isFocused` for the focused one. */
   #readTyped(): { name: string; value: string; isFocused: boolean }[] {
     return [...this.#place.querySelectorAll<HTMLInputElement>("[data-set-value]")].map((field) => ({
       name: field.dataset.setValue ?? "",
@@ -168,14 +169,14 @@ export class SampleList {
     }
   }
 
-  /** Loads the list; the answer to an older question is dropped. */
+  /** Loads the list; outdated responses are dropped. */
   async refresh(): Promise<void> {
     this.#asked++;
     const asked = this.#asked;
     try {
       const html = await this.#load();
       if (asked !== this.#asked) return;
-      if (this.#place.querySelector(".is-dragged")) return; // the list is loaded once more when the row is let go
+      if (this.#place.querySelector(".is-dragged")) return; // the list is reloaded when the row is dropped
       const focused = document.activeElement as HTMLElement | null;
       const isOpen = this.#place.querySelector(".form-handle[open]") !== null;
       const hadFocus = this.#place.contains(focused);
@@ -190,7 +191,7 @@ export class SampleList {
       if (!hadFocus || name === undefined) return;
       const again =
         this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`) ??
-        this.#place.querySelector<HTMLElement>("th [aria-current]"); // it has another name now
+        this.#place.querySelector<HTMLElement>("th [aria-current]"); // it was renamed
       const target = isHandle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
       target?.focus();
       if (isOpen && isHandle) target?.closest("details")?.setAttribute("open", "");

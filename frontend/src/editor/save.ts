@@ -7,13 +7,13 @@ import type { SaveOutcome } from "./types.ts";
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  /** Lets a draft that is on its way arrive first, so that it cannot outlive the version made of it. */
+  /** Waits for a pending draft request, so that the draft can't outlive the version created from it. */
   before: () => Promise<void>;
   onOutcome: (outcome: SaveOutcome) => void;
 }
 
-/** Saves and proposes without leaving the page; what the server answers (saved, refused, conflict) stands above the
- * foot, and its own buttons go the same way. */
+/** Saves and proposes without leaving the page; the server's response (saved, refused, conflict) is shown above the
+ * foot, and its buttons work the same way. */
 export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
   const place = findElement(root, "[data-outcome]");
   let busy = false;
@@ -61,7 +61,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
   return () => void send("save", root.querySelector("button[name=do][value=save]"));
 }
 
-/** Shows a fragment of the server's in a dialog at the right, so that the text stays in sight. */
+/** Shows an HTML fragment from the server in a dialog on the right, so that the text stays visible. */
 export function showDialog(title: string, html: string): HTMLDialogElement {
   const dialog = createElement("dialog", { class: "dialog dialog-wide", "aria-label": title });
   const body = createElement("div", { class: "dialog-body" });

@@ -1,9 +1,9 @@
-// What each step of the editor's history was, so that Undo and Redo can say what they take back or bring back.
+// The names of the steps in the editor's history, for the titles of Undo and Redo.
 import { redoDepth, undoDepth } from "@codemirror/commands";
 import { Transaction } from "@codemirror/state";
 import { gettext } from "../language.ts";
 
-/** What a transaction is called in the history. */
+/** The name of a transaction in the history. */
 function nameOf(transaction: Transaction, isSampleEdit: boolean): string {
   if (isSampleEdit) return transaction.docChanged ? gettext("edit of text and samples") : gettext("edit of samples");
   const event = transaction.annotation(Transaction.userEvent) ?? "";
@@ -14,12 +14,12 @@ function nameOf(transaction: Transaction, isSampleEdit: boolean): string {
   return event.startsWith("input.type") ? gettext("typing") : gettext("edit");
 }
 
-/** Names of the steps that can be undone and redone, as the history has them. */
+/** Names of the undoable and redoable steps, parallel to the history. */
 export class StepNames {
   #done: string[] = [];
   #undone: string[] = [];
 
-  /** Takes down what a transaction did to the history. isSampleEdit: whether it edits samples. */
+  /** Tracks a transaction's effect on the history. isSampleEdit: whether it edits samples. */
   follow(transaction: Transaction, isSampleEdit: boolean): void {
     if (!transaction.docChanged && !isSampleEdit) return;
     const depth = undoDepth(transaction.state);
@@ -27,7 +27,7 @@ export class StepNames {
     if (transaction.isUserEvent("undo")) this.#undone.push(this.#done.pop() ?? "");
     else if (transaction.isUserEvent("redo")) this.#done.push(this.#undone.pop() ?? "");
     else {
-      // Typing goes on in one step; a history that is full drops its oldest steps.
+      // Typing extends a step; a full history drops its oldest steps.
       if (grown !== 0 || !this.#done.length) this.#done.push(nameOf(transaction, isSampleEdit));
       this.#undone = [];
     }

@@ -1,4 +1,4 @@
-// Changes of a text made as small as they can be, so that cursors, histories and marks stay where they are.
+// Minimal changes of a text, so that cursors, history and marks stay in place.
 
 export interface TextChange {
   from: number;
@@ -6,7 +6,7 @@ export interface TextChange {
   insert: string;
 }
 
-/** The change that turns `before`, which stands at `offset`, into `after`; null where both are the same. */
+/** The change that turns `before`, located at `offset`, into `after`; null if both are equal. */
 export function smallestChange(before: string, after: string, offset = 0): TextChange | null {
   if (before === after) return null;
   let start = 0;

@@ -1,7 +1,7 @@
 // The CodeMirror theme.
 import { EditorView } from "@codemirror/view";
 
-// CodeMirror's own rules stand outside the page's cascade layers, so what overrides them must as well: here.
+// CodeMirror's own rules are outside the page's cascade layers, so rules that override them have to be too.
 
 export const editorTheme = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--sheet)", color: "var(--ink)", fontSize: "12.5px" },

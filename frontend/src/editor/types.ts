@@ -24,7 +24,7 @@ export interface Problem {
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Data = { [key: string]: Json };
-/** The part of JSON Schema that the input fields know how to draw; the rest is edited as JSON. */
+/** The subset of JSON Schema that the input fields support; the rest is edited as JSON. */
 export interface Schema {
   type?: string | string[];
   description?: string;
@@ -41,31 +41,31 @@ export interface Schema {
 
 export interface Setup {
   name: string;
-  /** Which of the author's drafts is edited; empty for the first one. */
+  /** The name of the author's draft; empty for the default one. */
   draftName: string;
   base: { number: number; digest: string; document: string } | null;
   samples: Record<string, Data>;
-  /** The names of the samples in their order, which the object does not keep. */
+  /** The names of the samples in order, which the object doesn't preserve. */
   sampleOrder: string[];
-  /** The samples as they were saved last. */
+  /** The last saved samples. */
   savedSamples: Record<string, Data>;
   sample: string;
   data: Data;
   inputs: Record<string, Schema>;
-  /** The inputs of the version that the text was begun from. */
+  /** The inputs of the version that the text is based on. */
   baseInputs: Record<string, Schema>;
-  /** The services that fetched a label of the template lately. */
+  /** The services that recently fetched a label of the template. */
   services: string[];
-  /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
+  /** Inputs that the text uses without declaring them, with inferred schemas. */
   undeclared: Record<string, Schema>;
   problems: Problem[];
   call: CallFacts;
   parts: PartSize[];
-  /** The models that the namespace can reach. */
+  /** The models that the namespace can use. */
   models: string[];
   rendered: boolean;
   standIn: string;
-  /** Whether the text is an example of the page New, which is there to be written over. */
+  /** Whether the text is an example from the page New, which is meant to be overwritten. */
   isExample: boolean;
   draftSavedAt: number | null;
   draftRevision: number;
@@ -74,7 +74,7 @@ export interface Setup {
   functions: Record<string, string>;
   /** The label that counts as live in the namespace, and the protected ones. */
   labels: { live: string; protected: string[] };
-  /** `run` is what the addresses of the playground begin with; at `newDataset` a dataset for this template is made. */
+  /** `run` is the prefix of the playground's URLs; `newDataset` creates a dataset for this template. */
   urls: {
     edit: string;
     preview: string;
@@ -86,18 +86,18 @@ export interface Setup {
   };
 }
 
-/** What a run of the text would ask: its model and settings, and the tokens of its prompt (null: not counted). */
+/** The model call of a run: its model and settings, and the tokens of its prompt (null: not counted). */
 export interface CallFacts {
   model: string;
   settings: Record<string, Json>;
   reserve: number;
   tokens: number | null;
   hasOutput: boolean;
-  /** How many tokens the model takes; null where that is not known. */
+  /** The model's context size in tokens; null if unknown. */
   context: number | null;
 }
 
-/** The answer to one look at the text: its problems, and the fragments that show it. */
+/** The response to a preview request: the problems, and HTML fragments. */
 export interface PreviewAnswer {
   problems: Problem[];
   rendered: boolean;
@@ -107,35 +107,35 @@ export interface PreviewAnswer {
   stopped: string;
   stoppedAt: { line: number; column: number } | null;
   inputs: Record<string, Schema> | null;
-  /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
+  /** Inputs that the text uses without declaring them, with inferred schemas. */
   undeclared: Record<string, Schema>;
   summary: string;
   /** The line of tokens below the values of a sample. */
   tokens: string;
   notices: string;
   placeholders: string[];
-  /** Samples of an example document that went with its inputs. */
+  /** Samples of an example document that were removed with its inputs. */
   spentSamples: string[];
   call: CallFacts;
-  /** The rendered parts; none where the text could not be rendered and counted. */
+  /** The rendered parts; empty if the text couldn't be rendered and counted. */
   parts: PartSize[];
   diff?: string;
   samples?: string;
 }
 
 export interface SaveOutcome {
-  /** The draft that was written elsewhere: nothing was saved. */
+  /** The draft that was saved elsewhere: nothing was saved. */
   newer?: NewerDraft;
   html: string;
   problems: Problem[] | null;
   saved: { number: number; digest: string; document: string } | null;
 }
 
-/** Where the fields read and write: paths into the one JSON object of the inputs panel. `isStep`: the edit is a step of
- * its own in the history, and no key of a text that is being typed. */
+/** Where fields read and write: paths into the JSON object of the inputs panel. `isStep`: the edit is a separate step
+ * of the history, instead of part of typing. */
 export interface ValueStore {
   read(path: string[]): Json | undefined;
-  /** The value as it was saved, undefined if it was not; inside the items of a list there is none. */
+  /** The saved value, undefined if there isn't one; always undefined inside list items. */
   readSaved?(path: string[]): Json | undefined;
   write(path: string[], value: Json | undefined, isStep?: boolean): void;
 }

@@ -1,4 +1,4 @@
-// The offer of text that an earlier visit of this browser could not send.
+// The offer of text that an earlier visit in this browser couldn't send.
 import { showStatus } from "../app/status.ts";
 import { createElement, findElement } from "../dom.ts";
 import { gettext, pageLanguage } from "../language.ts";
@@ -13,7 +13,7 @@ interface Editor {
   use(document: string, samples: Samples): void;
 }
 
-/** Offers each text that this browser kept, where it differs from what is shown. */
+/** Offers each stored text that differs from the displayed one. */
 export function offerUnsentText(root: HTMLElement, draft: Draft, editor: Editor): void {
   const shown = { document: editor.text(), samples: editor.samples(), message: editor.message.value };
   const left = draft.localTexts.listLeft(shown);

@@ -3,7 +3,7 @@ import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { offsetAt } from "./positions.ts";
 
-/** Expressions of the source by the place (`line:column`) that the preview's values name. */
+/** Expressions of the source by the place (`line:column`) in the preview's values. */
 interface Places {
   at: ReadonlyMap<string, number>;
   lit: string | null;
@@ -51,7 +51,7 @@ const placesField = StateField.define<Places>({
     }),
 });
 
-/** Links the values in `preview` (elements with `data-at`) to their expressions in the source, both ways. */
+/** Links the values in `preview` (elements with `data-at`) with their expressions in the source, in both directions. */
 export function linkValues(preview: HTMLElement): Extension {
   let lit: string | null = null;
   const lightBoth = (view: EditorView, name: string | null): void => {
@@ -106,7 +106,7 @@ function wirePreview(preview: HTMLElement, lightBoth: (view: EditorView, name: s
   });
 }
 
-/** Takes the places of the values that a fresh preview shows. */
+/** Updates the places from the values of a new preview. */
 export function readPlaces(view: EditorView, preview: HTMLElement): void {
   const names = new Set([...preview.querySelectorAll<HTMLElement>("[data-at]")].map((each) => each.dataset.at ?? ""));
   names.delete("");

@@ -1,11 +1,11 @@
-// The three views of the editor: Edit, Run and Samples. The draft, its history and its samples are the same in all.
+// The three views of the editor: Edit, Run and Samples. They share the draft, its history and its samples.
 import { findElement } from "../dom.ts";
 
 export type EditorView = "edit" | "run" | "samples";
 const VIEWS: EditorView[] = ["edit", "run", "samples"];
 
-/** Installs the links and the keys Alt 1 to 3. `opened` is called with each view that is opened; gives the function that
- * opens one. */
+/** Installs the links and the keys Alt 1 to 3. `opened` is called with each view that is opened; returns the function
+ * that opens one. */
 export function installViews(root: HTMLElement, opened: (view: EditorView) => void): (view: EditorView) => void {
   const links = [...root.querySelectorAll<HTMLAnchorElement>("[data-view-link]")];
   const save = findElement(root, "button[name=do][value=save]");
@@ -15,11 +15,11 @@ export function installViews(root: HTMLElement, opened: (view: EditorView) => vo
       if (link.dataset.viewLink === view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    save.classList.toggle("button-primary", view !== "run"); // there the one primary button is Run
+    save.classList.toggle("button-primary", view !== "run"); // its only primary button is Run
     window.history.replaceState(null, "", view === "edit" ? window.location.pathname : `?view=${view}`);
     opened(view);
   };
-  // Links to the views are in what the server draws later as well; the focus does not go with those that get hidden.
+  // Delegated, because the server renders further links later. Focus the main link: the clicked one may be hidden now.
   root.addEventListener("click", (event) => {
     const link = (event.target as Element).closest<HTMLAnchorElement>("[data-view-link]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -19,13 +19,13 @@ import { type Change, dropNode, moveNode } from "./text_edits.ts";
 import { type ChipState, expressionAt } from "./value_chips.ts";
 import { drawLines } from "./widgets.ts";
 
-/** What the cards ask of the form around them. */
+/** What the cards need from the form around them. */
 export interface CardListHost {
   source: EditorView;
   text(): string;
   change(change: Change, typed?: string): void;
   stateOf(source: string): ChipState;
-  /** What can be printed in a part: `names` are what the loops around it give, `typed` is what is being written. */
+  /** What can be printed in a part: `names` are those of the loops around it, `typed` is what is being typed. */
   namesToInsert(names: string[], typed?: string): string[];
   fragments(): Promise<Fragment[]>;
   chipMenu: ChipMenuHost;
@@ -34,9 +34,9 @@ export interface CardListHost {
   fix(problem: Problem): void;
 }
 
-const NEAR = "600px"; // how far from sight a card becomes editable
+const NEAR = "600px"; // distance from the viewport at which a card becomes editable
 
-/** The cards. They are kept as long as the document keeps its shape, so that a cursor in one of them stays. */
+/** The cards. They are kept while the document keeps its shape, so that the cursor stays. */
 export class CardList {
   readonly element = createElement("div", { class: "form-nodes" });
   readonly #host: CardListHost;
@@ -51,7 +51,7 @@ export class CardList {
     this.#host = host;
   }
 
-  /** Draw other cards. movable: false where the document is one text. root: the element that scrolls. */
+  /** Render new cards. movable: false if the document is one text. root: the scrolling element. */
   build(nodes: Node[], movable: boolean, root: HTMLElement): void {
     this.close();
     this.#nodes = nodes;
@@ -61,7 +61,7 @@ export class CardList {
     this.showSizes(this.#sizes);
   }
 
-  /** Take the places that nodes of the same shape have now; with `texts`, their contents too. */
+  /** Take the current places of nodes of the same shape; with `texts`, also their contents. */
   update(nodes: Node[], { texts }: { texts: boolean }): void {
     updateOutline(this.#nodes, nodes);
     if (texts) for (const card of this.#cards) card.refreshText();
@@ -75,13 +75,13 @@ export class CardList {
     this.#elements.clear();
   }
 
-  /** Mark the names that are undeclared now. */
+  /** Mark the undeclared names. */
   refreshChips(): void {
     for (const card of this.#cards) card.refreshChips();
     for (const section of this.#sections) section.refreshChip();
   }
 
-  /** Put each problem under the part it stands in; gives those that stand in none. */
+  /** Put each problem below its part; returns those outside the parts. */
   showProblems(problems: Problem[], doc: Text): Problem[] {
     const left = new Set(problems);
     const offset = (problem: Problem): number => offsetAt(doc, problem.line, problem.column);
@@ -98,7 +98,7 @@ export class CardList {
     return [...left];
   }
 
-  /** Show what the parts take on the sample. */
+  /** Show the tokens of the parts on the sample. */
   showSizes(rendered: PartSize[]): void {
     this.#sizes = rendered;
     const names = this.#cards.map((card) => card.name);
@@ -110,7 +110,7 @@ export class CardList {
     }
   }
 
-  /** A name that no part has yet. */
+  /** A name that no part uses yet. */
   freshName(): string {
     const names = new Set(this.#cards.map((card) => card.name));
     let number = this.#cards.length + 1;
@@ -118,22 +118,22 @@ export class CardList {
     return `part ${number}`;
   }
 
-  /** Select the content of the first part, to be written over. */
+  /** Select the content of the first part, to be overwritten. */
   selectFirst(): void {
     this.#cards[0]?.selectContent();
   }
 
-  /** Put the cursor before the content of the first part that can be written in a card. */
+  /** Put the cursor before the content of the first part that can be edited in a card. */
   focusFirst(): void {
     this.#cards.find((card) => card.part.content)?.focusContent();
   }
 
-  /** Select the content of the last part, to be written over. */
+  /** Select the content of the last part, to be overwritten. */
   selectLast(): void {
     this.#cards[this.#cards.length - 1]?.selectContent();
   }
 
-  /** `names`: what the loops around these nodes give them. */
+  /** `names`: those of the loops around these nodes. */
   #drawNodes(nodes: Node[], movable: boolean, names: string[]): HTMLElement[] {
     return nodes.map((node, index) => {
       const element = this.#drawNode(nodes, index, node, movable, names);
@@ -210,7 +210,7 @@ export class CardList {
     };
   }
 
-  /** Moves a node; its handle has the focus afterwards, so that it can be moved on. */
+  /** Moves a node and keeps its handle focused, so that it can be moved further. */
   #move(nodes: Node[], from: number, to: number): void {
     const node = nodes[from];
     const change = moveNode(this.#host.text(), nodes, from, to);
@@ -229,14 +229,14 @@ export class CardList {
   }
 }
 
-/** What a node is called in a sentence. */
+/** The name of a node in a sentence. */
 function nameOfNode(node: Node): string {
   if (node.kind === "part") return node.name?.text || gettext("the part");
   const head = node.kind === "block" ? (node.sections[0]?.head ?? "") : "";
   return describeStatement(head).kind === "loop" ? gettext("the repeated parts") : gettext("the conditional parts");
 }
 
-/** Whether an element scrolls; on a phone the page does in its place. */
+/** Whether an element scrolls; on a phone the page does instead. */
 export function scrollsByItself(element: HTMLElement): boolean {
   return getComputedStyle(element).overflowY !== "visible";
 }

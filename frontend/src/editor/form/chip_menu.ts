@@ -1,4 +1,4 @@
-// The menu of an expression in a card: declare its input, rename that everywhere, or make the expression plain text.
+// The menu of an expression in a card: declare its input, rename it everywhere, or make the expression plain text.
 import type { Extension } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
@@ -6,13 +6,13 @@ import { gettext } from "../../language.ts";
 import type { Rename } from "./input_name.ts";
 import { expressionsOf, firstName } from "./value_chips.ts";
 
-/** What the menu asks of the form around it. */
+/** What the menu needs from the form around it. */
 export interface ChipMenuHost {
-  /** Names that the text uses and does not declare. */
+  /** Names that the text uses without declaring them. */
   undeclared(): string[];
-  /** Names of the inputs that are declared. */
+  /** Names of the declared inputs. */
   declared(): string[];
-  /** Declares what the text uses; null where that was done, else why not. */
+  /** Declares the names that the text uses; returns null on success, else the reason. */
   declareAll(): Promise<string | null>;
   rename: Rename;
 }
@@ -24,8 +24,8 @@ interface Place {
   to: number;
 }
 
-/** A click on a chip opens its menu, and so do Ctrl and the full stop beside one. After a click the text keeps the
- * focus, so that who meant to type types on. */
+/** A click on a chip opens its menu, and so does Ctrl with a full stop beside one. After a click the text keeps the
+ * focus, so that the user can continue typing. */
 export function chipMenu(host: ChipMenuHost): Extension {
   let menu: HTMLElement | null = null;
   const openAt = (view: EditorView, offset: number): boolean => {
@@ -53,7 +53,8 @@ export function chipMenu(host: ChipMenuHost): Extension {
   ];
 }
 
-/** The expression that begins, ends or goes on at the offset; a loop or a condition only where it goes by an input. */
+/** The expression that starts, ends or continues at the offset; a loop or a condition only if it depends on an input.
+ * */
 function expressionBeside(view: EditorView, offset: number, inputs: string[]): Place | null {
   const line = view.state.doc.lineAt(offset);
   const places = expressionsOf(line.text).map(({ source, column }) => ({
@@ -103,12 +104,12 @@ function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLEleme
   return menu;
 }
 
-/** What the model reads as it is written, braces and all. */
+/** The expression as literal text, braces included. */
 function asPlainText(source: string): string {
   return `{% raw %}${source}{% endraw %}`;
 }
 
-/** A field in the place of the buttons. */
+/** A field in place of the buttons. */
 function askForName(menu: HTMLElement, name: string, rename: Rename): void {
   const field = createElement("input", {
     "aria-label": gettext("New name of {name}", { name }),
@@ -133,7 +134,7 @@ function askForName(menu: HTMLElement, name: string, rename: Rename): void {
   field.select();
 }
 
-/** Closes the menu once it was done; a refusal stays in it. */
+/** Closes the menu on success; a refusal is shown in it. */
 async function settle(menu: HTMLElement, done: Promise<string | null>): Promise<void> {
   const refusal = await done;
   if (refusal === null) {
@@ -153,7 +154,7 @@ function moveFocus(menu: HTMLElement, event: KeyboardEvent): void {
   buttons[(now + step + buttons.length) % buttons.length]?.focus();
 }
 
-const MARGIN = 8; // pixels to the edge of the window
+const MARGIN = 8; // distance to the edge of the window in pixels
 
 function placeBelow(menu: HTMLElement, at: { left: number; bottom: number; top: number }): void {
   const { width, height } = menu.getBoundingClientRect();

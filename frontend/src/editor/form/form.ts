@@ -19,31 +19,31 @@ import { addPart, type Change } from "./text_edits.ts";
 import { firstName } from "./value_chips.ts";
 import { drawProblem, pathsOf } from "./widgets.ts";
 
-/** What the form asks of the page around it. */
+/** What the form needs from the page around it. */
 export interface FormHost {
   inputs(): Record<string, Schema>;
-  /** The inputs as the form has just declared them; the server's reading of the text follows. */
+  /** The inputs as just declared in the form, ahead of the server's parse of the text. */
   declare(inputs: Record<string, Schema>): void;
-  /** Names that the text uses and does not declare. */
+  /** Names that the text uses without declaring them. */
   undeclared(): string[];
-  /** Declares them; null where that was done, else why not. */
+  /** Declares them; returns null on success, else the reason. */
   declareAll(): Promise<string | null>;
-  /** Templates that can be put in as fragments, by their pinned reference. */
+  /** Templates that can be inserted as fragments, by their pinned ref. */
   fragments(): Promise<Fragment[]>;
-  /** The values of the sample that is chosen. */
+  /** The values of the selected sample. */
   sample(): Data;
   /** Models to choose from. */
   models: string[];
-  /** Something was taken out: the page says so, with a way back. */
+  /** Something was removed: the page reports it, with an undo. */
   removed(sentence: string): void;
-  /** Renames an input in the text and the samples; null where that was done, else why not. */
+  /** Renames an input in the text and the samples; returns null on success, else the reason. */
   rename: Rename;
   published(): Published;
   fix(problem: Problem): void;
   goTo(place: { line: number; column: number }): void;
 }
 
-/** The document as cards, one a part: a view of the source, which stays the one text there is. */
+/** The document as cards, one per part: a view of the source, which is the only copy of the text. */
 export class Form {
   readonly element = createElement("div", { class: "form-mode", hidden: true });
   readonly #source: EditorView;
@@ -98,7 +98,7 @@ export class Form {
     return !this.element.hidden;
   }
 
-  /** Why the form can't show the document as it stands; empty where it can. */
+  /** Why the form can't show the document; empty if it can. */
   get refusal(): string {
     const outline = this.#outline();
     return "reason" in outline ? outline.reason : "";
@@ -115,7 +115,7 @@ export class Form {
     this.#empty();
   }
 
-  /** Follow the source: cards are kept while the document keeps its shape, so a cursor in one of them stays. */
+  /** Follow the source: cards are kept while the document keeps its shape, so that the cursor stays. */
   draw(): void {
     if (!this.isOpen || this.#isWriting) return;
     const outline = this.#outline();
@@ -133,23 +133,23 @@ export class Form {
     this.showProblems(this.#problems);
   }
 
-  /** Draw the table of inputs again where they, or their values in the sample, are others than before. */
+  /** Redraw the table of inputs if they, or their values in the sample, have changed. */
   refreshInputs(): void {
     if (this.isOpen) this.#inputs.refresh();
   }
 
-  /** Mark the names that are undeclared now in the cards. */
+  /** Mark the undeclared names in the cards. */
   refreshChips(): void {
     this.#cards.refreshChips();
   }
 
-  /** Show what the parts take on the sample, and what is known of the model. */
+  /** Show the tokens of the parts on the sample, and the facts about the model. */
   takeFacts(sizes: PartSize[], facts: ModelFacts): void {
     this.#settings.takeFacts(facts);
     this.#cards.showSizes(sizes);
   }
 
-  /** Put each problem under the part it stands in; what stands in none goes above them all. */
+  /** Put each problem below its part; those outside the parts are shown above all. */
   showProblems(problems: Problem[]): void {
     this.#problems = problems;
     if (!this.isOpen) return;
@@ -158,12 +158,12 @@ export class Form {
     this.#rest.replaceChildren(...left.map((problem) => drawProblem(problem, this.#around.fix)));
   }
 
-  /** Select the text of the first part, to be written over. */
+  /** Select the text of the first part, to be overwritten. */
   selectFirst(): void {
     this.#cards.selectFirst();
   }
 
-  /** Put the cursor into the token limit among the settings. */
+  /** Put the cursor into the token limit in the settings. */
   focusLimit(): void {
     this.#settings.openAt("limit");
   }
@@ -173,7 +173,7 @@ export class Form {
     this.#cards.focusFirst();
   }
 
-  /** Bring the first problem that the form shows into view; whether there is one. */
+  /** Scroll to the first problem in the form; returns whether there is one. */
   goToProblem(): boolean {
     const first = this.element.querySelector<HTMLElement>(".cm-problem");
     first?.scrollIntoView({ block: "center" });
@@ -225,7 +225,7 @@ export class Form {
     return createElement("div", { class: "form-head" }, ...words, end);
   }
 
-  /** What can be printed in a part: what loops around it give, inputs, and names that are only used so far. */
+  /** What can be printed in a part: names of loops around it, inputs, and undeclared names in use. */
   #namesToInsert(names: string[], typed = ""): string[] {
     const undeclared = this.#around.undeclared().filter((name) => name !== typed);
     return [...new Set([...names, ...pathsOf(this.#around.inputs()), ...undeclared])];
@@ -236,9 +236,9 @@ export class Form {
     this.#cards.selectLast();
   }
 
-  /** Edit the source: as one step of its own, or with `typed`, the kind of event, as part of the typing in a card.
-   * While somebody types, that card is left alone and only places are read again. `keepsCards`: the edit is to the
-   * front matter, so the cards are as they were. */
+  /** Edit the source: as a separate step, or with `typed`, the user event, as part of the typing in a card. While the
+   * user types, that card is left alone and only places are updated. `keepsCards`: the edit is in the front matter, so
+   * the cards are unchanged. */
   #change(change: Change, { typed, keepsCards }: { typed?: string | undefined; keepsCards?: boolean } = {}): void {
     const { state } = this.#source;
     const smallest = smallestChange(state.sliceDoc(change.from, change.to), change.insert, change.from);

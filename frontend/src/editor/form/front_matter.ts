@@ -1,4 +1,4 @@
-// The fields of the front matter, read from the text and written as edits of it.
+// The fields of the front matter, parsed from the text and written as edits of it.
 import type { Change } from "./text_edits.ts";
 import { quoteYaml } from "./text_edits.ts";
 
@@ -9,11 +9,11 @@ export interface Row {
   line: string;
 }
 
-/** A field as the form shows it; `isComplex` where it is laid out so that only the source can change it. */
+/** A field for display; `isComplex` if its layout can only be edited in the source. */
 export interface Field {
   value: string;
   isComplex: boolean;
-  /** The line that it is on, 1-based; 0 where it is not written. */
+  /** Its 1-based line; 0 if it is missing. */
   line: number;
 }
 
@@ -22,7 +22,7 @@ const NONE: Field = { value: "", isComplex: false, line: 0 };
 const FLOW_LIST = /^\[([^[\]{}]*)\]$/;
 const FLOW_MAPPING = /^\{([^{}[\]"']*)\}$/;
 
-/** The lines of the front matter after its first, the closing one included; null where there is none. */
+/** The lines of the front matter after the first, including the closing one; null if there isn't any. */
 export function frontMatterRows(text: string): Row[] | null {
   const rows: Row[] = [];
   let from = 0;
@@ -39,7 +39,7 @@ export function frontMatterRows(text: string): Row[] | null {
   return null;
 }
 
-/** A field that is one text or number. */
+/** A field with one text or number. */
 export function readField(text: string, key: string): Field {
   const place = findField(text, key);
   if (!place) return NONE;
@@ -47,7 +47,7 @@ export function readField(text: string, key: string): Field {
   return { value: value ?? "", isComplex: value === null, line: place.line };
 }
 
-/** The tags, with commas between them. */
+/** The tags, comma-separated. */
 export function readTags(text: string): Field {
   const place = findField(text, "tags");
   if (!place) return NONE;
@@ -76,17 +76,17 @@ export function readSetting(text: string, name: string): Field {
   return { value: entry ? entry.slice(entry.indexOf(":") + 1).trim() : "", isComplex, line: place.line };
 }
 
-/** Another text for a field; empty takes the field out. null where only the source can change it. */
+/** Sets a field; an empty text removes it. null if only the source can change it. */
 export function writeText(text: string, key: string, value: string): Change | null {
   return writeField(text, key, value === "" ? null : quoteYaml(value));
 }
 
-/** Another number for a field; null takes it out. */
+/** Sets a number field; null removes it. */
 export function writeNumber(text: string, key: string, value: number | null): Change | null {
   return writeField(text, key, value === null ? null : String(value));
 }
 
-/** Other tags, each once. */
+/** Sets the tags, each once. */
 export function writeTags(text: string, tags: string[]): Change | null {
   const quoted = [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))].map((tag) =>
     /^[\w.-]+$/.test(tag) ? quoteYaml(tag) : JSON.stringify(tag),
@@ -95,7 +95,7 @@ export function writeTags(text: string, tags: string[]): Change | null {
   return writeField(text, "tags", quoted.length ? `[${quoted.join(", ")}]` : null, true);
 }
 
-/** Another number in `settings`; null takes it out. */
+/** Sets a number in `settings`; null removes it. */
 export function writeSetting(text: string, name: string, value: number | null): Change | null {
   const place = findField(text, "settings");
   if (!place) return value === null ? null : writeField(text, "settings", `{${name}: ${value}}`);
@@ -120,7 +120,7 @@ function writeInnerSetting(text: string, place: Place, name: string, value: numb
 
 interface Place {
   row: Row;
-  /** What stands behind the key. */
+  /** The text after the key. */
   value: string;
   /** The lines below that belong to it. */
   inner: Row[];
@@ -139,7 +139,7 @@ function findField(text: string, key: string): Place | null {
   return { row, value: row.line.slice(key.length + 1), inner, line: at + 2 };
 }
 
-/** `yaml`: the value as it is written; null takes the field out. `withInner`: the lines below are replaced too. */
+/** `yaml`: the value in YAML; null removes the field. `withInner`: also replaces the lines below. */
 function writeField(text: string, key: string, yaml: string | null, withInner = false): Change | null {
   const place = findField(text, key);
   if (place) {
@@ -161,10 +161,10 @@ function writeField(text: string, key: string, yaml: string | null, withInner = 
   return { from: at, to: at, insert: `${key}: ${yaml}\n` };
 }
 
-/** Whether a value can be replaced without losing anything, such as a comment behind it. */
+/** Whether a value can be replaced without losing anything, such as a trailing comment. */
 const isWritable = (value: string): boolean => readScalar(value) !== null || FLOW_MAPPING.test(value.trim());
 
-/** A text on one line; null where it is more than a plain or simply quoted one. */
+/** A text on one line; null unless it is a plain or simply quoted one. */
 function readScalar(written: string): string | null {
   const text = written.trim();
   if (text.startsWith('"')) {

@@ -1,4 +1,4 @@
-// The inputs that the front matter declares, as edits of its text.
+// Edits of the inputs declared in the front matter.
 import type { Json, Schema } from "../types.ts";
 import { frontMatterRows, type Row } from "./front_matter.ts";
 import type { Change } from "./text_edits.ts";
@@ -19,7 +19,7 @@ export function flowYaml(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** Declare an input at the end of the list; null where the front matter is laid out so that only the source can. */
+/** Declare an input at the end of the list; null if the layout can only be edited in the source. */
 export function addInput(text: string, name: string, schema: Schema): Change | null {
   const entry = `${name}: ${flowYaml(schema as Json)}`;
   const rows = frontMatterRows(text);
@@ -37,7 +37,7 @@ export function addInput(text: string, name: string, schema: Schema): Change | n
   return { from: last.to, to: last.to, insert: `\n${margin}${entry}` };
 }
 
-/** Another schema for an input; null where it does not stand on one line. */
+/** Replace the schema of an input; null if it isn't on one line. */
 export function setInput(text: string, name: string, schema: Schema): Change | null {
   const place = findInput(text, name);
   if (!place) return null;
@@ -45,7 +45,7 @@ export function setInput(text: string, name: string, schema: Schema): Change | n
   return { from, to: place.to, insert: ` ${flowYaml(schema as Json)}` };
 }
 
-/** The input no longer declared; null where it does not stand on one line. */
+/** Remove the declaration of an input; null if it isn't on one line. */
 export function dropInput(text: string, name: string): Change | null {
   const place = findInput(text, name);
   return place ? { from: place.from, to: place.to + 1, insert: "" } : null;
@@ -61,7 +61,7 @@ function findInput(text: string, name: string): Row | null {
   const next = inner[at + 1];
   const isAlone = !next || (/^ */.exec(next.line)?.[0].length ?? 0) <= margin;
   const row = inner[at];
-  // A comment after the value would be lost, and a value of several lines is more than a line.
+  // A comment after the value would be lost, and a multi-line value spans further lines.
   return row && isAlone && /:\s*\{.*\}\s*$/.test(row.line) ? row : null;
 }
 

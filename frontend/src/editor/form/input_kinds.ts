@@ -2,7 +2,7 @@
 import { gettext, ngettext } from "../../language.ts";
 import type { Json, Schema } from "../types.ts";
 
-/** The kinds that an input can be given: words for people, and the schema of each. */
+/** The kinds to choose from, each with its name and schema. */
 export const KINDS: Record<string, { words: string; schema: Schema }> = {
   text: { words: gettext("Text"), schema: { type: "string" } },
   number: { words: gettext("Number"), schema: { type: "number" } },
@@ -12,7 +12,7 @@ export const KINDS: Record<string, { words: string; schema: Schema }> = {
   choice: { words: gettext("Choice"), schema: { type: "string", enum: [] } },
 };
 
-/** The kind that a schema is of, or null for one that the table only names. */
+/** The kind of a schema, or null for one that the table only describes. */
 export function kindOf(schema: Schema): string | null {
   if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
   if (schema.type === "string") return "text";
@@ -20,7 +20,7 @@ export function kindOf(schema: Schema): string | null {
   return typeof schema.type === "string" && schema.type in KINDS ? schema.type : null;
 }
 
-/** A schema of another kind: what both know of is kept, what only the old one knew is left out. */
+/** Converts a schema to another kind; keeps only its description and `untrusted`. */
 export function withKind(schema: Schema, kind: string): Schema {
   const { description, untrusted } = schema;
   return {
@@ -30,7 +30,7 @@ export function withKind(schema: Schema, kind: string): Schema {
   };
 }
 
-/** A default as typed, in the type of the input; undefined for an empty field, null where it is none of that type. */
+/** Parses a typed default as the input's type; undefined for an empty field, null if it is invalid. */
 export function readDefault(schema: Schema, typed: string): Json | undefined {
   if (typed === "") return undefined;
   if (schema.enum) return schema.enum.includes(typed) ? typed : null;
@@ -43,7 +43,7 @@ export function readDefault(schema: Schema, typed: string): Json | undefined {
   return null;
 }
 
-/** The emptiest value of a kind. */
+/** The empty value of a kind. */
 export function bareValue(schema: Schema): Json {
   if (schema.enum) return schema.enum[0] ?? "";
   if (schema.type === "array") return [];
@@ -51,7 +51,7 @@ export function bareValue(schema: Schema): Json {
   return schema.type === "number" || schema.type === "integer" ? 0 : "";
 }
 
-const SHOWN = 32; // characters of a value that the table shows
+const SHOWN = 32; // most characters of a value in the table
 
 /** A value of the sample in a few words. */
 export function describeValue(value: Json | undefined, missing?: Json): string {
@@ -73,7 +73,7 @@ export function describeValue(value: Json | undefined, missing?: Json): string {
       : text;
 }
 
-/** What a schema that the table only names describes. */
+/** Describes a schema that has no kind in the table. */
 export function describeSchema(schema: Schema): string {
   if (schema.properties) return gettext("Group: {names}", { names: Object.keys(schema.properties).join(", ") });
   if (schema.type === "array") return gettext("List");

@@ -1,25 +1,25 @@
-// The name of an input in its row, where it can be changed, and what is new about it against the version begun from.
+// The name of an input in its row, where it can be edited, and what is new about it compared with the base version.
 import { createElement } from "../../dom.ts";
 import { gettext, ngettext } from "../../language.ts";
 import type { Schema } from "../types.ts";
 
-/** The inputs of the version that the text was begun from, and the services that get what is published next. */
+/** The inputs of the version that the text is based on, and the services that will get what is published next. */
 export interface Published {
   inputs: Record<string, Schema>;
   services: string[];
 }
 
-/** Renames an input everywhere; null where that was done, else why not. */
+/** Renames an input everywhere; returns null on success, else the reason. */
 export type Rename = (name: string, next: string) => Promise<string | null>;
 
-/** The services that would get an error: an input is required which they do not have to send so far. */
+/** The services that would get an error, because a required input is one that they don't have to send yet. */
 export function brokenServices(name: string, schema: Schema, published: Published): string[] {
   const before = published.inputs[name];
   const wasRequired = before !== undefined && before.default === undefined;
   return schema.default === undefined && !wasRequired ? published.services : [];
 }
 
-/** The name as a field, with `new` beside it where the version begun from has no such input. */
+/** The name as a field, followed by `new` if the base version has no such input. */
 export function drawName(name: string, published: Published, rename: Rename, tell: (words: string) => void): Node[] {
   const box = createElement("input", {
     "aria-label": gettext("Name of the input {name}", { name }),
@@ -39,7 +39,7 @@ export function drawName(name: string, published: Published, rename: Rename, tel
   return [box, createElement("span", { class: "badge" }, gettext("new"))];
 }
 
-/** That services would get an error, where that is so: `breaks 2 keys`. */
+/** A warning if services would get an error: `breaks 2 keys`. */
 export function drawBreak(name: string, schema: Schema, published: Published): Node[] {
   const services = brokenServices(name, schema, published);
   if (!services.length) return [];

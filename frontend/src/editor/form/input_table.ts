@@ -1,4 +1,4 @@
-// The declared inputs in form mode, kept in step with the text.
+// The declared inputs in form mode, kept in sync with the text.
 import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Data, Schema } from "../types.ts";
@@ -8,13 +8,13 @@ import type { Published, Rename } from "./input_name.ts";
 import { drawInputs, emptyInput, type InputEdits } from "./inputs.ts";
 import type { Change } from "./text_edits.ts";
 
-/** What the table asks of the form around it. */
+/** What the table needs from the form around it. */
 export interface InputTableHost {
   text(): string;
   inputs(): Record<string, Schema>;
-  /** The values of the sample that is chosen. */
+  /** The values of the selected sample. */
   sample(): Data;
-  /** The inputs as the table has just declared them; the server's reading of the text follows. */
+  /** The inputs as just declared in the table, ahead of the server's parse of the text. */
   declare(inputs: Record<string, Schema>): void;
   change(change: Change): void;
   rename: Rename;
@@ -22,7 +22,7 @@ export interface InputTableHost {
   removed(sentence: string): void;
 }
 
-/** The table of declared inputs. What somebody is typing in it is never drawn over. */
+/** The table of declared inputs. It is never redrawn over what the user is typing. */
 export class InputTable {
   readonly element = createElement("div");
   readonly #host: InputTableHost;
@@ -34,12 +34,12 @@ export class InputTable {
     this.element.addEventListener("focusout", () => setTimeout(() => this.refresh())); // the focus has moved on
   }
 
-  /** Draw the table again where the inputs are others than before. */
+  /** Redraw the table if the inputs have changed. */
   refresh(): void {
     const inputs = this.#host.inputs();
     const now = this.#write(inputs);
     if (!this.element.isConnected || (now === this.#drawn && this.element.childElementCount)) return;
-    if (this.#isBeingTyped()) return; // it is drawn when that field is left
+    if (this.#isBeingTyped()) return; // it is redrawn when that field is left
     this.#draw();
   }
 
@@ -53,7 +53,7 @@ export class InputTable {
     if (focused) this.element.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  /** What the table shows of these inputs, as one text. */
+  /** A string that identifies what the table shows of these inputs. */
   #write(inputs: Record<string, Schema>): string {
     return JSON.stringify([inputs, this.#host.sample()]);
   }
@@ -66,7 +66,7 @@ export class InputTable {
         const before = this.#host.inputs();
         const declared = { ...before, [name]: schema };
         const isDrawn = this.#write(before) === this.#drawn && kindOf(before[name] ?? {}) === kindOf(schema);
-        // The row that wrote it shows it already; drawn again, it would lose the focus and the click on its way there.
+        // The row that made the edit already shows it; redrawing would lose the focus and the pending click.
         if (isDrawn) this.#drawn = this.#write(declared);
         return this.#change(setInput(this.#host.text(), name, schema), declared);
       },
@@ -98,7 +98,7 @@ export class InputTable {
     return true;
   }
 
-  /** Whether somebody is typing in a row of the table: the text does not have that value yet. */
+  /** Whether the user is typing in a row of the table, so that the text doesn't have that value yet. */
   #isBeingTyped(): boolean {
     const field = document.activeElement;
     if (!(field instanceof HTMLInputElement) || !this.element.contains(field)) return false;

@@ -5,7 +5,7 @@ import type { Data, Json, Schema } from "../types.ts";
 import { bareValue, describeSchema, describeValue, KINDS, kindOf, readDefault, withKind } from "./input_kinds.ts";
 import { drawBreak, drawName, type Published, type Rename } from "./input_name.ts";
 
-/** What the table does to the text; false where the front matter is laid out so that only the source can. */
+/** The table's edits of the text; they return false if the layout can only be edited in the source. */
 export interface InputEdits {
   add(name: string, schema: Schema): boolean;
   set(name: string, schema: Schema): boolean;
@@ -21,20 +21,20 @@ const COLUMNS = {
   sample: gettext("In the sample"),
   untrusted: gettext("Untrusted"),
 };
-const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u; // as the server reads names
+const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u; // as parsed by the server
 
-/** What is typed for an input that is not added yet; it outlives the drawing of the table. */
+/** What is typed for a new input; it survives redrawing the table. */
 export interface NewInput {
   name: string;
   kind: string;
 }
 
-/** Nothing typed yet. */
+/** A new input without any typed text. */
 export function emptyInput(): NewInput {
   return { name: "", kind: "text" };
 }
 
-/** The table of inputs: what a caller sends, what holds where it is missing, and the value of the sample. */
+/** The table of inputs: what callers send, the default, and the sample's value. */
 export function drawInputs(
   inputs: Record<string, Schema>,
   sample: Data,
@@ -76,14 +76,14 @@ export function drawInputs(
   );
 }
 
-/** How a row reads and writes its input; what is written is read back at once, before the server has read the text. */
+/** How a row reads and writes its input; an edit is read back immediately, before the server has parsed the text. */
 interface Row {
   readonly name: string;
   schema: Schema;
   write(next: Schema): void;
 }
 
-/** What the rows share: where an error is shown, and what the inputs are compared with. */
+/** Shared by all rows: where an error is shown, and what the inputs are compared with. */
 interface RowFacts {
   tell(done: boolean): void;
   say(words: string): void;
@@ -148,7 +148,7 @@ function drawCheck(label: string, isChecked: boolean, write: (isChecked: boolean
   return box;
 }
 
-/** An input is required as long as it has no default; what is no longer required is empty where nobody sends it. */
+/** An input is required as long as it has no default; one that becomes optional defaults to an empty value. */
 function drawRequired(row: Row): HTMLElement {
   return drawCheck(
     gettext("{name} is required", { name: row.name }),
@@ -172,7 +172,7 @@ function drawKind(kind: string, row: Row): HTMLElement {
   return select;
 }
 
-/** What a kind leaves open: how long a text may be, which words there are to choose from. */
+/** The details of a kind: the longest length of a text, the words to choose from. */
 function drawDetail(kind: string, row: Row): HTMLElement[] {
   if (kind === "choice") {
     const value = (row.schema.enum ?? []).join(", ");
@@ -243,7 +243,7 @@ function drawAdd(
     if (!NAME.test(typed)) note.textContent = gettext("Use letters, digits and _, starting with a letter.");
     else if (taken.has(typed)) note.textContent = gettext("There is an input {name}.", { name: typed });
     else {
-      Object.assign(newInput, emptyInput()); // before the table is drawn again
+      Object.assign(newInput, emptyInput()); // before the table is redrawn
       tell(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
     }
   };

@@ -1,4 +1,4 @@
-// Putting inputs and fragments into a content while typing: `{{` or `/` opens the list.
+// Inserting inputs and fragments while typing: `{{` or `/` opens the list.
 import {
   acceptCompletion,
   autocompletion,
@@ -14,14 +14,14 @@ import { type Extension, Prec } from "@codemirror/state";
 import { type EditorView, keymap } from "@codemirror/view";
 import { gettext } from "../../language.ts";
 
-/** A template that can be put in as text, by its pinned reference. */
+/** A template that can be inserted as text, by its pinned ref. */
 export interface Fragment {
   ref: string;
   description: string;
 }
 
 interface Offers {
-  /** Inputs and other names that can be printed there; not `typed`, what is being written, unless it is an input. */
+  /** Inputs and other names that can be printed there; without `typed`, the name being typed, unless it is an input. */
   names: (typed: string) => string[];
   fragments: () => Promise<Fragment[]>;
 }
@@ -30,7 +30,7 @@ const BRACES = /\{\{[-+]?\s*([\w.]*)$/;
 // A slash in the middle of a word, as in "and/or", is just a slash.
 const SLASH = /(?:^|\s)\/([\w./-]*)$/;
 
-/** Where an insertion begins, and what is typed of its name so far; null where none is being typed. */
+/** Where an insertion begins, and the part of its name typed so far; null if there isn't one. */
 export function findTrigger(before: string): { start: number; typed: string; kind: "braces" | "slash" } | null {
   const braces = BRACES.exec(before);
   if (braces) return { start: braces.index, typed: braces[1] ?? "", kind: "braces" };
@@ -40,7 +40,7 @@ export function findTrigger(before: string): { start: number; typed: string; kin
   return { start: before.length - typed.length - 1, typed, kind: "slash" };
 }
 
-/** Puts an expression in the place of what was typed for it, closing braces that follow at once among it. */
+/** Replaces the typed text by an expression, including directly following closing braces. */
 function insertExpression(expression: string): (view: EditorView, _: Completion, from: number, to: number) => void {
   return (view, _completion, _from, to) => {
     const line = view.state.doc.lineAt(to);
@@ -78,7 +78,8 @@ async function complete(context: CompletionContext, offers: Offers): Promise<Com
   return options.length ? { from: context.pos - trigger.typed.length, options, validFor: /^[\w./@-]*$/ } : null;
 }
 
-/** Enter takes the offer only where somebody typed of its name or went to it: a new line stays a new line. */
+/** Enter accepts the suggestion only if the user typed part of its name or selected it; otherwise it inserts a new
+ * line. */
 function acceptOnEnter(view: EditorView): boolean {
   if (completionStatus(view.state) !== "active") return false;
   const { head } = view.state.selection.main;

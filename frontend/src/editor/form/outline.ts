@@ -1,7 +1,7 @@
 // The outline of a document: what the form shows, each piece with its place in the text. The text is the source of
-// truth; all that the form does is an edit of it.
+// truth; every action of the form is an edit of it.
 
-/** A value that stands in the text from `from` to `to`. */
+/** A value in the text from `from` to `to`. */
 export interface Value {
   from: number;
   to: number;
@@ -11,7 +11,7 @@ export interface Value {
 /** The content of a part. `block` is a literal block (`|`), `inline` a value on its key's line, `body` a whole text. */
 export interface Content extends Value {
   style: "block" | "inline" | "body";
-  /** Columns that each line of a block is indented by. */
+  /** The indentation of each line of a block, in columns. */
   indent: number;
 }
 
@@ -23,9 +23,9 @@ export interface Part {
   name: Value | null;
   role: Value | null;
   priority: Value | null;
-  /** null: the content is laid out in a way that only the source can show. */
+  /** null: only the source can show the layout of the content. */
   content: Content | null;
-  /** Further keys, as `keep_last: 4`. */
+  /** Further keys, such as `keep_last: 4`. */
   others: string[];
 }
 
@@ -43,7 +43,7 @@ export interface Section {
   nodes: Node[];
 }
 
-/** Lines that are neither: a comment, a `set`, a macro. Shown as they are. */
+/** Other lines: a comment, a `set`, a macro. Shown unchanged. */
 export interface Lines {
   kind: "lines";
   from: number;
@@ -56,18 +56,18 @@ export type Node = Part | Block | Lines;
 export interface Outline {
   format: "parts" | "text";
   nodes: Node[];
-  /** Where the body begins, and where the next part would go. */
+  /** Where the body begins, and where a new part is inserted. */
   body: number;
   end: number;
 }
 
-/** Why the form can't show a document, and the line where it stopped. */
+/** Why the form can't show a document, and the line of the reason. */
 export interface Refusal {
   reason: string;
   line: number;
 }
 
-/** All parts of an outline in the order of the text. */
+/** All parts of an outline in text order. */
 export function partsOf(nodes: Node[]): Part[] {
   return nodes.flatMap((node) => {
     if (node.kind === "part") return [node];

@@ -1,7 +1,7 @@
 // Comparison of two outlines, so that unchanged cards stay.
 import type { Node, Part } from "./outline.ts";
 
-/** What decides whether cards can stay: how many there are, of which kind, and how they are nested. */
+/** A key that determines whether cards can be kept: number, kind and nesting of the nodes. */
 export function shapeOf(nodes: Node[]): string {
   const words = nodes.map((node) => {
     if (node.kind === "part") return JSON.stringify([node.content !== null, ...settingsOf(node)]);
@@ -11,7 +11,7 @@ export function shapeOf(nodes: Node[]): string {
   return `[${words.join(",")}]`;
 }
 
-/** Give nodes of the same shape the places that they have now; whoever holds one holds it with its new place. */
+/** Update the places of nodes of the same shape in place, so that references to them stay valid. */
 export function updateOutline(held: Node[], fresh: Node[]): void {
   for (const [index, node] of fresh.entries()) {
     const old = held[index];

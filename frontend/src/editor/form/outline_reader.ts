@@ -1,4 +1,4 @@
-// Reads the outline of a document. It does not guess: what is unclear is refused with a reason.
+// Parses the outline of a document. It doesn't guess: anything ambiguous is refused with a reason.
 import { gettext } from "../../language.ts";
 import type { Block, Content, Lines, Node, Outline, Part, Refusal, Section, Value } from "./outline.ts";
 
@@ -22,7 +22,7 @@ const COMMENT = /^\s*\{#.*#\}\s*$|^\s*#/;
 const DASH = /^( *)- +([A-Za-z_]\w*):(?: (.*))?$/;
 const KEY = /^( *)([A-Za-z_]\w*):(?: (.*))?$/;
 const END_TAGS: Record<string, string> = { for: "endfor", if: "endif" };
-// Statements that hold lines of their own up to their end, and are shown as lines.
+// Statements with a body up to their end tag, which are shown as lines.
 const NESTED_TAGS: Record<string, string> = {
   macro: "endmacro",
   call: "endcall",
@@ -31,7 +31,7 @@ const NESTED_TAGS: Record<string, string> = {
   with: "endwith",
 };
 
-/** The outline of a document, or why there is none. `format` is what its front matter names. */
+/** The outline of a document, or why there isn't one. `format` is the one in its front matter. */
 export function outlineOf(text: string, format: string): Outline | Refusal {
   const lines = linesOf(text);
   const first = bodyLine(lines);
@@ -86,7 +86,7 @@ class Reader {
     readonly size: number,
   ) {}
 
-  /** Nodes up to a statement that is one of `ends`, which is left standing, or to the end of the text. */
+  /** Nodes up to one of the statements `ends`, which isn't consumed, or to the end of the text. */
   nodes(ends: string[]): Node[] {
     const found: Node[] = [];
     for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
@@ -136,7 +136,7 @@ class Reader {
     return { kind: "block", from: this.from(first), to: this.from(this.at), sections };
   }
 
-  /** A statement that stands for itself (`set`, `include`), or holds lines up to its end (`macro`). */
+  /** A single statement (`set`, `include`), or one with a body up to its end tag (`macro`). */
   nestedTag(word: string, rest: string): Lines {
     const first = this.at;
     const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
@@ -181,7 +181,7 @@ class Reader {
       }
       this.key(part, start[2] ?? "", start[3] ?? "", column);
     }
-    // Blank lines between two parts belong to neither: they stay where they are when a part moves.
+    // Blank lines between two parts belong to neither: they stay in place when a part is moved.
     let last = this.at;
     while (last > first + 1 && !this.lines[last - 1]?.text.trim()) last--;
     part.to = this.from(last);
@@ -205,7 +205,7 @@ class Reader {
     else part.others.push(`${key}: ${rest}`);
   }
 
-  /** The lines of a value that goes on below its key. */
+  /** The lines of a value that continues below its key. */
   below(column: number): Line[] {
     const first = this.at;
     for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
@@ -235,7 +235,7 @@ class Reader {
   }
 }
 
-/** A value on one line; null where it is more than a plain or simply quoted one. */
+/** A value on one line; null unless it is a plain or simply quoted one. */
 function scalarOf(rest: string, from: number): Value | null {
   const text = rest.trim();
   const to = from + rest.trimEnd().length;

@@ -11,10 +11,10 @@ import { type Change, quoteYaml, writeContent, writeKey } from "./text_edits.ts"
 import { type ChipState, createTextEditor, drawStill, redrawChips, setEditorText } from "./value_chips.ts";
 import { capitalize, createSelect, drawInsert, drawProblem, priorities } from "./widgets.ts";
 
-/** What a card asks of the form around it. */
+/** What a card needs from the form around it. */
 export interface PartCardHost {
   text(): string;
-  /** Edit the source: as one step, or with `typed`, the kind of event, as part of the typing in this card. */
+  /** Edit the source: as one step, or with `typed`, the user event, as part of the typing in this card. */
   change(change: Change, typed?: string): void;
   stateOf(source: string): ChipState;
   /** What can be printed in this part. */
@@ -27,14 +27,14 @@ export interface PartCardHost {
 }
 
 const ROLES = ["system", "developer", "user", "assistant", "tool"];
-const DEFAULT_ROLE = "user"; // what the renderer takes a part for that names none
-const SHORT = 60; // characters that stand beside the settings of a part
+const DEFAULT_ROLE = "user"; // the renderer's default role
+const SHORT = 60; // longest content shown beside the settings of a part
 
-/** A part: its name and settings in the head, its content below, its problems at the foot. The content is shown still
- * until it comes into sight: a hundred editors would make the form slow. */
+/** A part: its name and settings in the head, its content below, its problems at the bottom. The content is static
+ * until it becomes visible, because a hundred editors would make the form slow. */
 export class PartCard {
   readonly element: HTMLElement;
-  /** The part with the place that it has now. */
+  /** The part with its current place. */
   readonly part: Part;
   readonly #host: PartCardHost;
   readonly #body = createElement("div", { class: "form-text" });
@@ -43,7 +43,8 @@ export class PartCard {
   readonly #wrong = new Set<string>();
   #text: EditorView | null = null;
 
-  /** list, actions: the list of nodes that the part is in, and what can be done with it there; null where it can't move. */
+  /** list, actions: the list of nodes that contains the part, and the part's actions in it; null if it can't be moved.
+   * */
   constructor(part: Part, list: object, actions: NodeActions | null, host: PartCardHost) {
     this.part = part;
     this.#host = host;
@@ -84,7 +85,7 @@ export class PartCard {
     if (isFocused) this.#text.focus();
   }
 
-  /** Show the content that the text has now. */
+  /** Show the current content of the text. */
   refreshText(): void {
     const { content } = this.part;
     if (!content) return;
@@ -93,13 +94,13 @@ export class PartCard {
     this.#showShortness();
   }
 
-  /** Mark the names that are undeclared now. */
+  /** Mark the undeclared names. */
   refreshChips(): void {
     if (this.#text) this.#text.dispatch({ effects: redrawChips.of(null) });
     else if (this.part.content) this.#drawStill(this.part.content.text);
   }
 
-  /** wrong: the expressions that errors stand at. */
+  /** wrong: the expressions with errors. */
   showProblems(problems: Problem[], wrong: string[]): void {
     this.#problems.replaceChildren(...problems.map((problem) => drawProblem(problem, this.#host.fix)));
     const isBad = problems.some((problem) => problem.severity === "error");
@@ -110,7 +111,7 @@ export class PartCard {
     this.refreshChips();
   }
 
-  /** Show how many tokens the part takes on the sample; nothing where that is not known. */
+  /** Show the part's number of tokens on the sample; empty if unknown. */
   showSize(size: CardSize | null): void {
     if (!size) {
       this.#size.replaceChildren();
@@ -124,7 +125,7 @@ export class PartCard {
     );
   }
 
-  /** Select the content, to be written over. */
+  /** Select the content, to be overwritten. */
   selectContent(): void {
     this.open();
     if (!this.#text) return;
@@ -169,7 +170,7 @@ export class PartCard {
     this.#body.append(createElement("p", { class: "note" }, gettext("This content is more than plain text."), " ", go));
   }
 
-  /** A short content stands beside the settings, as in a table. */
+  /** Short content is shown beside the settings, as in a table. */
   #showShortness(): void {
     const text = this.part.content?.text ?? "\n";
     this.element.classList.toggle("is-short", text.length <= SHORT && !text.includes("\n"));
@@ -198,7 +199,7 @@ export class PartCard {
     );
   }
 
-  /** The field of the name. Expressions in it look like chips until it is edited. */
+  /** The name field. Expressions in it look like chips until it is edited. */
   #drawName(): HTMLElement {
     const { name } = this;
     const field = createElement("input", { value: name, "aria-label": gettext("Name of the part"), size: 16 });

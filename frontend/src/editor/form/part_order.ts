@@ -1,13 +1,13 @@
-// Moving parts among their neighbours: by dragging, from the menu of a part, by keys.
+// Moving parts among their siblings: by dragging, from a part's menu, or by keys.
 import { createElement, createIcon } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 
-/** What can be done with one node of a list. */
+/** The actions on one node of a list. */
 export interface NodeActions {
-  /** What the node is called, for screen readers: "instructions", "the loop". */
+  /** The node's name for screen readers: "instructions", "the loop". */
   words: string;
   index: number;
-  /** How many nodes the list has. */
+  /** The number of nodes in the list. */
   count: number;
   move(from: number, to: number): void;
   remove(): void;
@@ -16,7 +16,7 @@ export interface NodeActions {
 const DRAGGED = "application/x-promptuary-part";
 let dragged: { list: object; index: number } | null = null;
 
-/** The handle of a node: dragged it moves the node, clicked it opens the menu with the same moves. */
+/** The handle of a node: dragging moves the node, clicking opens a menu with the same moves. */
 export function drawHandle(actions: NodeActions): HTMLElement {
   const { words, index, count } = actions;
   const sheet = createElement("div", { class: "menu-sheet" });
@@ -41,7 +41,7 @@ export function drawHandle(actions: NodeActions): HTMLElement {
   return createElement("details", { class: "menu form-handle" }, summary, sheet);
 }
 
-/** Lets a node be moved: dragged by its handle onto another node of the same list, or by Alt and an arrow key from its
+/** Makes a node movable: by dragging its handle onto another node of the same list, or with Alt and an arrow key in its
  * head. `list` is the identity of the list. */
 export function installMoves(element: HTMLElement, head: HTMLElement, list: object, actions: NodeActions): void {
   const handle = head.querySelector<HTMLElement>(".form-handle > summary");
@@ -74,7 +74,7 @@ export function installMoves(element: HTMLElement, head: HTMLElement, list: obje
     if (dragged.index !== actions.index) actions.move(dragged.index, actions.index);
   });
   head.addEventListener("keydown", (event) => {
-    // In a list of choices these keys open it.
+    // In a select these keys open it.
     if (!event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLSelectElement) return;
     const to = { ArrowUp: actions.index - 1, ArrowDown: actions.index + 1 }[event.key];
     if (to === undefined) return;

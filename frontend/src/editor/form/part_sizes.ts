@@ -1,27 +1,27 @@
-// Token counts of the parts, as the cards show them.
+// Token counts of the parts in the cards.
 import { formatNumber } from "../../language.ts";
 
-/** One part of the rendered prompt; `change` is null where there is nothing to compare with. */
+/** One part of the rendered prompt; `change` is null if there is nothing to compare with. */
 export interface PartSize {
   name: string;
   tokens: number;
   change: number | null;
 }
 
-/** How much a card takes: a part in a loop is rendered several times. */
+/** The size of a card: a part in a loop is rendered several times. */
 export interface CardSize {
   count: number;
   tokens: number;
   change: number | null;
 }
 
-/** The rendered parts that a card made, by their names: `excerpt {{ loop.index }}` made "excerpt 1" and "excerpt 2".
- * A part without a name is not told from others without one, so it has no size unless it is alone. */
+/** The rendered parts of each card, matched by name: `excerpt {{ loop.index }}` matches "excerpt 1" and "excerpt 2".
+ * Parts without a name can't be told apart, so one has a size only if it is the only one. */
 export function sizesOf(names: string[], sizes: PartSize[]): (CardSize | null)[] {
   const isTwice = (name: string): boolean => names.filter((each) => each === name).length > 1;
   const taken = new Set<PartSize>();
   const cards: (CardSize | null)[] = names.map(() => null);
-  // Plain names first: a pattern such as `{{ name }}` fits everything.
+  // Plain names first: a pattern such as `{{ name }}` matches everything.
   const order = names.map((_, index) => index).sort((a, b) => wildness(names[a] ?? "") - wildness(names[b] ?? ""));
   for (const index of order) {
     const name = names[index] ?? "";
@@ -34,7 +34,7 @@ export function sizesOf(names: string[], sizes: PartSize[]): (CardSize | null)[]
   return cards;
 }
 
-/** A name with its expressions as anything. */
+/** A pattern for a name in which expressions match anything. */
 function patternOf(name: string): RegExp {
   const pieces = name.split(/\{\{.*?\}\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${pieces.join(".*")}$`, "s");
@@ -52,7 +52,7 @@ export function addUp(sizes: { tokens: number; change: number | null; count?: nu
   };
 }
 
-/** A change with its sign, a true minus; nothing for none. */
+/** A change with its sign, a typographic minus; empty for null. */
 export function signed(change: number | null): string {
   if (!change) return "";
   return change > 0 ? `+${formatNumber(change)}` : `\u2212${formatNumber(Math.abs(change))}`;

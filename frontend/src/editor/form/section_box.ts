@@ -8,18 +8,18 @@ import { describeStatement } from "./statement_words.ts";
 import { type ChipState, drawExpression } from "./value_chips.ts";
 import { drawSectionHead } from "./widgets.ts";
 
-/** Where the size of a section's parts is shown, and how many cards come before them and are in them. */
+/** The element for the size of a section, and how many cards come before it and are in it. */
 export interface SectionSize {
   element: HTMLElement;
   isLoop: boolean;
   first: number;
   count: number;
-  /** Marks anew whether what the section goes by is declared. */
+  /** Updates whether the input that the section depends on is declared. */
   refreshChip(): void;
 }
 
-/** Draws a block: drawNodes gives the cards of a section, countCards how many there are so far, and stateOf what is to be
- * said of a statement. */
+/** Renders a block: drawNodes renders the cards of a section, countCards returns how many there are so far, and stateOf
+ * the state of a statement. */
 export function drawBlock(
   block: Block,
   list: object,
@@ -49,7 +49,7 @@ export function drawBlock(
   return { element: box, sizes };
 }
 
-/** What the head of a loop says: "3 in this sample, 1,891 tokens". */
+/** The text in the head of a loop: "3 in this sample, 1,891 tokens". */
 export function sayLoopSize(size: CardSize | null): string {
   if (!size) return "";
   const change = signed(size.change);

@@ -1,4 +1,4 @@
-// The settings of the document in form mode: what it is for, and how its model is called.
+// The settings of the document in form mode: its purpose, and how its model is called.
 import { createElement } from "../../dom.ts";
 import { formatNumber, gettext } from "../../language.ts";
 import {
@@ -13,14 +13,14 @@ import {
 } from "./front_matter.ts";
 import type { Change } from "./text_edits.ts";
 
-/** What is known of the model that the text names. */
+/** Facts about the model that the text names. */
 export interface ModelFacts {
-  /** Most tokens that it takes; null where that is not known. */
+  /** Its context size in tokens; null if unknown. */
   context: number | null;
   hasOutput: boolean;
 }
 
-/** What the card asks of the form around it. */
+/** What the card needs from the form around it. */
 export interface SettingsHost {
   text(): string;
   change(change: Change): void;
@@ -34,14 +34,14 @@ interface Control {
   field: HTMLInputElement | HTMLTextAreaElement;
   note: HTMLElement;
   read(text: string): Field;
-  /** The edit for what is typed: null where nothing is to be done, a sentence where it is no value. */
+  /** The edit for the input: null for no change, a sentence if it is invalid. */
   write(text: string, typed: string): Change | null | string;
 }
 
 const MODELS_ID = "form-models";
-const LIMIT = 3; // the place of the token limit among the controls
+const LIMIT = 3; // the index of the token limit among the controls
 
-/** The card: a line that sums the settings up, and the fields behind it. */
+/** The card: a line that summarizes the settings, and their fields, which it opens. */
 export class SettingsCard {
   readonly element = createElement("details", { class: "form-settings" });
   readonly #host: SettingsHost;
@@ -82,14 +82,14 @@ export class SettingsCard {
     const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
     const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
     fields.append(this.#output, models);
-    const words = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the style sheet
+    const words = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the stylesheet
     this.element.append(
       createElement("summary", words, createElement("h2", {}, gettext("Settings")), this.#sum),
       fields,
     );
   }
 
-  /** Show the settings that the text has now. What somebody is typing is never drawn over. */
+  /** Show the current settings of the text. The field in use is never overwritten. */
   refresh(): void {
     const source = this.#host.text();
     for (const control of this.#controls) {
@@ -102,13 +102,13 @@ export class SettingsCard {
     this.#showFacts(source);
   }
 
-  /** Take what the server says of the model. */
+  /** Update the facts about the model from the server. */
   takeFacts(facts: ModelFacts): void {
     this.#facts = facts;
     this.#showFacts(this.#host.text());
   }
 
-  /** Open the card and put the cursor into its first field, or that of the token limit. */
+  /** Open the card and put the cursor into its first field, or into the token limit. */
   openAt(field: "first" | "limit" = "first"): void {
     this.element.open = true;
     this.element.scrollIntoView({ block: "nearest" });
@@ -195,7 +195,7 @@ const number = (key: string, least: number): Pick<Control, "read" | "write"> => 
   },
 });
 
-/** A number as typed; null for none, a sentence where it is no number that fits. */
+/** Parses a number; null for an empty text, a sentence if it is invalid or out of range. */
 export function readNumber(typed: string, least: number, isWhole: boolean): number | null | string {
   if (typed === "") return null;
   const value = Number(typed.replaceAll(",", ""));

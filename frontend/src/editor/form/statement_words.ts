@@ -1,7 +1,7 @@
 // Loops and conditions in words, for chips and the heads of sections.
 import { gettext } from "../../language.ts";
 
-/** What a statement does, and the expression it does it with. */
+/** The action of a statement, and the expression it applies to. */
 export interface StatementWords {
   kind: "loop" | "condition" | "end" | "other";
   words: string;
@@ -17,7 +17,7 @@ export function innerOf(source: string): string {
   return source.replace(INNER, "");
 }
 
-/** A statement (without braces) in words; one that has none is given as it is written. */
+/** A statement (without braces) in words; unknown ones are returned unchanged. */
 export function describeStatement(inner: string): StatementWords {
   const loop = LOOP.exec(inner);
   if (loop) return { kind: "loop", words: gettext("Repeats for each of"), expression: loop[2] ?? "" };
@@ -32,7 +32,7 @@ export function describeStatement(inner: string): StatementWords {
   return { kind: "other", words: inner, expression: "" };
 }
 
-/** A condition in words where it is a simple one: `tone == "warm"` is "tone is warm". */
+/** A simple condition in words: `tone == "warm"` is "tone is warm". */
 export function describeCondition(condition: string): string {
   const simple =
     /^(not\s+)?([\p{L}_][\p{L}\p{M}\p{N}_.]*)(?:\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false)))?$/u.exec(
@@ -46,13 +46,13 @@ export function describeCondition(condition: string): string {
   return sign === "!=" ? gettext("{name} is not {value}", values) : gettext("{name} is {value}", values);
 }
 
-/** What a loop gives to the text inside it; nothing for a condition. */
+/** The names that a loop defines; empty for a condition. */
 export function namesOfLoop(inner: string): string[] {
   const loop = LOOP.exec(inner);
   return loop ? [...(loop[1] ?? "").split(/\s*,\s*/), "loop.index"] : [];
 }
 
-/** How deep each line is in loops and conditions that have lines of their own; their own lines count as outside. */
+/** The nesting depth of each line in loops and conditions with lines of their own; those lines count as outside. */
 export function depthsOf(lines: Iterable<string>): number[] {
   const depths: number[] = [];
   let depth = 0;

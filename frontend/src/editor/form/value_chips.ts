@@ -20,8 +20,8 @@ import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
-/** What a chip says: an input by its words, a fragment by its name, a loop or a condition in words, plain text and
- * anything else as it is written. */
+/** The label of a chip: an input in words, a fragment's name, a loop or a condition in words, anything else unchanged.
+ * */
 export function nameOfChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
   const raw = RAW.exec(source);
   if (raw) return { kind: "plain", words: raw[1] ?? "" };
@@ -38,7 +38,7 @@ export function nameOfChip(source: string): { kind: "input" | "fragment" | "plai
     : { kind: "other", words: inner };
 }
 
-/** What is to be said of an expression: a problem stands at it, or its name is not declared. */
+/** The state of an expression: fine, its name is undeclared, or a problem is reported at it. */
 export type ChipState = "sound" | "undeclared" | "wrong";
 
 /** A chip for an expression. */
@@ -58,7 +58,7 @@ function drawStatement(source: string, state: ChipState): HTMLElement {
   return createElement("span", { class: look, title: source }, ...icon, words, ...chip);
 }
 
-/** What a loop or a condition goes by, as a chip. */
+/** The expression that a loop or a condition depends on, as a chip. */
 export function drawExpression(expression: string, state: ChipState): HTMLElement {
   const look = { sound: "chip-input", undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
   return createElement("span", { class: `chip ${look}` }, expression);
@@ -85,32 +85,33 @@ class Chip extends WidgetType {
   }
 }
 
-/** Whole expressions: a brace that another pair opens before it is closed is plain text. What is raw is one piece. */
+/** Complete expressions: an opening brace followed by another one before it is closed is plain text. A raw block is one
+ * piece. */
 const EXPRESSION =
   /\{%-?\s*raw\s*-?%\}(?:(?!\{%).)*\{%-?\s*endraw\s*-?%\}|\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}/g;
 const RAW = /^\{%-?\s*raw\s*-?%\}(.*)\{%-?\s*endraw\s*-?%\}$/;
 
-/** Tells the chips that what is said of them is another thing now. */
+/** Updates the chips after their states changed. */
 export const redrawChips = StateEffect.define<null>();
 
 const FIRST_NAME = /^(?:\{\{[-+]?\s*|\{%[-+]?\s*(?:for\s.+?\sin|if|elif)\s+(?:not\s+)?)([\p{L}_][\p{L}\p{M}\p{N}_]*)/u;
 
-/** The name that an expression begins with, `customer` of `{{ customer.name | upper }}`, or that a loop or a condition
- * goes by. */
+/** The name at the start of an expression, `customer` of `{{ customer.name | upper }}`, or the one that a loop or a
+ * condition depends on. */
 export const firstName = (source: string): string => FIRST_NAME.exec(source)?.[1] ?? "";
 
-/** The expressions of a line with the columns (from 0) where they begin. */
+/** The expressions of a line with their 0-based columns. */
 export function expressionsOf(line: string): { source: string; column: number }[] {
   return [...line.matchAll(EXPRESSION)].map((match) => ({ source: match[0], column: match.index }));
 }
 
-/** The expression of a line that a column (from 0) stands in; empty where it is in none. */
+/** The expression at a 0-based column of a line; empty if there isn't one. */
 export function expressionAt(line: string, column: number): string {
   const found = expressionsOf(line).find((each) => each.column <= column && column < each.column + each.source.length);
   return found?.source ?? "";
 }
 
-/** Expressions as chips. The one that the cursor stands in is being written, so it stays text. */
+/** Expressions as chips. The one that contains the cursor is being typed, so it stays text. */
 function chips(stateOf: (source: string) => ChipState): Extension {
   const matcher = new MatchDecorator({
     regexp: EXPRESSION,
@@ -136,13 +137,13 @@ function chips(stateOf: (source: string) => ChipState): Extension {
     },
     {
       decorations: (plugin) => plugin.decorations,
-      // The cursor steps over a chip, and one key takes it out whole.
+      // The cursor steps over a chip, and one keystroke deletes it.
       provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? Decoration.none),
     },
   );
 }
 
-/** Lines inside a loop or a condition stand deeper, behind a rule. */
+/** Lines inside a loop or a condition are indented and have a rule. */
 const nestedLines = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
@@ -166,7 +167,7 @@ function markNestedLines(state: EditorState): DecorationSet {
 
 const nestedClass = (depth: number): string => `form-nested form-nested-${Math.min(depth, 3)}`;
 
-/** The text as it looks in the editor, for a card that is out of sight; it costs less than an editor. */
+/** The editor's rendering of a text without an editor, for a card that isn't visible. */
 export function drawStill(text: string, stateOf: (source: string) => ChipState): HTMLElement[] {
   const lines = text.split("\n");
   const depths = depthsOf(lines);
@@ -191,20 +192,20 @@ const textTheme = EditorView.theme({
   ".cm-line": { padding: "0" },
 });
 
-/** What an editor of a content needs of the form. */
+/** What the editor of a content needs from the form. */
 export interface TextEditorHost {
-  /** Hears of what a person does, and of what kind it is, as CodeMirror names it; not of `setEditorText`. */
+  /** Called with changes by the user and their CodeMirror user event; not for `setEditorText`. */
   changed(text: string, userEvent: string): void;
   stateOf(source: string): ChipState;
-  /** Undo and redo, which the source keeps. */
+  /** Undo and redo, which apply to the source. */
   historyKeys: Extension;
-  /** What can be put in while typing. */
+  /** What can be inserted while typing. */
   completion: Extension;
   /** The menu of a chip. */
   menu: Extension;
 }
 
-// Braces alone are closed: quotes and brackets are ordinary signs of prose.
+// Only braces are closed automatically: quotes and brackets are normal characters in prose.
 const closeBraces: Extension = [
   closeBrackets(),
   EditorState.languageData.of(() => [{ closeBrackets: { brackets: ["{"] } }]),
@@ -239,7 +240,7 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
   });
 }
 
-/** Shows another text, where it differs, with the cursor after what changed; nobody is told. */
+/** Replaces the text if it differs, and puts the cursor after the change; `changed` isn't called. */
 export function setEditorText(view: EditorView, text: string): void {
   const change = smallestChange(view.state.doc.toString(), text);
   if (!change) return;

@@ -6,9 +6,9 @@ import type { Problem, Schema } from "../types.ts";
 import { describeStatement } from "./statement_words.ts";
 
 const PROBLEM_ICONS = { error: "circle-x", warning: "triangle-alert", note: "info" } as const;
-const HIGHEST = 3; // priorities offered where the text uses no higher one
+const HIGHEST = 3; // priorities offered if the text uses no higher one
 
-/** A problem as it stands under its part, with its fix as a button. */
+/** A problem below its part, with its fix as a button. */
 export function drawProblem(problem: Problem, fix: (problem: Problem) => void): HTMLElement {
   const words = createElement(
     "p",
@@ -33,8 +33,8 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
   return box;
 }
 
-/** The head of a loop or a condition, in words: handle is what moves it, chip names what it goes by, size says how much
- * it takes. */
+/** The head of a loop or a condition, in words: handle moves it, chip is the expression it depends on, size shows its
+ * tokens. */
 export function drawSectionHead(
   head: string,
   handle: HTMLElement | null,
@@ -54,7 +54,7 @@ export function drawSectionHead(
   );
 }
 
-/** Lines that are no part: a comment as prose, anything else as it is written. */
+/** Lines that aren't a part: a comment as prose, anything else unchanged. */
 export function drawLines(text: string, edit: () => void): HTMLElement {
   const comment = /^\s*(?:\{#\s*(.*?)\s*#\}|#\s*(.*))$/.exec(text);
   if (comment) return createElement("p", { class: "form-comment" }, comment[1] ?? comment[2] ?? "");
@@ -63,7 +63,7 @@ export function drawLines(text: string, edit: () => void): HTMLElement {
   return createElement("div", { class: "form-lines" }, createElement("pre", {}, text), go);
 }
 
-/** The menu of inputs that can be put where the cursor stands. */
+/** The menu of inputs that can be inserted at the cursor. */
 export function drawInsert(offered: () => string[], insert: (name: string) => void): HTMLElement {
   const sheet = createElement("div", { class: "menu-sheet" });
   const menu = createElement(
@@ -90,7 +90,7 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
 
 export const capitalize = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
 
-/** The priorities to choose from, and the one that holds now among them. */
+/** The priorities to choose from, including the current one. */
 export function priorities(now: string): [string, string][] {
   const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
   const offered: [string, string][] = [["0", gettext("Never cut")]];
@@ -107,14 +107,14 @@ function describePriority(number: number, highest: number): string {
   return gettext("Cut earlier ({number})", { number });
 }
 
-/** A select with its words for screen readers. */
+/** A select with a label for screen readers. */
 export function createSelect(words: string, options: [string, string][], now: string): HTMLSelectElement {
   const made = createElement("select", { "aria-label": words });
   for (const [value, text] of options) made.add(new Option(text, value, value === now, value === now));
   return made;
 }
 
-/** The inputs by the paths a text can print: the properties of an object in its place. */
+/** The paths of inputs that a text can print: the properties of an object instead of the object. */
 export function pathsOf(inputs: Record<string, Schema>, before = ""): string[] {
   return Object.entries(inputs).flatMap(([name, schema]) =>
     schema.properties ? pathsOf(schema.properties, `${before}${name}.`) : [`${before}${name}`],
