@@ -1,9 +1,9 @@
-// Helpers for building and reading elements; every text becomes a text node, never markup.
+// Helpers for creating and reading elements; every text becomes a text node, never markup.
 import { gettext, ngettext } from "./language.ts";
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 
-/** Makes an element; `true` sets an empty attribute, `false` and `undefined` leave it out. */
+/** Creates an element; `true` sets an empty attribute, `false` and `undefined` omit it. */
 export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -19,7 +19,7 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon of the sprite, hidden from screen readers: a word always stands beside it. */
+/** An icon of the sprite, hidden from screen readers, because there is always a word beside it. */
 export function createIcon(name: string): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("class", "icon");
@@ -30,30 +30,30 @@ export function createIcon(name: string): SVGSVGElement {
   return drawing;
 }
 
-/** The one element that matches, or an error that names the selector. */
+/** The matching element; throws an error that names the selector if there isn't one. */
 export function findElement<T extends Element = HTMLElement>(root: ParentNode, selector: string): T {
   const found = root.querySelector<T>(selector);
   if (!found) throw new Error(`The page has no ${selector}`);
   return found;
 }
 
-/** What a `<script type="application/json" id=…>` of the page holds. */
+/** The parsed content of a `<script type="application/json" id=…>` of the page. */
 export function readJson<T>(id: string): T {
   return JSON.parse(findElement(document, `#${id}`).textContent ?? "null") as T;
 }
 
-/** A sentence of the server's with its `names` set as code. */
+/** A sentence from the server with its `names` formatted as code. */
 export function codeSpans(sentence: string): (Node | string)[] {
   return sentence.split("`").map((piece, index) => (index % 2 ? createElement("code", {}, piece) : piece));
 }
 
-/** The code of a problem, as a link to the page that explains it; in a new tab, because the text here may be unsaved. */
+/** A problem's code as a link to its help page, in a new tab because the text here may be unsaved. */
 export function createCodeLink(code: string): HTMLAnchorElement {
   const attributes = { class: "cm-problem-code", href: `/help/problems/${code}`, target: "_blank" };
   return createElement("a", { ...attributes, title: gettext("What {code} means (in a new tab)", { code }) }, code);
 }
 
-/** How long ago, in the words of the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
+/** How long ago, worded as on the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
 export function timeAgo(moment: number, now = Date.now()): string {
   const seconds = Math.max(0, (now - moment) / 1000);
   if (seconds < 1) return gettext("just now");

@@ -1,4 +1,4 @@
-// Texts in the reader's language: from the catalogue that the page loads before the scripts, in English without one.
+// Texts in the reader's language, from the catalogue that the page loads before the scripts; English without one.
 
 type Values = Record<string, string | number>;
 
@@ -16,17 +16,17 @@ function fillIn(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }
 
-/** A text in the reader's language; `{name}` in it is replaced by that value. The text is written out where it is used. */
+/** A text in the reader's language; `{name}` is replaced by that value. The text must be a literal at the call. */
 export function gettext(text: string, values: Values = {}): string {
   return fillIn(catalogue().gettext?.(text) ?? text, values);
 }
 
-/** A text whose word means something else elsewhere; the context says what is meant here. */
+/** A text with a context that distinguishes it from other meanings of the same word. */
 export function pgettext(context: string, text: string): string {
   return catalogue().pgettext?.(context, text) ?? text;
 }
 
-/** A text about a count, which `{count}` stands for, in the form of the reader's language. */
+/** A text with a count, replacing `{count}`, in the plural form of the reader's language. */
 export function ngettext(singular: string, plural: string, count: number, values: Values = {}): string {
   const text = catalogue().ngettext?.(singular, plural, count) ?? (count === 1 ? singular : plural);
   return fillIn(text, { count: formatNumber(count), ...values });

@@ -3,7 +3,7 @@ import { diff } from "@codemirror/merge";
 
 const FIRST_CODE = 0x100;
 
-/** The lines that a text has otherwise than another one; of a place that was only cut, the lines that are gone. */
+/** The number of lines that differ from another text; where lines were only deleted, the deleted ones. */
 export function countDifferentLines(before: string, after: string): number {
   const codes = new Map<string, string>();
   const encode = (text: string): string =>
@@ -20,7 +20,7 @@ export function countDifferentLines(before: string, after: string): number {
 
 const splitLines = (text: string): string[] => text.split(/\r\n?|\n/);
 
-/** One character for each different line, so that what is compared are lines. */
+/** Maps each distinct line to one character, so that the diff compares lines. */
 function codeOf(codes: Map<string, string>, line: string): string {
   const known = codes.get(line);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// The script of pages with a form that takes a passkey: it asks the browser, and sends the form with its answer.
+// The script of pages with a passkey form: it calls the browser's API, and submits the form with the response.
 import { installPasskeyForms } from "./passkeys/form.ts";
 
 installPasskeyForms(document);

@@ -1,4 +1,4 @@
-// What templates that are ticked add up to.
+// Totals for ticked templates.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

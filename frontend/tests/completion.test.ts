@@ -16,7 +16,7 @@ const vocabulary: Vocabulary = {
   functions: { join: "join(documents, delimiter=' ')", to_list: "to_list(value, like=None)" },
 };
 
-/** The labels offered where `|` stands in the text. */
+/** The labels offered at the `|` in the text. */
 function offered(text: string, explicit = false): string[] {
   const pos = text.lastIndexOf("¦");
   const doc = text.replace("¦", "");

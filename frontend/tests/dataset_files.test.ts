@@ -1,4 +1,4 @@
-// Files of rows as spreadsheets write them, and cells that can't be read.
+// Files of rows as written by spreadsheets, and cells that can't be parsed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// CSV files and copied cells read into the grid of a dataset.
+// Import of CSV files and copied cells into the grid of a dataset.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Changes of a dataset's rows that a browser keeps: put back on the same version, and on another one.
+// Unsaved changes of a dataset's rows: restored on the same version, and on another one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the grid of a dataset shows: removed rows, columns that are not hidden, lists and groups as fields.
+// What the grid of a dataset shows: removed rows, visible columns, lists and groups as fields.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Helpers of `dom.ts`: ages of moments in words.
+// Helpers of `dom.ts`: ages in words.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Numbers of editor tabs.
+// IDs of editor tabs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Fields of the front matter, read from a document and written into it.
+// Fields of the front matter: parsing and editing.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Where a text stops being JSON: against what the engine's own parser takes.
+// Where a text stops being valid JSON, compared with the engine's own parser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Texts that a browser keeps of a draft: what is offered again, and a browser that keeps nothing.
+// Stored texts of a draft: which are offered again, and a browser that stores nothing.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Mentions and owners found in what is being typed.
+// Detection of mentions and owners being typed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

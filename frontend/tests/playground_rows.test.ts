@@ -35,7 +35,7 @@ const makePlan = (...rows: PlannedRow[]): RowPlan => ({
 const makeDraftReply = (id: number, more: Partial<Reply> = {}): Reply =>
   makeReply(id, "draft", { prompt: null, ...more });
 
-/** A server whose replies end when the test says so. */
+/** A server whose replies end when the test decides. */
 class Server implements RowsServer {
   started: string[] = [];
   stopped: Reply["id"][] = [];

@@ -1,4 +1,4 @@
-// Runs of the playground and states of its visits, for tests.
+// Runs and states of the playground, for tests.
 
 import assert from "node:assert/strict";
 import type { Column } from "../src/playground/columns.ts";

@@ -1,4 +1,4 @@
-// What the playground's pages read from its state.
+// Selectors of the playground's state.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -80,7 +80,7 @@ test("errors of the draft stop no run that does not ask with it", () => {
 });
 
 test("the estimate is the prompt and the longest reply of all columns, or unknown", () => {
-  // 100 tokens at 2 and 50 at 10 of a million are 0.0007, twice; a limit of 10 for one column's reply saves 0.0004
+  // 100 tokens at 2 and 50 at 10 per million are 0.0007, twice; a limit of 10 for one column's reply saves 0.0004
   assert.equal(Number(estimateRun(begin())?.amount).toFixed(6), "0.001400");
   const short = begin({ type: "settingsChosen", key: 2, settings: { max_tokens: 10 } });
   assert.equal(Number(estimateRun(short)?.amount).toFixed(6), "0.001000");

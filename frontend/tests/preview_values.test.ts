@@ -1,4 +1,4 @@
-// Values typed for inputs that are not declared.
+// Values typed for undeclared inputs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Repeatable random values for tests of laws.
+// Repeatable random values for property-based tests.
 
 export type Random = () => number;
 

@@ -1,4 +1,4 @@
-// Samples that rows become, and the order of samples.
+// Samples created from rows, and the order of samples.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

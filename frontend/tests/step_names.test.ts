@@ -1,4 +1,4 @@
-// What Undo and Redo say they take back.
+// The titles of Undo and Redo.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

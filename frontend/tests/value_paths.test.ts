@@ -1,4 +1,4 @@
-// Values inside the values of a sample.
+// Values inside a sample.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

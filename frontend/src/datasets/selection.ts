@@ -7,7 +7,7 @@ import type { Column, GridRow } from "./types.ts";
 
 export type IsSelected = (place: CellPlace) => boolean;
 
-/** How far each key moves, in rows and columns. */
+/** The offset of each key, in rows and columns. */
 export const STEPS: Record<string, readonly [number, number]> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -19,14 +19,14 @@ export const STEPS: Record<string, readonly [number, number]> = {
   End: [0, 10_000],
 };
 
-/** The place of the cell that an element is in; a button is no cell. */
+/** The place of an element's cell; null for a button. */
 export function findPlace(element: Element): CellPlace | null {
   const cell = element.closest<HTMLElement>("[data-column], button");
   const row = cell?.closest<HTMLElement>("[data-row]")?.dataset.row;
   return cell?.dataset.column && row ? { row: Number(row), column: cell.dataset.column } : null;
 }
 
-/** The place so many rows and columns away, at the edge where there are fewer. */
+/** The cell so many rows and columns away, clamped to the edges. */
 export function findNeighbour(
   rows: readonly GridRow[],
   columns: readonly Column[],
@@ -41,7 +41,7 @@ export function findNeighbour(
   return row && column ? { row: row.key, column: column.key } : null;
 }
 
-/** Says of a cell whether it lies between the two corners. */
+/** A predicate for cells between the two corners. */
 export function selectCells(
   rows: readonly GridRow[],
   columns: readonly Column[],
@@ -62,14 +62,14 @@ export function selectCells(
   return (place) => rowSpan.has(place.row) && columnSpan.has(place.column);
 }
 
-/** The keys from one to the other, both included. */
+/** The keys between the two, inclusive. */
 function span<K>(keys: readonly K[], one: K, other: K): Set<K> {
   if (one === other) return new Set([one]);
   const [from, to] = [keys.indexOf(one), keys.indexOf(other)].sort((left, right) => left - right) as [number, number];
   return new Set(keys.slice(Math.max(0, from), to + 1));
 }
 
-/** The selected cells as text for the clipboard. */
+/** The selected cells as clipboard text. */
 export function copyCells(rows: readonly GridRow[], columns: readonly Column[], isSelected: IsSelected): string {
   const table = rows.map((row) =>
     columns
@@ -79,7 +79,7 @@ export function copyCells(rows: readonly GridRow[], columns: readonly Column[], 
   return formatClipboard(table.filter((cells) => cells.length));
 }
 
-/** The edits that leave the selected values out. */
+/** The edits that clear the selected values. */
 export function clearCells(rows: readonly GridRow[], columns: readonly Column[], isSelected: IsSelected): CellEdit[] {
   return rows.flatMap((row) =>
     columns

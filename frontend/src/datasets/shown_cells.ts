@@ -1,13 +1,13 @@
-// Which rows and columns of a grid are shown: what the filter leaves, what is removed, and what is not hidden.
+// The rows and columns of a grid to show: filtered and removed rows, and visible columns.
 import { type Baseline, type Filter, filterRows } from "./filters.ts";
 import { listRemoved, placeRemoved } from "./removed_rows.ts";
 import type { CellPlace } from "./table_view.ts";
 import type { Column, Fault, Grid, GridRow } from "./types.ts";
 
 export interface ShownCells {
-  /** The rows that can be chosen and edited. */
+  /** The rows that can be selected and edited. */
   rows: readonly GridRow[];
-  /** These rows, and among them the removed ones, which are struck out. */
+  /** These rows, with the removed ones among them, struck out. */
   drawn: readonly GridRow[];
   removed: ReadonlySet<number>;
   columns: readonly Column[];
@@ -15,7 +15,7 @@ export interface ShownCells {
 
 export const NO_CELLS: ShownCells = { rows: [], drawn: [], removed: new Set(), columns: [] };
 
-/** What is shown of the grid. The columns are those of `before`, the same array, where they did not change. */
+/** The visible rows and columns. Unchanged columns are the same array as in `before`. */
 export function findShownCells(
   grid: Grid,
   columns: readonly Column[],
@@ -34,7 +34,7 @@ export function findShownCells(
   };
 }
 
-/** The chosen cell if it is shown, else one of the first row. */
+/** The current cell if it is visible, else one in the first row. */
 export function keepPlace({ rows, columns }: ShownCells, place: CellPlace | null): CellPlace | null {
   const isShown = rows.some((row) => row.key === place?.row) && columns.some((column) => column.key === place?.column);
   if (isShown) return place;

@@ -1,4 +1,4 @@
-// Draws the head of the grid and the rows that are in view.
+// Renders the head of the grid and the visible rows.
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
@@ -13,20 +13,20 @@ const CHANGE_WORDS = { new: gettext("new"), edited: gettext("edited") };
 const NAME_WIDTH = 150;
 const TAGS_WIDTH = 150;
 const TICK_WIDTH = 36;
-const LIST_LENGTH = 48; // characters of the first item of a list
-const SHOWN_LENGTH = 220; // characters of a value that a cell holds; the editor has the rest
+const LIST_LENGTH = 48; // most characters shown of a list's first item
+const SHOWN_LENGTH = 220; // most characters shown of a value; the editor has the rest
 
 export interface CellPlace {
   row: number;
   column: string;
 }
 
-/** What the rows are drawn by. */
+/** The data for rendering rows. */
 export interface RowFacts {
-  /** Those that are shown. */
+  /** The visible ones. */
   columns: Grid["columns"];
   allColumns: Grid["columns"];
-  /** The keys of rows that were removed and not yet saved. */
+  /** The keys of removed rows that aren't saved yet. */
   removed: ReadonlySet<number>;
   baseline: Baseline;
   faults: ReadonlyMap<number, readonly Fault[]>;
@@ -35,7 +35,7 @@ export interface RowFacts {
   isSelected: (place: CellPlace) => boolean;
 }
 
-/** Columns of fixed widths, and a head whose buttons open a column's form. */
+/** Fixed column widths, and a head whose buttons open a column's form. */
 export function drawHead(columns: readonly Column[]): { group: HTMLElement; head: HTMLElement; width: number } {
   const widths = [TICK_WIDTH, ...columns.map(widthOf)];
   const group = createElement("colgroup");
@@ -79,7 +79,7 @@ function drawColumnHead(column: Column): HTMLElement {
   );
 }
 
-/** The rows `first` to `end` between two spacers that stand for the others. */
+/** The rows `first` to `end` between two spacers for the others. */
 export function drawRows(
   rows: readonly GridRow[],
   range: { first: number; end: number; before: number; after: number },
@@ -127,7 +127,7 @@ function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
   return line;
 }
 
-/** A row that was removed: struck out, with a button that puts it back. Its cells can't be edited. */
+/** A removed row: struck out, with a button to restore it. Its cells can't be edited. */
 function drawRemovedRow(row: GridRow, name: string, index: number, facts: RowFacts): HTMLElement {
   const back = createElement(
     "button",
@@ -169,7 +169,7 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
   return cell;
 }
 
-/** A link to where a text that is none of the column's choices can become one. */
+/** A link to where a text can be added to the column's choices. */
 function linkToChoices(row: GridRow, column: Column | undefined): HTMLElement[] {
   const text = column && row.cells[column.key] ? cellText(row.cells[column.key], column.kind).trim() : "";
   if (!column?.choicesUrl || !text || column.choices?.includes(text)) return [];

@@ -4,7 +4,7 @@ import { gettext, ngettext } from "../language.ts";
 import { listTags, splitTags } from "./tags.ts";
 import type { Grid, GridRow } from "./types.ts";
 
-/** Asks for tags of these rows; `apply` gives what is wrong, or nothing once it is done. */
+/** Asks for tags for these rows; `apply` returns the error, or an empty string on success. */
 export function openTags(
   rows: readonly GridRow[],
   grid: Grid,

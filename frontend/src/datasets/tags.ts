@@ -1,17 +1,17 @@
-// The tags of a row: a list in the file, one text with commas in the grid.
+// The tags of a row: a list in the file, comma-separated text in the grid.
 import { gettext } from "../language.ts";
 import type { Grid, GridRow } from "./types.ts";
 
-const MOST_TAGS = 20; // of a row, as the server has it
+const MOST_TAGS = 20; // per row, as on the server
 const LONGEST_TAG = 40; // characters
 
-/** The tags that a text names, each once. */
+/** The distinct tags in a text. */
 export function splitTags(text: string): string[] {
   const tags = text.split(",").map((tag) => tag.trim().replace(/\s+/g, " "));
   return [...new Set(tags.filter(Boolean))];
 }
 
-/** The text of a list in JSON; anything else stays as it is, for the server to refuse. */
+/** The text of a JSON list; anything else is returned unchanged, for the server to refuse. */
 export function joinTags(source: string): string {
   const tags = JSON.parse(source) as unknown;
   return Array.isArray(tags) ? tags.join(", ") : tags === null ? "" : source;
@@ -23,18 +23,18 @@ export function readRowTags(row: GridRow): string[] {
   return cell ? splitTags("source" in cell ? (JSON.parse(cell.source) as string) : cell.text) : [];
 }
 
-/** The tags that any of these rows has, by name. */
+/** The tags of these rows, sorted by name. */
 export function listTags(rows: readonly GridRow[]): string[] {
   return [...new Set(rows.flatMap(readRowTags))].sort((one, other) => one.localeCompare(other));
 }
 
-/** The tags of a row with these as well, or without them. */
+/** Adds these tags to a row's tags, or removes them. */
 export function changeTags(row: GridRow, tags: readonly string[], isAdded: boolean): string[] {
   const present = readRowTags(row);
   return isAdded ? [...new Set([...present, ...tags])] : present.filter((tag) => !tags.includes(tag));
 }
 
-/** A message where a tag is too long or a row would have too many, else nothing. */
+/** An error if a tag is too long or a row would have too many, else empty. */
 export function findTagsProblem(
   grid: Grid,
   keys: ReadonlySet<number>,

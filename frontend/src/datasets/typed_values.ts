@@ -1,4 +1,4 @@
-// Values of columns whose input is declared as a list or a group: which can be edited in fields, and how they read.
+// Values of columns whose input is declared as a list or a group: whether fields can edit them, and their text.
 import type { Json, Schema } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
 import { compactSource } from "./json_source.ts";
@@ -6,7 +6,7 @@ import type { Cell, Column } from "./types.ts";
 
 const typeOf = (schema: Schema): string => (typeof schema.type === "string" ? schema.type : "");
 
-/** What a column holds, where its input is declared as a list or as a group of named values; else nothing. */
+/** The type of a column whose input is declared as a list or a group of named values; else empty. */
 export function nameStructure(schema: Schema | undefined): string {
   if (!schema) return "";
   if (typeOf(schema) === "array" && schema.items) {
@@ -16,8 +16,8 @@ export function nameStructure(schema: Schema | undefined): string {
   return typeOf(schema) === "object" && Object.keys(schema.properties ?? {}).length ? gettext("group") : "";
 }
 
-/** The cell's value, where fields can hold it without changing how its numbers are written: `undefined` where it is
- * left out, `null` where only JSON can hold it. */
+/** The cell's value, if fields can edit it without changing the notation of numbers: `undefined` if it has no value,
+ * `null` if only JSON can represent it. */
 export function readForFields(cell: Cell | undefined): Json | undefined {
   if (!cell) return undefined;
   if ("problem" in cell) return null;
@@ -25,7 +25,7 @@ export function readForFields(cell: Cell | undefined): Json | undefined {
   return JSON.stringify(value) === compactSource(cell.source) ? value : null;
 }
 
-/** Whether the cell is edited in fields: its column has a schema, and the value is of the type that it names. */
+/** Whether the cell is edited in fields: its column has a schema, and the value has that type. */
 export function isEditedInFields(cell: Cell | undefined, column: Column): boolean {
   if (!column.schema || !nameStructure(column.schema)) return false;
   const value = readForFields(cell);
@@ -34,7 +34,7 @@ export function isEditedInFields(cell: Cell | undefined, column: Column): boolea
   return value !== null && typeof value === "object" && isList === (typeOf(column.schema) === "array");
 }
 
-/** What a cell says of a list or a group: the first item or the fields as text, and how many items there are. */
+/** The text of a list or a group in a cell: the first item or the fields, and the number of items. */
 export function describeStructure(cell: Cell | undefined, column: Column): { first: string; count: string } | null {
   const value = nameStructure(column.schema) ? readForFields(cell) : null;
   if (value === undefined || value === null) return null;
@@ -46,7 +46,7 @@ export function describeStructure(cell: Cell | undefined, column: Column): { fir
   return { first: texts[0] ?? gettext("none"), count };
 }
 
-/** A text as it is and a group as `name: Mia, city: Leeds`; null for anything else, which is shown as JSON. */
+/** A text unchanged and a group as `name: Mia, city: Leeds`; null for anything else, which is shown as JSON. */
 function describeItem(item: Json): string | null {
   if (typeof item === "string") return item;
   if (item === null || typeof item !== "object" || Array.isArray(item)) return null;

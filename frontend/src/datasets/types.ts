@@ -10,22 +10,22 @@ export interface Column {
   section: Section;
   name: string;
   kind: Kind;
-  /** The only texts it may hold, where the template lists them. */
+  /** The only texts it may contain, if the template lists them. */
   choices?: readonly string[];
-  /** The page on which these choices can be changed, where the reader may change them. */
+  /** The page that can change these choices, if the reader may. */
   choicesUrl?: string;
   /** The schema that the template declares for a list or a group. */
   schema?: Schema;
 }
 
-/** A value as the JSON it was read from, or a typed text that is no value of the column's kind. */
+/** A value as its JSON source, or typed text that isn't valid for the column's kind. */
 export type Cell = { source: string } | { text: string; problem: string };
 
 export interface GridRow {
   key: number;
-  /** By column key; a value that is left out has no entry. */
+  /** By column key; a missing value has no entry. */
   cells: Readonly<Record<string, Cell>>;
-  /** Whether the row said that it expects an empty object, which differs from expecting nothing. */
+  /** Whether the row expects an empty object, which differs from expecting nothing. */
   expectsEmpty: boolean;
 }
 
@@ -34,14 +34,14 @@ export interface Grid {
   rows: readonly GridRow[];
 }
 
-/** What is wrong with a cell; `column` is empty where it is the whole row. */
+/** The problem of a cell; `column` is empty if it is the whole row. */
 export interface Fault {
   row: number;
   column: string;
   message: string;
 }
 
-/** An input of the template, as the server describes it. */
+/** An input of the template, as described by the server. */
 export interface DeclaredInput {
   name: string;
   kind: Kind;

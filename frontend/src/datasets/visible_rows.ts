@@ -1,19 +1,19 @@
-// Which rows of a long list are in view, for rows of two heights: plain ones, and those with a line for their fault.
+// The visible range of a long list with two row heights: plain rows, and rows with a fault line.
 
 export const ROW_HEIGHT = 44;
 export const FAULT_HEIGHT = 28;
-const MARGIN = 10; // rows drawn beyond either edge, so that a quick scroll meets rows
+const MARGIN = 10; // rows rendered beyond either edge, for fast scrolling
 
 export interface VisibleRange {
   first: number;
-  /** The index after the last. */
+  /** The end index, exclusive. */
   end: number;
   /** Heights of the rows before and after the range, in pixels. */
   before: number;
   after: number;
 }
 
-/** The top of each row, and after the last the height of all. `hasFault` says which rows are taller. */
+/** The top of each row, followed by the total height. `hasFault` says which rows are taller. */
 export function rowTops(count: number, hasFault: (index: number) => boolean): number[] {
   const tops = [0];
   for (let index = 0; index < count; index += 1)
@@ -21,7 +21,7 @@ export function rowTops(count: number, hasFault: (index: number) => boolean): nu
   return tops;
 }
 
-/** The rows between two heights of the list. */
+/** The rows between two offsets of the list. */
 export function findVisibleRange(tops: readonly number[], from: number, height: number): VisibleRange {
   const count = tops.length - 1;
   const first = Math.max(0, findRow(tops, from) - MARGIN);
@@ -29,7 +29,7 @@ export function findVisibleRange(tops: readonly number[], from: number, height: 
   return { first, end, before: tops[first] ?? 0, after: (tops[count] ?? 0) - (tops[end] ?? 0) };
 }
 
-/** The index of the row at a height, by halving. */
+/** The index of the row at an offset, by binary search. */
 function findRow(tops: readonly number[], height: number): number {
   let [low, high] = [0, Math.max(0, tops.length - 2)];
   while (low < high) {

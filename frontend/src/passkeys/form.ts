@@ -1,4 +1,4 @@
-// Forms with `data-passkey`: `create` makes a passkey, `get` uses one. Sending waits for the browser's answer.
+// Forms with `data-passkey`: `create` creates a passkey, `get` uses one. Submitting waits for the browser's response.
 import { findElement, readJson } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type CreationJson, type RequestJson, readCreation, readRequest, writeAnswer } from "./json.ts";
@@ -8,7 +8,7 @@ interface Question {
   request_options?: RequestJson;
 }
 
-/** Enables the forms where the browser knows passkeys; a form that is only one way of several stays hidden elsewhere. */
+/** Enables the forms if the browser supports passkeys; otherwise a form that is one of several options stays hidden. */
 export function installPasskeyForms(root: ParentNode): void {
   for (const form of root.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {
     if (!("PublicKeyCredential" in window)) {
@@ -45,7 +45,8 @@ async function askBrowser(form: HTMLFormElement): Promise<string> {
   return writeAnswer(credential);
 }
 
-/** The question stands in the page, or is fetched from where the form is sent: a page for strangers asks nobody. */
+/** The challenge is in the page, or is fetched from the form's URL, so that the login page creates none until it is
+ * needed. */
 async function readQuestion(form: HTMLFormElement): Promise<Question> {
   if (document.querySelector("#passkey-options")) return readJson<Question>("passkey-options");
   const answer = await fetch(form.action, { headers: { Accept: "application/json" } });

@@ -1,4 +1,4 @@
-// Questions to a passkey and its answers as the server writes and reads them: JSON with bytes as base64url.
+// Passkey challenges and responses in the server's format: JSON with bytes as base64url.
 
 interface DescriptorJson {
   type: "public-key";
@@ -20,7 +20,7 @@ export interface RequestJson {
   };
 }
 
-/** The bytes that a base64url text stands for. */
+/** Decodes base64url text to bytes. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
@@ -36,20 +36,20 @@ function readDescriptors(descriptors: DescriptorJson[] | null | undefined): Publ
   return (descriptors ?? []).map((descriptor) => ({ type: descriptor.type, id: decodeBase64url(descriptor.id) }));
 }
 
-/** The server's question for a new passkey as the browser takes it. */
+/** Converts the server's creation options to the browser's format. */
 export function readCreation({ publicKey }: CreationJson): CredentialCreationOptions {
   const user = { ...publicKey.user, id: decodeBase64url(publicKey.user.id) };
   const excludeCredentials = readDescriptors(publicKey.excludeCredentials);
   return { publicKey: { ...publicKey, challenge: decodeBase64url(publicKey.challenge), user, excludeCredentials } };
 }
 
-/** The server's question to a passkey as the browser takes it. */
+/** Converts the server's request options to the browser's format. */
 export function readRequest({ publicKey }: RequestJson): CredentialRequestOptions {
   const allowCredentials = readDescriptors(publicKey.allowCredentials);
   return { publicKey: { ...publicKey, challenge: decodeBase64url(publicKey.challenge), allowCredentials } };
 }
 
-/** The browser's answer as the server reads it. */
+/** Converts the browser's response to the server's format. */
 export function writeAnswer(credential: PublicKeyCredential): string {
   const answer = credential.response;
   const response: Record<string, string> = { clientDataJSON: encodeBase64url(answer.clientDataJSON) };

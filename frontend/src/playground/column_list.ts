@@ -1,4 +1,4 @@
-// The columns of the playground beside each other: one view for each column of the state, in their order.
+// The columns of the playground side by side: one view for each column of the state, in order.
 import { ColumnView } from "./column_view.ts";
 import type { RunState } from "./state.ts";
 
@@ -14,7 +14,7 @@ export class ColumnList {
     this.#acts = acts;
   }
 
-  /** Adds, removes and draws the views, so that there is one for each column. */
+  /** Adds, removes and updates the views to match the columns. */
   update(state: RunState): void {
     for (const [key, view] of this.#views) {
       if (state.columns.some((column) => column.key === key)) continue;

@@ -1,4 +1,4 @@
-// One column of the playground: what it runs, the reply as it is written, and what it took.
+// One column of the playground: what it runs, the reply as it is streamed, and its figures.
 import { createElement, createIcon } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
@@ -22,9 +22,9 @@ const VERDICT_ICONS: Record<Verdict["kind"], string> = {
   plain: "check",
   busy: "loader",
 };
-const NEAR_END = 24; // pixels from the end of the text within which it is followed
+const NEAR_END = 24; // distance in pixels from the end of the text within which scrolling follows it
 
-/** What a column asks the page to do. */
+/** What a column needs from the page. */
 export interface ColumnHost {
   dispatch(action: Action): void;
   run(keys: number[]): void;
@@ -185,7 +185,7 @@ export class ColumnView {
         column.source === DRAFT ? gettext("Run this draft to see what the model answers.") : gettext("Not run yet.");
       const empty = createElement("p", { class: "play-empty" }, words);
       this.#body.replaceChildren(...(column.reply ? drawReply(column, view) : [empty]));
-      // A reply is read from its start; why one failed or was stopped stands at its end.
+      // A reply is read from its start; the reason for a failure or a stop is at its end.
       const isCut = column.phase === "failed" || column.phase === "stopped";
       if (column.reply && !isWriting && this.#follows) this.#body.scrollTop = isCut ? this.#body.scrollHeight : 0;
     }
@@ -193,7 +193,7 @@ export class ColumnView {
     this.#newer.hidden = !isWriting || this.#follows;
   }
 
-  /** Adds what came since to a text that is drawn already, so that a selection in it stays. */
+  /** Appends new text to the rendered one, so that a selection in it stays. */
   #appendText(column: Column): boolean {
     const node = this.#body.querySelector(".play-text, .play-raw")?.firstChild;
     const text = column.reply?.text ?? "";
@@ -247,7 +247,7 @@ export class ColumnView {
   }
 }
 
-/** A label as every page draws it. */
+/** A label as rendered on every page. */
 function createPill(label: string, isProtected: boolean): HTMLElement {
   const words = isProtected ? [createIcon("lock"), label] : [label];
   const kind = isProtected ? "pill pill-protected" : label === "latest" ? "pill pill-latest" : "pill";
@@ -263,7 +263,7 @@ const formatSeconds = (milliseconds: number): string =>
     }),
   });
 
-/** Name, value and change of each figure under a reply. */
+/** Name, value and change of each figure below a reply. */
 function listFigures(state: RunState, column: Column, now: number): [string, string, string][] {
   const { reply } = column;
   if (!reply) return [];
@@ -282,7 +282,7 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
   return figures;
 }
 
-/** How many tokens more or fewer the first column's prompt has than the second's, both as the registry counts them. */
+/** The token difference between the prompts of the first and the second column, both as counted by the registry. */
 function compareTokens(state: RunState, column: Column): string {
   const [first, second] = state.columns;
   const [own, other] = [first?.reply?.prompt?.tokens, second?.reply?.prompt?.tokens];

@@ -7,26 +7,26 @@ export const MOST_COLUMNS = 4;
 export type View = "fields" | "reply" | "prompt" | "raw";
 export type Phase = "idle" | "starting" | "running" | "waiting" | "done" | "stopped" | "failed";
 
-/** What a column asks: a text, a model, settings. */
+/** The request of a column: a text, a model, settings. */
 export interface Plan {
   source: string;
   model: string;
   settings: Settings;
 }
 
-/** One column: what it asks next, and its last reply. */
+/** One column: its next request, and its last reply. */
 export interface Column extends Plan {
   key: number;
-  /** The view that the reader picked; null: the one that suits the reply. */
+  /** The view that the reader selected; null for the default of the reply. */
   view: View | null;
   phase: Phase;
   reply: Reply | null;
-  /** The text and the inputs that the reply is of; `document` is null where they are of an earlier visit. */
+  /** The text and the inputs of the reply; `document` is null if they are from an earlier visit. */
   ran: (Plan & { document: string | null; data: string }) | null;
   startedAt: number;
-  /** What the call waits for; `until` is null where nobody knows how long. */
+  /** What the call waits for; `until` is null if unknown. */
   waiting: { detail: string; until: number | null } | null;
-  /** Whether the server was asked to stop the reply; it does within a second or two. */
+  /** Whether the server was asked to stop the reply, which takes a second or two. */
   isStopping: boolean;
   /** Why the server refused to start this column. */
   refusal: string;
@@ -45,10 +45,10 @@ export const makeColumn = (key: number, plan: Plan): Column => ({
   refusal: "",
 });
 
-/** Whether a reply is under way in this column. */
+/** Whether a reply is in progress in this column. */
 export const isBusy = (column: Column): boolean => ["starting", "running", "waiting"].includes(column.phase);
 
-/** What a column does while its reply is in each of the server's states. */
+/** The phase of a column for each of the server's reply states. */
 export const PHASES: Record<Reply["state"], Phase> = {
   ready: "running",
   running: "running",

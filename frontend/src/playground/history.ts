@@ -1,4 +1,4 @@
-// Earlier runs of the reader: what they gave, with the draft of that time to restore.
+// The reader's earlier runs: their results, with the draft at that time to restore.
 import { createElement, createIcon, timeAgo } from "../dom.ts";
 import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { countDifferentLines } from "../line_count.ts";
@@ -8,8 +8,8 @@ import { describeReply, inSentence } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 import type { Reply, Run } from "./types.ts";
 
-const TYPING_PAUSE = 500; // milliseconds after which the lines that differ are counted again
-const FEW = 3; // runs that are shown before the list is opened
+const TYPING_PAUSE = 500; // milliseconds before changed lines are counted again
+const FEW = 3; // runs shown while the list is collapsed
 
 export interface HistoryHost {
   open(run: Run): void;
@@ -20,7 +20,7 @@ export interface HistoryHost {
 
 const TITLE_ID = "play-history-title";
 
-/** The words of the button that shows all runs; with their number where all of them are loaded. */
+/** The text of the button that shows all runs; with their number if all are loaded. */
 export const describeAll = (runs: readonly unknown[], next: RunState["next"]): string =>
   next === null ? gettext("All {count} runs", { count: runs.length }) : gettext("All runs");
 
@@ -55,7 +55,7 @@ export class RunHistory {
 
   update(state: RunState): void {
     this.#followText(state);
-    const minute = Math.floor(Date.now() / 60_000); // ages are drawn again each minute
+    const minute = Math.floor(Date.now() / 60_000); // ages are updated every minute
     const drawn = [state.runs, state.next, state.isHistoryOpen, state.runId, state.choices, minute, this.#document];
     if (drawn.every((each, index) => each === this.#drawn[index]) && this.#drawn.length) return;
     this.#drawn = drawn;
@@ -73,7 +73,7 @@ export class RunHistory {
     this.#drawRows(runs, state.runId, isStored);
   }
 
-  /** Draws the rows again once the text is no longer typed. */
+  /** Redraws the rows once typing stops. */
   #followText(state: RunState): void {
     clearTimeout(this.#timer);
     if (!this.#document) this.#document = state.document;
@@ -157,7 +157,7 @@ const STATES: Record<Exclude<Reply["state"], "done">, string> = {
 };
 const ICONS = { ok: "check", bad: "x", warn: "triangle-alert", plain: "check", busy: "loader" };
 
-/** How one reply of a run turned out, in a cell of the list. */
+/** The result of one reply of a run, in a cell of the list. */
 function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement {
   const verdict = reply.state === "done" ? describeReply(reply) : null;
   const kind = verdict?.kind ?? (reply.state === "failed" ? "bad" : "plain");

@@ -1,10 +1,10 @@
-// The line over the columns: the sample that is run, and its values in short.
+// The line above the columns: the sample to run, and a summary of its values.
 import { createElement } from "../dom.ts";
 import type { Data, Json } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
 import { setOptions } from "./menus.ts";
 
-const SHORT = 40; // characters up to which a text stands in the line
+const SHORT = 40; // longest text shown in the line
 
 /** A value in a few words: `3 items`, `612 characters`, `Harbour Outfitters`. */
 export function summarizeValue(value: Json | undefined): string {
@@ -26,11 +26,11 @@ export interface InputsFacts {
   sample: string;
   names: string[];
   data: Data;
-  /** Values that count where none is typed. */
+  /** Values used where none is typed. */
   defaults: Data;
-  /** Names of inputs whose values are not as they were saved. */
+  /** Names of inputs whose values differ from the saved ones. */
   edited: string[];
-  /** Paths of required inputs without a value, and what the server said of others. */
+  /** Paths of required inputs without a value, and the server's errors about others. */
   problems: Record<string, string>;
 }
 

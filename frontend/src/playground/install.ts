@@ -4,7 +4,7 @@ import type { Inputs } from "../editor/inputs.ts";
 import type { Setup } from "../editor/types.ts";
 import { Playground } from "./playground.ts";
 
-/** What the playground needs of the editor's page. */
+/** What the playground needs from the editor's page. */
 export interface EditorParts {
   setup: Setup;
   inputs: Inputs;
@@ -13,7 +13,7 @@ export interface EditorParts {
   goToProblem(): void;
 }
 
-/** Makes the playground, with its panel of inputs and its keys; it loads nothing before it is opened. */
+/** Creates the playground, with its panel of inputs and its keys; it loads nothing until it is opened. */
 export function installPlayground(root: HTMLElement, parts: EditorParts): Playground {
   const { setup, inputs } = parts;
   const area = findElement(root, "[data-pane=run]");
@@ -64,7 +64,7 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
   return playground;
 }
 
-/** Opens the editor at this address in its Run view. */
+/** Opens the editor at this URL in its Run view. */
 function openRun(url: string): void {
   window.location.assign(`${url}${url.includes("?") ? "&" : "?"}view=run`);
 }
@@ -84,7 +84,7 @@ function installInputsPanel(root: HTMLElement): { open(): void } {
   findElement(root, "[data-inputs-close]").addEventListener("click", close);
   pane.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || !root.classList.contains("has-inputs")) return;
-    if ((event.target as Element).closest(".inputs-keep")) return; // the name of a sample closes by itself
+    if ((event.target as Element).closest(".inputs-keep")) return; // a sample's name field handles Escape itself
     event.preventDefault();
     close();
   });

@@ -1,6 +1,6 @@
-// Where a text stops being JSON.
+// Finds where a text stops being valid JSON.
 
-const TEXT = String.raw`"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`; // without the quote at its end
+const TEXT = String.raw`"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*`; // without the closing quote
 const SCALAR = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
 const TOKEN = new RegExp(String.raw`([{}[\],:])|(${TEXT}")|${SCALAR}`, "y");
 const TEXT_BEGINNING = new RegExp(TEXT, "y");
@@ -8,7 +8,7 @@ const SPACE = /[ \t\n\r]*/y;
 
 type Wanted = "value" | "valueOrEnd" | "name" | "nameOrEnd" | "colon" | "commaOrEnd" | "nothing";
 
-/** The place of the first character that can't be there; the text's length if it ends too early, null if it is JSON. */
+/** The index of the first invalid character; the text's length if it ends too early, null if it is valid JSON. */
 export function findJsonError(text: string): number | null {
   const open: string[] = [];
   let wanted: Wanted = "value";
@@ -33,7 +33,8 @@ function endOfMatch(pattern: RegExp, text: string, place: number): number {
   return pattern.test(text) ? pattern.lastIndex : place;
 }
 
-/** What may follow this token: a mark, `"` for a text, `0` for another value; null if it can't be here. */
+/** What may follow this token: a punctuation character, `"` for a string, `0` for another value; null if the token
+ * isn't allowed here. */
 function step(wanted: Wanted, token: string, open: string[]): Wanted | null {
   const around = open.at(-1);
   if (token === "]" || token === "}") {

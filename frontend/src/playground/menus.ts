@@ -1,9 +1,9 @@
-// Small menus and forms that open under their button.
+// Small menus and forms that open below their button.
 import { createElement, createIcon } from "../dom.ts";
 
 let isInstalled = false;
 
-/** Menus close on Escape and when something beside them is pressed. */
+/** Menus close on Escape and on a click outside. */
 function installClosing(): void {
   if (isInstalled) return;
   isInstalled = true;
@@ -26,7 +26,7 @@ function installClosing(): void {
   );
 }
 
-/** A button that opens `sheet`; `summary` may be changed later. */
+/** A button that opens `sheet`; `summary` may be updated later. */
 export function createMenu(summary: HTMLElement, sheet: HTMLElement): HTMLDetailsElement {
   installClosing();
   return createElement("details", { class: "play-menu" }, summary, sheet);
@@ -44,14 +44,14 @@ export function createMenuItem(icon: string, words: string, act: () => void): HT
   return item;
 }
 
-/** A select drawn as the pages draw theirs. */
+/** A select styled like those of the pages. */
 export function createSelect(label: string, choose: (value: string) => void): [HTMLElement, HTMLSelectElement] {
   const select = createElement("select", { "aria-label": label });
   select.addEventListener("change", () => choose(select.value));
   return [createElement("span", { class: "select" }, select, createIcon("chevrons-up-down")), select];
 }
 
-/** Puts the options in where they differ from those that are there, and chooses one. */
+/** Updates the options if they differ, and selects one. */
 export function setOptions(
   select: HTMLSelectElement,
   options: { value: string; words: string }[],

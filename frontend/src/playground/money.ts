@@ -1,13 +1,14 @@
-// Amounts of money, and what a run may cost.
+// Amounts of money, and estimates of a run's cost.
 import { formatNumber, gettext } from "../language.ts";
 import type { Model, Money, Settings } from "./types.ts";
 
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
-const LEAST = 0.0001; // the smallest amount that is told as it is
+const LEAST = 0.0001; // smaller amounts are shown as less than this
 const REPLY_LIMITS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]; // in the server's order
-const LONGEST_REPLY = 4096; // tokens, where neither the settings nor the document limit the reply
+const LONGEST_REPLY = 4096; // tokens, if neither the settings nor the document limit the reply
 
-/** An amount as the pages write it: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts under `least` are told as that: `<$0.0001`. */
+/** An amount as formatted on the pages: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts below `least` are shown as such:
+ * `<$0.0001`. */
 export function formatMoney({ amount, currency }: Money, least = LEAST): string {
   const value = Number(amount);
   const isTiny = value > 0 && value < least;
@@ -19,25 +20,25 @@ export function formatMoney({ amount, currency }: Money, least = LEAST): string 
   return `${isTiny ? "<" : ""}${words}`;
 }
 
-/** An amount that is the most something costs, so that one under `$0.0001` is told as `$0.0001`. */
+/** A maximum cost, so that an amount below `$0.0001` is rounded up to `$0.0001`. */
 export const formatMostMoney = ({ amount, currency }: Money): string =>
   formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), LEAST) : amount, currency });
 
-/** The most tokens that a reply may have: the column's own limit, else the first of the document's that is one. */
+/** The maximum length of a reply in tokens: the column's own limit, else the first one in the document's settings. */
 export function longestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
   const isLimit = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
   const limits = [settings.max_tokens, ...REPLY_LIMITS.map((name) => saved[name])];
   return limits.find(isLimit) ?? (reserve || LONGEST_REPLY);
 }
 
-/** What one call costs at most: the prompt and the longest reply. Null where the model has no price. */
+/** The maximum cost of one call: the prompt and the longest reply. Null if the model has no price. */
 export function costOfCall(model: Model | undefined, promptTokens: number, replyTokens: number): Money | null {
   if (!model?.price) return null;
   const { prompt, completion, currency } = model.price;
   return { amount: (promptTokens * Number(prompt) + replyTokens * Number(completion)) / 1_000_000, currency };
 }
 
-/** The sum of costs of one currency; null where one is unknown or the currencies differ. */
+/** The sum of costs in one currency; null if one is unknown or the currencies differ. */
 export function sumCosts(costs: (Money | null)[]): Money | null {
   let amount = 0;
   let currency = "";

@@ -1,6 +1,6 @@
-// The fields of a reply in JSON that is still being written.
+// Parses the fields of a JSON reply that is still being streamed.
 
-/** A field as far as it came: `text` is a text's own characters, or the JSON of any other value. */
+/** A field received so far: `text` is the content of a string, or the JSON of any other value. */
 export interface PartialField {
   name: string;
   text: string;
@@ -14,7 +14,7 @@ export function looksLikeObject(text: string): boolean {
   return text.replace(FENCE, "").trimStart().startsWith("{");
 }
 
-/** The end of the string that begins at `start` (behind its closing quote), or -1 where it is not closed yet. */
+/** The end of the string that begins at `start` (after its closing quote), or -1 if it isn't closed yet. */
 function stringEnd(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     if (text[index] === "\\") index++;
@@ -23,7 +23,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** The end of the value that begins at `start`, or -1 where it is not complete yet. */
+/** The end of the value that begins at `start`, or -1 if it is incomplete. */
 function valueEnd(text: string, start: number): number {
   if (text[start] === '"') return stringEnd(text, start);
   let depth = 0;
@@ -35,7 +35,7 @@ function valueEnd(text: string, start: number): number {
       index = end - 1;
     } else if ("{[".includes(character)) depth++;
     else if ("}]".includes(character)) {
-      if (depth === 0) return index; // the end of the object around a number or a word
+      if (depth === 0) return index; // the end of the object around a number or a literal
       depth--;
       if (depth === 0) return index + 1;
     } else if (character === "," && depth === 0) return index;
@@ -43,7 +43,7 @@ function valueEnd(text: string, start: number): number {
   return -1;
 }
 
-/** The characters of a string that is not closed yet, without an escape that is cut in the middle. */
+/** The content of an unclosed string, without a truncated escape. */
 function readOpenString(raw: string): string {
   for (const cut of [0, 1, 2, 3, 4, 5]) {
     try {
@@ -65,7 +65,7 @@ function readValue(raw: string, isComplete: boolean): string {
   }
 }
 
-/** The fields of the object that `text` begins; none where it does not begin one. */
+/** The fields of the object at the start of `text`; empty if there isn't one. */
 export function readPartialFields(text: string): PartialField[] {
   const source = text.replace(FENCE, "");
   const fields: PartialField[] = [];

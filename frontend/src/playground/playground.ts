@@ -1,4 +1,4 @@
-// The playground: asks models with the draft, beside other versions, models and settings, before anything is saved.
+// The playground: runs the draft, beside other versions, models and settings, before anything is saved.
 import { showStatus } from "../app/status.ts";
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
@@ -15,28 +15,28 @@ import { type Action, makeState, NO_FACTS, type RunState, reduce } from "./state
 import { followReply } from "./stream.ts";
 import type { DraftFacts, Reply, Run } from "./types.ts";
 
-const TICK = 250; // milliseconds between two looks at the clock while a reply is written
+const TICK = 250; // milliseconds between clock updates while a reply is streamed
 
-/** What the playground asks the editor. */
+/** What the playground needs from the editor. */
 export interface PlaygroundHost {
-  /** The address of the playground's calls, with a slash at its end. */
+  /** The base URL of the playground's requests, with a trailing slash. */
   url: string;
-  /** Which of the author's drafts the editor shows; empty for the first one. */
+  /** The draft that the editor shows; empty for the default one. */
   draftName: string;
   labels: RunState["labels"];
   newDatasetUrl: string;
-  /** The sample that is chosen, its values, and what is known of each. */
+  /** The selected sample, its values, and the facts about each. */
   inputs(): Omit<InputsFacts, "problems">;
   document(): string;
   chooseSample(name: string): void;
   askSampleName(opener: HTMLElement): void;
   openInputs(path?: string): void;
   goToProblem(): void;
-  /** Sends what is unsent of the draft. */
+  /** Saves the unsaved draft. */
   saveDraft(): Promise<void>;
-  /** Starts a draft from a version and opens it; false where the server refused. */
+  /** Starts a draft from a version and opens it; false if the server refused. */
   startDraft(ref: string): Promise<boolean>;
-  /** Leaves for another address of the editor. */
+  /** Opens another URL of the editor. */
   open(url: string): void;
 }
 
@@ -97,7 +97,7 @@ export class Playground {
     this.#wire();
   }
 
-  /** Loads what can be chosen and what was run before, once. */
+  /** Loads the options and the history, once. */
   open(): void {
     if (!this.#isLoaded) {
       this.#isLoaded = true;
@@ -107,7 +107,7 @@ export class Playground {
     this.#draw();
   }
 
-  /** The text, the samples or the values are others now. */
+  /** Called after the text, the samples or the values changed. */
   followEdits(): void {
     const { data, sample } = this.#host.inputs();
     const document = this.#host.document();
@@ -118,12 +118,12 @@ export class Playground {
     } else this.#drawSoon();
   }
 
-  /** What the last preview says of the draft; facts that are missing stay as they were. */
+  /** Updates the draft's facts from the last preview; missing ones stay unchanged. */
   takeFacts(facts: Partial<DraftFacts>): void {
     this.#dispatch({ type: "factsChanged", facts: { ...NO_FACTS, ...this.#state.facts, ...facts } });
   }
 
-  /** Runs all columns, or those with these keys; replies that are being written there are stopped first. */
+  /** Runs all columns, or those with these keys; replies still being streamed there are stopped first. */
   async run(keys?: number[]): Promise<void> {
     const state = this.#state;
     if (state.isStarting) return;
@@ -144,7 +144,7 @@ export class Playground {
     else if (action.type === "runRefused") this.#say(gettext("Not started: {reason}", { reason: action.detail }));
   }
 
-  /** Stops every reply that is being written. */
+  /** Stops every reply that is being streamed. */
   stopAll(): boolean {
     return [this.#rows.stop(), this.#stopColumns()].includes(true);
   }
@@ -169,7 +169,7 @@ export class Playground {
     keep.addEventListener("click", () => this.#host.askSampleName(keep));
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
-      if ((event.target as Element).closest(".inputs-keep")) return; // there it closes the name of a sample
+      if ((event.target as Element).closest(".inputs-keep")) return; // there it closes the name field of a sample
       if (this.stopAll()) event.preventDefault();
     });
   }
@@ -177,7 +177,7 @@ export class Playground {
   #dispatch(action: Action): void {
     const before = this.#state;
     const removed = action.type === "columnRemoved" && before.columns.find((column) => column.key === action.key);
-    if (removed && isBusy(removed)) void this.#stopColumn(removed); // nobody would see what it goes on to cost
+    if (removed && isBusy(removed)) void this.#stopColumn(removed); // it would keep costing money unseen
     this.#state = reduce(before, action);
     if (action.type === "ended" || action.type === "lost") this.#noteEnd(action.id);
     if (this.#state !== before) this.#drawSoon();
@@ -191,7 +191,7 @@ export class Playground {
     if (this.#streams.size === 0) void this.#server.loadChoices().then((action) => this.#takeSpending(action));
   }
 
-  /** After a run only what was spent is news; a failed look-up changes nothing. */
+  /** Updates only the spending after a run; a failed request changes nothing. */
   #takeSpending(action: Action): void {
     if (action.type === "choicesLoaded") this.#dispatch(action);
   }
@@ -284,7 +284,7 @@ export class Playground {
     this.#tick(state.columns.some(isBusy));
   }
 
-  /** The clock of a reply that is being written goes on between its words. */
+  /** Keeps the clock of a streamed reply running between its chunks. */
   #tick(isWriting: boolean): void {
     if (isWriting && this.#timer === undefined) this.#timer = window.setInterval(() => this.#drawSoon(), TICK);
     else if (!isWriting && this.#timer !== undefined) {

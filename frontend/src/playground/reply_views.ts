@@ -1,4 +1,4 @@
-// Views of a column's reply: as text, field by field, as received, or the prompt that was sent.
+// Views of a column's reply: as text, field by field, as received, or the sent prompt.
 import { createElement, createIcon } from "../dom.ts";
 import type { Json } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
@@ -7,9 +7,9 @@ import { findJsonError } from "./json_error.ts";
 import { readPartialFields } from "./partial_json.ts";
 import type { Message, OutputField, Reply, ToolCall } from "./types.ts";
 
-const LONG_VALUE = 60; // characters above which a text counts its words
+const LONG_VALUE = 60; // longer texts are shown with their number of words
 
-/** Draws the view of a column's reply; `area` keeps its scroll place. */
+/** Renders the view of a column's reply; `area` keeps its scroll position. */
 export function drawReply(column: Column, view: View): Node[] {
   const { reply } = column;
   if (!reply) return [];
@@ -33,13 +33,13 @@ function drawText(text: string, isWriting: boolean, kind: "text" | "raw"): HTMLE
   return shown;
 }
 
-/** A word behind the name of a field: how long its text is. */
+/** A note after the name of a field with the length of its text. */
 function lengthWords(text: string): string {
   const words = text.trim().split(/\s+/).filter(Boolean).length;
   return [...text].length > LONG_VALUE ? ngettext("{count} word", "{count} words", words) : "";
 }
 
-/** A value as a reader takes it: a text as it is, a list of plain values with commas, all else as JSON. */
+/** A readable value: text unchanged, a list of plain values comma-separated, anything else as JSON. */
 function showValue(value: Json): string {
   if (typeof value === "string") return value;
   const isPlain = Array.isArray(value) && value.every((each) => each === null || typeof each !== "object");
@@ -71,7 +71,7 @@ function drawFields(reply: Reply, isWriting: boolean): HTMLElement[] {
   return [...rest, list];
 }
 
-/** The text of a field that is complete: lists look as they will in the end. */
+/** The text of a complete field, so that lists look final. */
 function readValue(text: string): string {
   if (!text.startsWith("[")) return text;
   try {
@@ -91,13 +91,13 @@ function drawNote(kind: "bad" | "warn", words: string, ...after: Node[]): HTMLEl
   return createElement("div", { class: `play-note play-note-${kind}` }, icon, createElement("p", {}, words), ...after);
 }
 
-/** What is wrong with a reply that should have been JSON, above its text. */
+/** The error of a reply that should have been JSON, above its text. */
 function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
   const problem = isWriting || reply.output?.kind !== "json" ? null : reply.output.problem;
   return problem ? [drawNote("bad", problem)] : [];
 }
 
-/** Marks where the text stops being JSON: the character, or that the text ends there. */
+/** Marks where the text stops being valid JSON: the character, or the end of the text. */
 function markBadPlace(shown: HTMLElement | undefined, text: string): void {
   const place = findJsonError(text);
   if (!shown || place === null) return;
@@ -117,7 +117,7 @@ function drawTools(tools: ToolCall[]): HTMLElement[] {
   });
 }
 
-/** Why a reply failed, or ended before its time; its Retry button is the column's. */
+/** Why a reply failed or ended early; its Retry button is the column's. */
 function drawProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
   if (isWriting || !reply.problem) return [];
   return [drawNote(reply.state === "failed" ? "bad" : "warn", reply.problem.detail)];

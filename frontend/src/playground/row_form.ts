@@ -5,25 +5,25 @@ import { gettext } from "../language.ts";
 import { createSelect, setOptions } from "./menus.ts";
 import type { Choices } from "./types.ts";
 
-/** What the dialog sends: the dataset that gets the row, or the path of one that is made of it. */
+/** The dialog's result: the dataset that gets the row, or the path of a new one. */
 export interface NewRow {
   dataset: string;
   new_dataset: string;
   name: string;
   /** The expected reply: a text, or an object of fields. */
   expected: string | Data;
-  /** With commas between them. */
+  /** Comma-separated. */
   tags: string;
 }
 
-/** What the dialog begins with; `isObject`: the document's output rules read the reply as an object. */
+/** The dialog's initial data; `isObject`: the document's output rules parse the reply as an object. */
 interface ReplyFacts {
   name: string;
   text: string;
   isObject: boolean;
 }
 
-/** A refusal: what is wrong, and of which field. */
+/** A refusal: the message, and its field. */
 export interface Refusal {
   detail: string;
   fields: Record<string, string>;
@@ -36,7 +36,7 @@ function createField(label: string, control: HTMLElement, id: string, aside = ""
   return createElement("div", { class: "field" }, words, control);
 }
 
-/** Opens the dialog; `send` adds the row and gives what was refused, or null. */
+/** Opens the dialog; `send` adds the row and returns the refusal, or null. */
 export function openRowForm(
   datasets: Choices["datasets"],
   reply: ReplyFacts,
@@ -115,7 +115,7 @@ function drawForm(
   return form;
 }
 
-/** A reply that is read as an object is expected as one; a text that is no object any more stays a text. */
+/** A reply that is parsed as an object is expected as one; invalid JSON stays text. */
 function readExpected(text: string, isObject: boolean): string | Data {
   if (!isObject) return text;
   try {

@@ -1,4 +1,4 @@
-// The dialog that runs the columns over rows of a dataset: which rows, and what they may cost, before anything is asked.
+// The dialog that runs the columns over rows of a dataset: selects the rows and shows the cost in advance.
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { createSelect, setOptions } from "./menus.ts";
@@ -6,13 +6,13 @@ import { formatMostMoney } from "./money.ts";
 import type { Refusal } from "./row_form.ts";
 import type { Choices, RowPlan } from "./types.ts";
 
-/** What the dialog needs: a plan for its choices, and what to do with the one that was agreed to. */
+/** What the dialog needs: a plan for its choices, and a callback for the confirmed plan. */
 export interface RowsHost {
   plan(dataset: string, pick: string, tag: string): Promise<RowPlan | Refusal>;
   run(plan: RowPlan): void;
 }
 
-/** What a plan comes to, a sentence each: rows and calls, the cost, and rows that can't be run. */
+/** A plan as sentences: rows and calls, the cost, and rows that can't be run. */
 export function describePlan(plan: RowPlan): string[] {
   const going = plan.rows.filter((row) => row.problem === null).length;
   const faulty = plan.rows.length - going;

@@ -1,4 +1,4 @@
-// The playground's run over rows of a dataset: from the dialog that says the cost to the matrix of the replies.
+// The playground's run over rows of a dataset: from the dialog with the cost to the matrix of replies.
 import { gettext, ngettext } from "../language.ts";
 import type { Column } from "./columns.ts";
 import { openRowsForm } from "./rows_form.ts";
@@ -9,13 +9,13 @@ import type { RunState } from "./state.ts";
 import { followReply } from "./stream.ts";
 import type { Run } from "./types.ts";
 
-/** What the panel asks of the playground. */
+/** What the panel needs from the playground. */
 export interface RowsPanelHost {
   state(): RunState;
   newDatasetUrl: string;
   open(run: Run): void;
   say(words: string): void;
-  /** The run is over: what was spent is another sum now. */
+  /** The run has ended, so the spending has changed. */
   spent(): void;
 }
 
@@ -36,7 +36,7 @@ export class RowsPanel {
     });
   }
 
-  /** Opens the dialog for the columns as they are now. */
+  /** Opens the dialog for the current columns. */
   open(): void {
     const state = this.#host.state();
     const columns = state.columns;
@@ -55,7 +55,7 @@ export class RowsPanel {
     });
   }
 
-  /** Stops the run over rows, if there is one; whether there was. */
+  /** Stops the run over rows; returns whether there was one. */
   stop(): boolean {
     if (!this.#run || this.#run.isOver) return false;
     this.#run.stop();

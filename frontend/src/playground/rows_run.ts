@@ -1,27 +1,27 @@
-// A run over rows of a dataset: a few rows at a time, each cell as far as its reply came. No page, only what happens.
+// A run over rows of a dataset: a few rows at a time, with the state of each cell. Independent of the page.
 import { gettext } from "../language.ts";
 import { type Column, makeColumn, PHASES, type Plan } from "./columns.ts";
 import type { Refusal } from "./row_form.ts";
 import type { Action } from "./state.ts";
 import type { Money, PlannedRow, Reply, RowPlan, Run } from "./types.ts";
 
-const AT_ONCE = 2; // rows whose columns are asked at once: a browser holds six connections to a server
+const AT_ONCE = 2; // rows run at the same time: a browser opens six connections to a server
 
 export interface RowState {
   row: PlannedRow;
-  /** Null before its turn, and where the server refused it. */
+  /** Null before its turn, and if the server refused it. */
   run: Run | null;
   cells: Column[];
-  /** Why it was not run. */
+  /** Why it wasn't run. */
   refusal: string;
   isOver: boolean;
 }
 
-/** What a run over rows asks of the server. */
+/** What a run over rows needs from the server. */
 export interface RowsServer {
   start(row: PlannedRow): Promise<Run | Refusal>;
   stop(id: Reply["id"]): Promise<Action | null>;
-  /** Follows a reply to its end; gives a function that leaves off. */
+  /** Follows a reply to its end; returns a function that stops following. */
   follow(id: Reply["id"], dispatch: (action: Action) => void): () => void;
 }
 
@@ -49,12 +49,12 @@ export class RowsRun {
     return this.rows.every((row) => row.isOver);
   }
 
-  /** The cost of the replies so far, as their models reported it. */
+  /** The cost of the replies so far, as reported by their models. */
   get costs(): Money[] {
     return this.rows.flatMap((row) => row.cells.flatMap((cell) => cell.reply?.cost ?? []));
   }
 
-  /** Runs all rows; done when the last reply ended. */
+  /** Runs all rows; resolves when the last reply has ended. */
   async run(): Promise<void> {
     const waiting = this.rows.filter((row) => !row.isOver);
     const work = async (): Promise<void> => {
@@ -63,7 +63,7 @@ export class RowsRun {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  /** Stops the replies that are being written, and starts no further row. */
+  /** Stops the replies being streamed, and starts no further row. */
   stop(): void {
     this.#isStopped = true;
     for (const id of this.#ends.keys()) {

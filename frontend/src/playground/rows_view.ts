@@ -1,4 +1,4 @@
-// The small matrix of a run over rows: a line for each row, a cell for each column, drawn again where something came.
+// The small matrix of a run over rows: a line per row, a cell per column, redrawn as replies arrive.
 import { createElement, createIcon } from "../dom.ts";
 import type { Data } from "../editor/types.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
@@ -10,7 +10,7 @@ import type { RunState } from "./state.ts";
 import type { Run } from "./types.ts";
 
 const HEAD_ID = "play-rows-head";
-const MOST_TEXT = 300; // characters of a reply in its cell; the row opens in the columns with all of it
+const MOST_TEXT = 300; // most characters of a reply in its cell; opening the row shows all of it
 
 export interface RowsViewHost {
   /** Shows the replies of one row in the columns. */
@@ -33,7 +33,7 @@ export class RowsView {
     this.#act.addEventListener("click", () => (this.#run?.isOver ? this.#host.close() : this.#host.stop()));
   }
 
-  /** Shows another run, in place of the one before. */
+  /** Shows another run instead of the previous one. */
   show(run: RowsRun, state: RunState): void {
     this.#run = run;
     const { dataset, version, url } = run.plan;
@@ -103,7 +103,7 @@ export class RowsView {
   }
 }
 
-/** How far the run is: rows that are over, replies that failed or are not valid, and what was spent. */
+/** The progress of the run: finished rows, failed or invalid replies, and the amount spent. */
 function describeProgress(run: RowsRun): string {
   const over = run.rows.filter((row) => row.isOver && !row.refusal).length;
   const cells = run.rows.flatMap((row) => row.cells);
@@ -120,7 +120,7 @@ function describeProgress(run: RowsRun): string {
     .join(", ");
 }
 
-/** What the row expects: a single value as it is, several with their names. */
+/** The expected output of the row: a single value unchanged, several with their names. */
 export function describeExpected(expected: Data | null): string {
   const values = Object.entries(expected ?? {});
   const write = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

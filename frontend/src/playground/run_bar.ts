@@ -1,4 +1,4 @@
-// The bar over the columns: whether a run can start and why not, what it may cost, and on phones which column is shown.
+// The bar above the columns: whether a run can start and why not, its estimated cost, and on phones the column switch.
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { MOST_COLUMNS } from "./columns.ts";
@@ -6,7 +6,7 @@ import { formatMoney, formatMostMoney } from "./money.ts";
 import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 
-const NEARLY = 0.8; // the share of the daily limit from which the amount is a warning
+const NEARLY = 0.8; // the share of the daily limit above which the amount is a warning
 
 interface BarHost {
   /** Shows a column on narrow screens. */
@@ -21,7 +21,7 @@ function withBold(sentence: string, amount: string): (Node | string)[] {
   return [before, createElement("b", {}, amount), after];
 }
 
-/** The words on the button that runs all columns. */
+/** The text of the button that runs all columns. */
 function describeRun(count: number): string {
   if (count < 2) return gettext("Run");
   return count === 2 ? gettext("Run both") : gettext("Run all {count}", { count });

@@ -1,4 +1,4 @@
-// Selectors of the playground's state: why a run is not possible, what it may cost, how a reply turned out.
+// Selectors of the playground's state: why a run isn't possible, its estimated cost, the verdict on a reply.
 import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { costOfCall, longestReply, sumCosts } from "./money.ts";
@@ -6,7 +6,7 @@ import { looksLikeObject } from "./partial_json.ts";
 import type { RunState } from "./state.ts";
 import type { Choices, Money, Reply, Source } from "./types.ts";
 
-/** Why nothing can be run, and where the reader can do something about it. */
+/** Why nothing can be run, and where the reader can fix it. */
 export interface Blocker {
   words: string;
   /** The input that lacks a value. */
@@ -15,7 +15,7 @@ export interface Blocker {
   link?: { words: string; url: string };
 }
 
-/** The first thing that stops a run of these columns, of all if none are given; null where it can start. */
+/** The first blocker of a run of these columns, by default all; null if it can start. */
 export function findBlocker(state: RunState, columns: readonly Column[] = state.columns): Blocker | null {
   const { choices, facts } = state;
   if (!choices) return { words: state.trouble || gettext("Loading the models…") };
@@ -33,12 +33,12 @@ export function findBlocker(state: RunState, columns: readonly Column[] = state.
   return input === undefined ? null : { words: gettext("{name} needs a value", { name: input }), input };
 }
 
-/** Whether the reader spent what the cap allows in a day; a cap of 0 switches calls off, and no day ends that. */
+/** Whether the reader has reached the daily cap; a cap of 0 disables calls permanently. */
 function isDayOver({ spent }: Choices): boolean {
   return spent?.cap != null && Number(spent.cap) > 0 && Number(spent.today) >= Number(spent.cap);
 }
 
-/** The first model of the columns that the spending caps don't let the reader ask; an admin can give it a price. */
+/** The first model of the columns that the spending caps don't allow; an admin can give it a price. */
 function findRefusedModel(choices: Choices, columns: readonly Column[]): Blocker | null {
   const names = new Set(columns.map((column) => column.model));
   const words = choices.models.find((model) => names.has(model.name) && model.why_not)?.why_not;
@@ -47,7 +47,7 @@ function findRefusedModel(choices: Choices, columns: readonly Column[]): Blocker
   return { words, link: { words: gettext("Models"), url: choices.connect_url } };
 }
 
-/** What the next run of all columns costs at most; null where a model has no price. */
+/** The maximum cost of the next run of all columns; null if a model has no price. */
 export function estimateRun(state: RunState): Money | null {
   return sumCosts(state.columns.map((column) => estimateColumn(state, column)));
 }
@@ -55,7 +55,7 @@ export function estimateRun(state: RunState): Money | null {
 function estimateColumn(state: RunState, { source, model: name, settings, reply, ran }: Column): Money | null {
   const { facts } = state;
   const model = state.choices?.models.find((each) => each.name === name);
-  // Of another version the last reply knows more than the draft does.
+  // For another version, the last reply's figures are better than the draft's.
   const known = source !== DRAFT && ran?.source === source ? reply : null;
   const tokens = known?.prompt?.tokens ?? facts.tokens;
   if (tokens === null) return null;
@@ -63,14 +63,14 @@ function estimateColumn(state: RunState, { source, model: name, settings, reply,
   return costOfCall(model, tokens, longestReply(settings, saved, facts.reserve));
 }
 
-/** Names of models without a price among the columns. */
+/** Names of the columns' models without a price. */
 export function unpricedModels(state: RunState): string[] {
   const models = new Map(state.choices?.models.map((model) => [model.name, model]));
   const names = new Set(state.columns.map((column) => column.model));
   return [...names].filter((name) => models.get(name)?.price === null);
 }
 
-/** Why a reply is not of what stands on the page now; empty where it is. */
+/** Why a reply is outdated compared with the page; empty if it isn't. */
 export function describeStaleness(state: RunState, column: Column): string {
   const { ran } = column;
   if (!ran || !column.reply || isBusy(column)) return "";
@@ -84,7 +84,7 @@ export function describeStaleness(state: RunState, column: Column): string {
   return isSame ? "" : gettext("Settings changed since this run");
 }
 
-/** How a reply turned out, as a word with an icon. */
+/** The verdict on a reply, as a word with an icon. */
 export interface Verdict {
   kind: "ok" | "warn" | "bad" | "plain" | "busy";
   words: string;
@@ -92,7 +92,7 @@ export interface Verdict {
 
 const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
-/** The words of a verdict inside a sentence; other languages keep the capitals of their nouns. */
+/** A verdict's text within a sentence; other languages keep the capitals of their nouns. */
 export const inSentence = (words: string): string => (pageLanguage() === "en" ? words.toLowerCase() : words);
 
 export function describeVerdict(column: Column, now: number): Verdict | null {
@@ -112,7 +112,7 @@ export function describeVerdict(column: Column, now: number): Verdict | null {
 function waitingWords({ detail, until }: { detail: string; until: number | null }, now: number): string {
   if (until === null) return detail;
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-  // The seconds are counted down here, so the server's own go.
+  // The seconds are counted down here, so the server's own are removed.
   const cause = detail.replace(/\s*Retrying in \S+ s\.?$/, "").replace(/[.\s]+$/, "");
   return gettext("{cause}. Retrying in {seconds} s", { cause, seconds });
 }
@@ -122,7 +122,7 @@ function stoppedWords(reply: Reply): string {
   return ngettext("Stopped after {count} token", "Stopped after {count} tokens", reply.tokens.completion);
 }
 
-/** How a finished reply turned out. */
+/** The verdict on a finished reply. */
 export function describeReply(reply: Reply): Verdict {
   if (reply.finish_reason && REFUSALS.has(reply.finish_reason))
     return { kind: "bad", words: gettext("Refused by the provider") };
@@ -155,7 +155,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The views that a column offers, the first of them for a reply that is fine. */
+/** The views that a column offers, with the default for a successful reply first. */
 export function listViews(state: RunState, column: Column): View[] {
   const { reply } = column;
   const isObject = reply?.output
@@ -166,7 +166,7 @@ export function listViews(state: RunState, column: Column): View[] {
   return [isObject ? "fields" : "reply", "prompt", "raw"];
 }
 
-/** The view that is shown: the reader's choice, else Raw for a reply that should be JSON and is not. */
+/** The view to show: the reader's choice, else Raw for a reply that should be JSON and isn't. */
 export function chosenView(state: RunState, column: Column): View {
   const views = listViews(state, column);
   if (column.view && views.includes(column.view)) return column.view;
@@ -175,7 +175,7 @@ export function chosenView(state: RunState, column: Column): View {
   return isUnread && !column.reply?.output?.valid ? "raw" : first;
 }
 
-/** What a column runs, for its title. */
+/** The source of a column, for its title. */
 export function findSource(state: RunState, value: string): Source {
   const source = state.choices?.sources.find((each) => each.value === value);
   if (source) return source;
@@ -186,7 +186,7 @@ export function findSource(state: RunState, value: string): Source {
   };
 }
 
-/** The sentence that a screen reader hears when a reply ended. */
+/** The announcement for screen readers when a reply has ended. */
 export function announceReply(state: RunState, column: Column, now: number): string {
   const verdict = describeVerdict(column, now);
   const tokens = column.reply?.tokens?.completion;

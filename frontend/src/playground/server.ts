@@ -1,4 +1,4 @@
-// Calls of the playground's addresses.
+// Requests to the playground's URLs.
 import { CallError, callServer } from "../editor/api.ts";
 import type { Data } from "../editor/types.ts";
 import { gettext } from "../language.ts";
@@ -9,7 +9,7 @@ import type { Choices, PlannedRow, Reply, RowPlan, Run } from "./types.ts";
 
 type Answer<T> = T | { detail: string; fields?: Record<string, string> };
 
-const MOST_NAME = 60; // characters of a row's name that its run is stored under
+const MOST_NAME = 60; // longest row name that its run is stored under
 const NO_ANSWER = gettext("That did not work. Try again.");
 
 const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: Record<string, string> } =>
@@ -19,7 +19,7 @@ function describeError(error: unknown): string {
   return error instanceof CallError ? error.message : NO_ANSWER;
 }
 
-/** What columns ask, as the server takes it. */
+/** The columns' requests in the server's format. */
 export function describeColumns(columns: Plan[], document: string): object[] {
   return columns.map(({ source, model, settings }) => ({
     source,
@@ -29,7 +29,7 @@ export function describeColumns(columns: Plan[], document: string): object[] {
   }));
 }
 
-/** The addresses below `base` (`/t/<name>/-/run/`), for one of the author's drafts. */
+/** The URLs below `base` (`/t/<name>/-/run/`), for one of the author's drafts. */
 export class RunServer {
   readonly #base: string;
   readonly #draftName: string;
@@ -39,7 +39,7 @@ export class RunServer {
     this.#draftName = draftName;
   }
 
-  /** What can be chosen, as an action. */
+  /** Loads the options, as an action. */
   async loadChoices(): Promise<Action> {
     try {
       const choices = await callServer<Answer<Choices>>("GET", `${this.#base}choices`, null);
@@ -51,7 +51,7 @@ export class RunServer {
     }
   }
 
-  /** Runs before the one with this id, the newest without one; null where they could not be loaded. */
+  /** Loads runs before the one with this id, by default the newest; null if that failed. */
   async loadHistory(before: Run["id"] | null): Promise<Action | null> {
     const query = before === null ? "" : `?before=${encodeURIComponent(before)}`;
     try {
@@ -67,7 +67,7 @@ export class RunServer {
     }
   }
 
-  /** Starts the columns with these keys; nothing is asked of a model before their streams are opened. */
+  /** Starts the columns with these keys; no model is called before their streams are opened. */
   async startRun(state: RunState, keys: number[]): Promise<Action> {
     const columns = describeColumns(
       state.columns.filter((column) => keys.includes(column.key)),
@@ -89,7 +89,7 @@ export class RunServer {
     }
   }
 
-  /** Which rows of a dataset would be run in these columns; or what is wrong. Nothing is asked of a model. */
+  /** Which rows of a dataset these columns would run, or the error. No model is called. */
   async planRows(columns: object[], dataset: string, pick: string, tag: string): Promise<RowPlan | Refusal> {
     try {
       const body = { columns, dataset, pick, tag };
@@ -100,7 +100,7 @@ export class RunServer {
     }
   }
 
-  /** Starts a run of one row of a dataset; its streams are opened by whoever wants the replies. */
+  /** Starts a run of one row of a dataset; the caller opens the streams of its replies. */
   async startRow(columns: object[], dataset: string, row: PlannedRow): Promise<Run | Refusal> {
     const body = { columns, inputs: row.inputs, sample: row.name.slice(0, MOST_NAME), dataset };
     try {
@@ -111,7 +111,7 @@ export class RunServer {
     }
   }
 
-  /** Asks the server to stop a reply; null where it did not answer. */
+  /** Asks the server to stop a reply; null if it didn't respond. */
   async stopReply(id: Reply["id"]): Promise<Action | null> {
     try {
       const reply = await callServer<Answer<Reply>>("POST", `${this.#base}columns/${id}/stop`, {});
@@ -122,7 +122,7 @@ export class RunServer {
     }
   }
 
-  /** Adds a reply to a dataset: the title and address of the dataset, or why it was refused. */
+  /** Adds a reply to a dataset: returns the title and URL of the dataset, or the refusal. */
   async addRow(id: Reply["id"], row: NewRow): Promise<{ title: string; url: string } | Refusal> {
     try {
       const added = await callServer<Answer<{ title: string; url: string }>>(
@@ -136,7 +136,7 @@ export class RunServer {
     }
   }
 
-  /** Makes the draft of a run the draft again; gives the address of the editor, or a sentence why not. */
+  /** Restores the draft of a run; returns the URL of the editor, or the reason why not. */
   async restoreDraft(id: Run["id"]): Promise<{ url: string } | string> {
     try {
       const answer = await callServer<Answer<{ url: string }>>("POST", `${this.#base}history/${id}/draft`, {

@@ -1,4 +1,4 @@
-// The settings of a column: temperature, top p, seed and the longest reply, over what the document says.
+// The settings of a column: temperature, top p, seed and the longest reply, which override the document's.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type Column, DRAFT } from "./columns.ts";
@@ -21,12 +21,12 @@ const FIELDS: SettingField[] = [
   { name: "max_tokens", label: gettext("Longest reply, in tokens"), min: 1, step: "1" },
 ];
 
-/** The values of the draft, which count where a field is empty; those of other versions are not known here. */
+/** The draft's values, which apply if a field is empty; those of other versions aren't known here. */
 function savedSettings(state: RunState, column: Column): Record<string, unknown> {
   return column.source === DRAFT ? state.facts.settings : {};
 }
 
-/** The word on the button: the temperature, where one is known, and how many other settings were changed. */
+/** The text of the button: the temperature if known, and how many other settings were changed. */
 export function describeSettings(state: RunState, column: Column): string {
   const temperature = column.settings.temperature ?? savedSettings(state, column).temperature;
   const others = FIELDS.filter(({ name }) => name !== "temperature" && column.settings[name] !== undefined).length;
@@ -35,7 +35,7 @@ export function describeSettings(state: RunState, column: Column): string {
   return others ? gettext("{settings}, {count} changed", { settings: words, count: others }) : words;
 }
 
-/** The button with the form under it. */
+/** The button with the form below it. */
 export class SettingsMenu {
   readonly element: HTMLDetailsElement;
   readonly #words = createElement("span");

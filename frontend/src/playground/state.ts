@@ -1,4 +1,4 @@
-// The state of the playground: a pure reducer, actions in and state out.
+// The state of the playground: a pure reducer of actions.
 import { type Column, DRAFT, MOST_COLUMNS, makeColumn, PHASES, type Phase, type Plan, type View } from "./columns.ts";
 import type { Choices, DraftFacts, Reply, Run, Settings, ToolCall } from "./types.ts";
 
@@ -6,26 +6,26 @@ export interface RunState {
   labels: { live: string; protected: string[] };
   columns: Column[];
   nextKey: number;
-  /** The column that narrow screens show. */
+  /** The column shown on narrow screens. */
   shown: number;
   choices: Choices | null;
-  /** Why the choices could not be loaded. */
+  /** Why the options couldn't be loaded. */
   trouble: string;
   facts: DraftFacts;
   document: string;
   /** The inputs as JSON. */
   data: string;
   sample: string;
-  /** Whether a run is on its way to the server. */
+  /** Whether a run is being started. */
   isStarting: boolean;
   refusal: string;
   /** Refusals of inputs, by path. */
   inputProblems: Record<string, string>;
   runs: Run[];
-  /** The id after which older runs follow; null: there are none. */
+  /** The id for loading older runs; null: there aren't any. */
   next: string | number | null;
   isHistoryOpen: boolean;
-  /** The run that the columns show. */
+  /** The id of the run in the columns. */
   runId: string | number | null;
 }
 
@@ -45,7 +45,7 @@ export type Action =
   | { type: "runStarting"; keys: number[]; at: number }
   | { type: "runStarted"; keys: number[]; run: Run }
   | { type: "runRefused"; keys: number[]; detail: string; fields: Record<string, string> }
-  /** A piece of the text, or with `isWhole` all that came so far. */
+  /** A chunk of the text, or with `isWhole` the whole text so far. */
   | { type: "textCame"; id: Reply["id"]; text: string; isWhole: boolean }
   | { type: "toolCame"; id: Reply["id"]; tool: ToolCall }
   | { type: "waitingCame"; id: Reply["id"]; detail: string; until: number | null }
@@ -98,7 +98,7 @@ function addColumn(state: RunState, plan: Plan): RunState {
   return { ...state, columns, nextKey: state.nextKey + 1, shown: columns.length === 1 ? state.nextKey : state.shown };
 }
 
-/** The two columns that a visit begins with: the draft, and what is live where something is. */
+/** The two initial columns: the draft, and the live version if there is one. */
 function beginColumns(state: RunState, choices: Choices): RunState {
   const named = choices.models.find((model) => model.name === state.facts.model);
   const model = (named ?? choices.models[0])?.name ?? "";
@@ -107,7 +107,7 @@ function beginColumns(state: RunState, choices: Choices): RunState {
   return live ? addColumn(begun, { source: live.value, model, settings: {} }) : begun;
 }
 
-/** The source of a column that is added: the first one that no column shows yet, else the draft. */
+/** The source of a new column: the first one that no column shows yet, else the draft. */
 function nextSource(state: RunState): string {
   const shown = new Set(state.columns.map((column) => column.source));
   const sources = state.choices?.sources ?? [];
@@ -118,7 +118,7 @@ function changeColumn(state: RunState, key: number, change: (column: Column) => 
   return { ...state, columns: state.columns.map((column) => (column.key === key ? change(column) : column)) };
 }
 
-/** Changes the column that shows the reply with this id; a reply that no column shows any more changes nothing. */
+/** Updates the column with this reply; does nothing if no column shows it any more. */
 function changeReply(state: RunState, id: Reply["id"], change: (column: Column, reply: Reply) => Column): RunState {
   return {
     ...state,
@@ -144,7 +144,7 @@ function takeRun(state: RunState, keys: number[], run: Run): RunState {
   return { ...state, columns, isStarting: false, runId: run.id, runs: [run, ...state.runs] };
 }
 
-/** A refused start: what names a column stands in it, what names an input by its field, the rest beside Run. */
+/** A refused start: errors of a column are shown in it, errors of an input at its field, others beside Run. */
 function refuseRun(state: RunState, keys: number[], detail: string, fields: Record<string, string>): RunState {
   const refusals = new Map<number, string[]>();
   const inputProblems: Record<string, string> = {};
@@ -176,7 +176,7 @@ function openRun(state: RunState, run: Run): RunState {
   return { ...state, columns, nextKey, shown: columns[0]?.key ?? state.shown, runId: run.id, refusal: "" };
 }
 
-/** The runs with the reply as it ended, so that the list and the columns agree. */
+/** Updates the runs with the finished reply, so that the list and the columns match. */
 function updateRuns(runs: Run[], reply: Reply): Run[] {
   return runs.map((run) =>
     run.columns.some((each) => each.id === reply.id)

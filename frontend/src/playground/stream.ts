@@ -1,12 +1,12 @@
-// A reply as it is written: server-sent events of one column, as actions.
+// Streams a reply: server-sent events of one column, converted to actions.
 import { gettext } from "../language.ts";
 import type { Action } from "./state.ts";
 import type { Reply } from "./types.ts";
 
 const LOST = gettext("The connection to the server was lost. The reply may still be written; see Earlier runs.");
 
-/** Follows one reply until it ends; gives a function that leaves off. The browser opens a dropped connection again, and
- * the server then sends all that came so far in one event. */
+/** Follows one reply until it ends; returns a function that stops following. The browser reopens a dropped connection,
+ * and the server then sends the whole text so far in one event. */
 export function followReply(id: Reply["id"], dispatch: (action: Action) => void): () => void {
   const source = new EventSource(`/live/playground/${encodeURIComponent(id)}`);
   const listen = (name: string, act: (data: Record<string, unknown>) => void): void => {

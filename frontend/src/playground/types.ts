@@ -1,7 +1,7 @@
 // Types of the messages between server and playground.
 import type { CallFacts, Data, Json } from "../editor/types.ts";
 
-/** Settings of one call; what is left out is as the document says. */
+/** Settings of one call; omitted ones are those of the document. */
 export interface Settings {
   temperature?: number;
   top_p?: number;
@@ -19,14 +19,14 @@ export interface Message {
   content: unknown;
 }
 
-/** One field of a reply that was read as JSON. */
+/** One field of a reply that was parsed as JSON. */
 export interface OutputField {
   name: string;
   value: Json;
   problem: string | null;
 }
 
-/** The reply as the document's output rules read it. */
+/** The reply as parsed by the document's output rules. */
 export interface Output {
   kind: "text" | "json";
   valid: boolean;
@@ -41,19 +41,19 @@ export interface ToolCall {
 
 export type ReplyState = "ready" | "running" | "done" | "stopped" | "failed";
 
-/** One column of a run, as the server stores it. */
+/** One column of a run, as stored by the server. */
 export interface Reply {
   id: string | number;
   source: string;
   title: string;
   number: number | null;
   model: string;
-  /** What replaced the settings of the text. */
+  /** Overrides of the text's settings. */
   settings: Settings;
   state: ReplyState;
   text: string;
   tools: ToolCall[];
-  /** Null where the texts of runs are not stored. */
+  /** Null if the texts of runs aren't stored. */
   prompt: { messages: Message[] | null; text: string | null; tokens: number | null; digest: string } | null;
   tokens: { prompt: number; completion: number } | null;
   cost: Money | null;
@@ -61,11 +61,11 @@ export interface Reply {
   milliseconds: number | null;
   first_token_milliseconds: number | null;
   finish_reason: string | null;
-  /** The most tokens that the reply may have, by the settings of the text and of the column. */
+  /** The maximum length of the reply in tokens, by the settings of the text and of the column. */
   longest_reply?: number;
   output: Output | null;
   problem: { detail: string; retry_after: number | null } | null;
-  /** False where the texts were forgotten, so that an empty one says nothing. */
+  /** False if the texts were deleted, so that an empty text is meaningless. */
   is_stored?: boolean;
 }
 
@@ -74,12 +74,12 @@ export interface Run {
   at: string;
   sample: string | null;
   inputs: Data;
-  /** The draft that was tried; null where none was, or it is not stored. */
+  /** The draft that was run; null if there wasn't one, or it isn't stored. */
   document: string | null;
   columns: Reply[];
 }
 
-/** A row that a run over a dataset would take; `problem`: why it can't be run. */
+/** A row that a run over a dataset would include; `problem`: why it can't be run. */
 export interface PlannedRow {
   name: string;
   inputs: Data;
@@ -87,12 +87,12 @@ export interface PlannedRow {
   problem: string | null;
 }
 
-/** Which rows of a dataset would be run, and what their calls cost at most. */
+/** Which rows of a dataset would be run, and the maximum cost of their calls. */
 export interface RowPlan {
   dataset: string;
   version: number;
   total: number;
-  /** The tags of any row of the dataset. */
+  /** All tags used in the dataset. */
   tags: string[];
   rows: PlannedRow[];
   calls: number;
@@ -100,7 +100,7 @@ export interface RowPlan {
   url: string;
 }
 
-/** The price of a million tokens. */
+/** The price per million tokens. */
 export interface Price {
   prompt: number | string;
   completion: number | string;
@@ -111,7 +111,7 @@ export interface Model {
   name: string;
   price: Price | null;
   is_connection: boolean;
-  /** Why the spending caps don't let the reader ask it now. */
+  /** Why the spending caps currently don't allow it. */
   why_not: string | null;
 }
 
@@ -122,7 +122,7 @@ export interface Source {
   number: number | null;
 }
 
-/** What can be chosen on the page, and whether anything can be run at all. */
+/** The options of the page, and whether anything can be run at all. */
 export interface Choices {
   models: Model[];
   sources: Source[];
@@ -136,9 +136,9 @@ export interface Choices {
   datasets: { name: string; title: string; fits: boolean }[];
 }
 
-/** What the last preview says of the draft. */
+/** Facts about the draft from the last preview. */
 export interface DraftFacts extends CallFacts {
   errors: number;
-  /** Paths of inputs that have no value. */
+  /** Paths of inputs without a value. */
   missing: string[];
 }
