@@ -16,10 +16,10 @@ __all__ = ["FreezeRemoved", "FreezeSet"]
 @event("freeze.set", caches=Cache.NOTHING, page=Page.FREEZES)
 @dataclass(frozen=True, kw_only=True)
 class FreezeSet(JournalEvent):
-    """No protected label moves forward in a window, or in one of every week.
+    """No protected label moves forward in a window, or in one every week.
 
-    starts_at, ends_at: microseconds since 1970 UTC, of a freeze that happens once. week_start, week_end: minutes since
-    Monday 00:00 in the time zone, of a weekly one.
+    starts_at, ends_at: microseconds since 1970 UTC, of a single freeze. week_start, week_end: minutes since Monday
+    00:00 in the time zone, of a weekly one.
     """
 
     number: int
@@ -61,7 +61,7 @@ class FreezeSet(JournalEvent):
 @event("freeze.removed", caches=Cache.NOTHING, page=Page.FREEZES)
 @dataclass(frozen=True, kw_only=True)
 class FreezeRemoved(JournalEvent):
-    """A freeze ended before its time, or one of every week was removed."""
+    """A freeze was ended early, or a weekly one was removed."""
 
     number: int
 

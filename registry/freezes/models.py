@@ -1,4 +1,4 @@
-"""Freezes of namespaces. A removed one stays: the calendar shows what was."""
+"""Freezes of namespaces. Removed ones stay stored, since the calendar shows the past."""
 
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ __all__ = ["Freeze"]
 
 
 class Freeze(models.Model):
-    """No protected label of the namespace moves forward in its windows: one (`starts_at`), or one of every week."""
+    """No protected label of the namespace moves forward in its windows: one (`starts_at`), or one every week."""
 
     number = models.PositiveIntegerField(primary_key=True)
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="freezes")
@@ -51,29 +51,29 @@ class Freeze(models.Model):
 
     @property
     def is_weekly(self) -> bool:
-        """Whether it comes back every week."""
+        """Whether it repeats every week."""
         return self.starts_at is None
 
     @property
     def windows(self) -> Windows:
-        """Its windows."""
+        """Its windows, computed from the columns."""
         if self.starts_at is not None and self.ends_at is not None:
             return OneWindow(Window(self.starts_at, self.ends_at))
         return WeeklyWindow(self.week_start or 0, self.week_end or 0, ZoneInfo(self.time_zone))
 
     @property
     def times(self) -> str:
-        """When it is, in words: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
+        """Its time as text: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
         if self.starts_at is not None and self.ends_at is not None:
             return windows.describe_window(self.starts_at, self.ends_at)
         return windows.describe_weekly_window(self.week_start, self.week_end, self.time_zone)
 
     @property
     def weekly_start(self) -> str:
-        """`fri 16:00`; nothing if it happens once."""
+        """`fri 16:00`; empty if it happens once."""
         return windows.format_week_minute(self.week_start)
 
     @property
     def weekly_end(self) -> str:
-        """`mon 08:00`; nothing if it happens once."""
+        """`mon 08:00`; empty if it happens once."""
         return windows.format_week_minute(self.week_end)

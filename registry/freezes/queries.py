@@ -1,4 +1,4 @@
-"""Freezes as members see them, and the one that stands now as the gate reads it."""
+"""Freezes for members of a namespace, and the one in effect for the gate."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -14,13 +14,13 @@ __all__ = ["find_freezes_ahead", "find_standing", "find_standing_freezes", "list
 
 
 def list_freezes(actor: Actor, namespace: str) -> list[Freeze]:
-    """Those of the namespace that are not over and not removed, by number; any member may ask."""
+    """The freezes of the namespace that are neither over nor removed, by number; for any member."""
     space = permissions.find_namespace(actor, Verb.BROWSE, namespace)
     return read_freezes([space.pk]).get(space.pk, [])
 
 
 def read_freezes(namespaces: Collection[int]) -> Mapping[int, list[Freeze]]:
-    """The freezes of each of these namespaces that are not over and not removed, by number: one query."""
+    """The freezes of each of these namespaces that are neither over nor removed, by number: one query."""
     rows = Freeze.objects.filter(namespace__in=namespaces, removed_at=None).exclude(ends_at__lte=datetime.now(UTC))
     freezes_by_namespace: defaultdict[int, list[Freeze]] = defaultdict(list)
     for freeze in rows.select_related("namespace", "created_by").order_by("number"):
@@ -29,7 +29,7 @@ def read_freezes(namespaces: Collection[int]) -> Mapping[int, list[Freeze]]:
 
 
 def find_standing_freezes(namespaces: Collection[int], moment: datetime | None = None) -> dict[int, StandingFreeze]:
-    """For each of these namespaces the freeze that the moment, by default now, is in: one query."""
+    """The freeze in effect in each of these namespaces at a time, by default now: one query."""
     at = moment or datetime.now(UTC)
     found = {pk: find_standing(freezes, at) for pk, freezes in read_freezes(namespaces).items()}
     return {pk: standing for pk, standing in found.items() if standing is not None}
@@ -38,8 +38,8 @@ def find_standing_freezes(namespaces: Collection[int], moment: datetime | None =
 def find_freezes_ahead(
     namespaces: Collection[int], ahead: timedelta, moment: datetime | None = None
 ) -> dict[int, StandingFreeze | ComingFreeze]:
-    """For each of these namespaces the freeze that the moment, by default now, is in; else the first one that begins
-    within this time: one query.
+    """For each of these namespaces the freeze in effect at a time, by default now; else the first one that begins
+    within this duration: one query.
     """
     at = moment or datetime.now(UTC)
     notices: dict[int, StandingFreeze | ComingFreeze] = {}
@@ -53,7 +53,7 @@ def find_freezes_ahead(
 
 
 def find_standing(freezes: Collection[Freeze], moment: datetime) -> StandingFreeze | None:
-    """Of the freezes of one namespace the one that the moment is in; of several the one that ends last."""
+    """Of one namespace's freezes, the one in effect at the time; if there are several, the one that ends last."""
     inside = [(window.ends, it) for it in freezes if (window := find_window(it.windows, moment)) is not None]
     if not inside:
         return None

@@ -22,7 +22,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST", "REPEATS", "read_freeze", "remove_freeze", "set_freeze"]
 
-MOST = 50  # freezes of one namespace that are not over
+MOST = 50  # active freezes per namespace
 REPEATS = ("once", "weekly")
 _WEEKLY = re.compile(rf"({'|'.join(DAYS)})[a-z]* ([01]?\d|2[0-3]):([0-5]\d)", re.IGNORECASE | re.ASCII)
 _MOST_REASON = 500
@@ -31,11 +31,12 @@ _MOST_REASON = 500
 def set_freeze(
     *, actor: Actor, namespace: str, repeat: str, starts: str, ends: str, reason: str, time_zone: str = ""
 ) -> Freeze:
-    """Publish nothing to protected labels of the namespace in a time, or in the same hours of every week; admins only.
+    """Block publishing to protected labels of the namespace during a time, or the same hours of every week; admins
+    only.
 
-    repeat: `once` or `weekly`. starts, ends: of one that happens once a date and time (ISO 8601, in the time zone if
-    it names none); of a weekly one a day and time, as in `fri 16:00`. time_zone: an IANA name; empty for UTC.
-    Invalid by field.
+    repeat: `once` or `weekly`. starts, ends: for `once` a date and time (ISO 8601, in the time zone unless it has an
+    offset); for `weekly` a day and time, as in `fri 16:00`. time_zone: an IANA name; empty for UTC. Raises Invalid by
+    field.
     """
     freeze = read_freeze(repeat=repeat, starts=starts, ends=ends, reason=reason, time_zone=time_zone)
     with transaction.atomic():
@@ -64,7 +65,9 @@ def set_freeze(
 
 
 def read_freeze(*, repeat: str, starts: str, ends: str, reason: str, time_zone: str = "") -> Freeze:
-    """The freeze that `set_freeze` would set, without namespace and not stored. Invalid by field."""
+    """Validate and return the freeze that `set_freeze` would set, unsaved and without namespace. Raises Invalid by
+    field.
+    """
     values = _read_times(repeat, starts, ends, _read_zone(time_zone))
     if not check_text("reason", reason, _MOST_REASON).strip():
         raise Invalid(fields={"reason": gettext("say why: people who try to publish then will read it.")})
@@ -72,7 +75,7 @@ def read_freeze(*, repeat: str, starts: str, ends: str, reason: str, time_zone: 
 
 
 def remove_freeze(*, actor: Actor, namespace: str, number: int) -> Freeze:
-    """End a freeze at once; admins only. One that was removed already stays so."""
+    """End a freeze immediately; admins only. A no-op if it was already removed."""
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -96,7 +99,7 @@ def _read_zone(name: str) -> ZoneInfo:
 
 
 def _read_times(repeat: str, starts: str, ends: str, zone: ZoneInfo) -> dict[str, object]:
-    """The columns that say when."""
+    """Parse the columns that hold the times."""
     if repeat == "weekly":
         week_start, week_end = _read_minute("starts", starts), _read_minute("ends", ends)
         if week_start == week_end:

@@ -1,7 +1,7 @@
-"""Windows of time without releases: one, or the same hours of every week in a time zone. No database.
+"""Time windows without releases: a single one, or the same hours of every week in a time zone. No database.
 
-A week's minutes count from Monday 00:00 on the clock of the time zone. Where that clock jumps, a window takes in all of
-its wall-clock times: it starts at the earlier and ends at the later of the moments that such a time can mean.
+A week's minutes count from Monday 00:00 in the time zone's local time. Around clock changes a window includes all of
+its local times: it starts at the earlier and ends at the later of the times that a local time can mean.
 """
 
 from collections.abc import Collection, Iterator
@@ -38,13 +38,13 @@ _MOST_STEPS = 5_000
 
 @dataclass(frozen=True)
 class Window:
-    """From a moment, up to and without another one; both in UTC."""
+    """From one time (inclusive) to another (exclusive), both in UTC."""
 
     begins: datetime
     ends: datetime
 
     def contains(self, moment: datetime) -> bool:
-        """Whether the moment is in it."""
+        """Whether the time is in it."""
         return self.begins <= moment < self.ends
 
 
@@ -52,7 +52,7 @@ class Windows(Protocol):
     """The windows of one freeze."""
 
     def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
-        """Those that have a moment in common with this span, in order."""
+        """The windows that overlap this span, in order."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,21 @@ class OneWindow:
     window: Window
 
     def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
-        """The window, if it has a moment in common with this span."""
+        """The window, if it overlaps this span."""
         if self.window.begins < ends and begins < self.window.ends:
             yield self.window
 
 
 @dataclass(frozen=True)
 class WeeklyWindow:
-    """A freeze of every week. start, end: minutes of the week; an end before the start is in the next week."""
+    """A freeze every week. start, end: minutes of the week; an end before the start is in the next week."""
 
     start: int
     end: int
     zone: ZoneInfo
 
     def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
-        """The windows of this span, in order."""
+        """The windows that overlap this span, in order."""
         length = (self.end - self.start) % WEEK
         first = begins.astimezone(self.zone).date()
         monday = datetime.combine(first - timedelta(days=first.weekday() + 14), time())
@@ -90,15 +90,16 @@ class WeeklyWindow:
             monday += timedelta(days=7)
 
     def _moments(self, wall: datetime) -> tuple[datetime, datetime]:
-        """What a wall-clock time can mean: the same moment twice except where the clock jumps."""
+        """The two times that a local time can mean: equal except around clock changes."""
         first, second = (wall.replace(tzinfo=self.zone, fold=fold).astimezone(UTC) for fold in (0, 1))
         return first, second
 
 
 @dataclass(frozen=True)
 class StandingFreeze:
-    """A freeze that a moment is in. until: when it is over. slot: when nothing freezes the namespace; None if
-    nothing of the next year is free."""
+    """The freeze in effect at a time. until: its end. slot: the next time without a freeze; None if there isn't one
+    within a year.
+    """
 
     namespace: str
     reason: str
@@ -124,7 +125,7 @@ class StandingFreeze:
 
     @property
     def advice(self) -> str:
-        """When it is possible again."""
+        """When releases are possible again."""
         if self.slot is None:
             return gettext("The next year has no free slot.")
         if self.slot == self.until:
@@ -134,7 +135,7 @@ class StandingFreeze:
 
 @dataclass(frozen=True)
 class ComingFreeze:
-    """A freeze that begins soon, in this window."""
+    """A freeze that begins soon, with its window."""
 
     window: Window
 
@@ -154,13 +155,13 @@ class ComingFreeze:
 
 
 def find_window(freeze: Windows, moment: datetime) -> Window | None:
-    """The window of the freeze that the moment is in, or None."""
+    """The window of the freeze that contains the time, or None."""
     around = freeze.between(moment, moment + timedelta(microseconds=1))
     return next((window for window in around if window.contains(moment)), None)
 
 
 def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None:
-    """The first moment from this one on that is in none of the windows; None if there is none for a year."""
+    """The first time from this one on that is in none of the windows; None if there isn't one within a year."""
     slot, latest = moment, moment + _LOOKAHEAD
     for _ in range(_MOST_STEPS):
         windows = [window for freeze in freezes if (window := find_window(freeze, slot)) is not None]
@@ -173,21 +174,21 @@ def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None
 
 
 def format_moment(moment: datetime) -> str:
-    """`Mon 23 Nov 08:00 CET`, in the time zone of whoever reads the page; in UTC outside of pages."""
+    """`Mon 23 Nov 08:00 CET`, in the reader's time zone; in UTC outside of pages."""
     local = timezone.localtime(moment)
     year = "" if abs(local - timezone.now()) < timedelta(days=300) else " Y"
     return dateformat.format(local, f"D j M{year} H:i T")
 
 
 def _format_near_moment(moment: datetime) -> str:
-    """`Mon 08:00` where the weekday says which day it is, else with the day: `Mon 23 Nov 08:00`."""
+    """`Mon 08:00` if the weekday is unambiguous, else with the date: `Mon 23 Nov 08:00`."""
     local = timezone.localtime(moment)
     is_near = abs(local.date() - timezone.localdate()) < timedelta(days=7)
     return dateformat.format(local, "D H:i" if is_near else "D j M H:i")
 
 
 def format_week_minute(minute: int | None) -> str:
-    """`fri 16:00`; nothing for None."""
+    """`fri 16:00`; empty for None."""
     if minute is None:
         return ""
     day, rest = divmod(minute, 24 * 60)
@@ -195,12 +196,12 @@ def format_week_minute(minute: int | None) -> str:
 
 
 def describe_window(begins: datetime, ends: datetime) -> str:
-    """When a freeze is that happens once: `Mon 23 Nov 08:00 CET to Mon 23 Nov 18:00 CET`."""
+    """The time of a single freeze: `Mon 23 Nov 08:00 CET to Mon 23 Nov 18:00 CET`."""
     return gettext("{start} to {end}").format(start=format_moment(begins), end=format_moment(ends))
 
 
 def describe_weekly_window(week_start: int | None, week_end: int | None, time_zone: str) -> str:
-    """When a weekly one is: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
+    """The time of a weekly freeze: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
     return gettext("{start} to {end} every week ({zone})").format(
         start=format_week_minute(week_start).title(), end=format_week_minute(week_end).title(), zone=time_zone
     )

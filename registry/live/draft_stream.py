@@ -1,8 +1,8 @@
-"""`GET /live/drafts/<template>/<token>?after=<revision>`: a page that shows a shared draft learns that it changed.
+"""`GET /live/drafts/<template>/<token>?after=<revision>`: notifies a page of changes to a shared draft.
 
-`draft` with `{revision}` says that the draft has another revision than the one last told, and `ended` that it is shared
-no more with this person; then the stream ends. The database is asked every POLL_SECONDS, since a draft is no event of
-the journal and may be written by another process.
+`draft` with `{revision}` is sent when the draft's revision differs from the last one sent; `ended` when it is no longer
+shared with this person, which ends the stream. The database is polled every POLL_SECONDS, since a draft has no journal
+events and may be written by another process.
 """
 
 # no texts here: scripts read it
@@ -21,12 +21,12 @@ from registry.templates.shared_drafts import find_shared_draft
 __all__ = ["MOST_STREAMS", "POLL_SECONDS", "watch_draft"]
 
 POLL_SECONDS = 1.5
-MOST_STREAMS = 200  # of one process; each asks the database
+MOST_STREAMS = 200  # per process; each polls the database
 _open: set[object] = set()
 
 
 async def watch_draft(request: LiveRequest, protocol: HTTPProtocol) -> None:
-    """The handler: 404 for who may not read the draft."""
+    """The handler: 404 for people who may not read the draft."""
     user = require_user(request)
     after = parse_number(request.query.get("after", "0"))
     if after is None:
@@ -53,7 +53,7 @@ async def _follow(session_key: str, name: str, token: str, after: int) -> AsyncG
 
 
 def _read_revision(session_key: str, name: str, token: str) -> int | None:
-    """The draft's revision; None if it is not shared any more, or the session ended."""
+    """The draft's revision; None if it is no longer shared, or the session ended."""
     user = read_user(session_key)
     if user is None:
         return None

@@ -1,4 +1,4 @@
-"""Server-sent events, and the other answers of the live side."""
+"""Server-sent events, and the other responses of live handlers."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.core.serializers.json import DjangoJSONEncoder
-from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi has it, without exporting it
+from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi defines it, without exporting it
 
 from registry.core.errors import PromptuaryError
 from registry.live.wsgi_environ import HTTPProtocol
@@ -26,11 +26,11 @@ __all__ = [
     "stream_events",
 ]
 
-HEARTBEAT_SECONDS = 15.0  # a comment line, so that no proxy takes the silence for the end
+HEARTBEAT_SECONDS = 15.0  # a comment line, so that proxies don't time out
 STREAM_HEADERS = [
     ("Content-Type", "text/event-stream; charset=utf-8"),
     ("Cache-Control", "no-store"),
-    ("X-Accel-Buffering", "no"),  # nginx would collect the lines
+    ("X-Accel-Buffering", "no"),  # stops nginx from buffering
     ("X-Content-Type-Options", "nosniff"),
 ]
 _open: set[asyncio.Task[None]] = set()  # the streams of this process
@@ -45,14 +45,14 @@ class Event:
     id: str = ""
 
     def to_bytes(self) -> bytes:
-        """The lines of the event. JSON has no line break in it, so the data is one line."""
+        """The wire format of the event. JSON contains no line breaks, so the data is one line."""
         data = json.dumps(self.data, cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":"))
         first = f"id: {self.id}\n" if self.id else ""
         return f"{first}event: {self.name}\ndata: {data}\n\n".encode()
 
 
 class Receiver(Protocol):
-    """Where a stream goes: RSGI's side of a request, or anything else that does the same."""
+    """The target of a stream: RSGI's side of a request, or anything with the same interface."""
 
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Any: ...
     async def client_disconnect(self) -> None: ...
@@ -64,7 +64,7 @@ async def stream_events(protocol: Receiver, events: AsyncGenerator[Event, None])
 
 
 async def hold_stream(sending: Coroutine[Any, Any, None]) -> None:
-    """Run what sends a stream until it ends, the client goes away or the process ends."""
+    """Run the sender of a stream until it ends, the client goes away or the process ends."""
     task = asyncio.ensure_future(sending)
     _open.add(task)
     task.add_done_callback(_open.discard)
@@ -73,19 +73,19 @@ async def hold_stream(sending: Coroutine[Any, Any, None]) -> None:
 
 
 def end_streams() -> None:
-    """End every stream of this process; browsers connect again after a moment."""
+    """End every stream of this process; browsers reconnect after a short delay."""
     for task in _open:
         task.cancel()
 
 
 def answer_json(protocol: HTTPProtocol, status: int, value: Any) -> None:
-    """Answer with a JSON value."""
+    """Respond with a JSON value."""
     headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
     protocol.response_bytes(status, headers, json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False).encode())
 
 
 def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
-    """Answer with the problem document of a domain error."""
+    """Respond with the problem document of a domain error."""
     answer = refuse(error)
     protocol.response_bytes(answer.status, list(answer.headers), answer.body)
 

@@ -1,9 +1,8 @@
-"""The journal's events for the event streams of one process, each as far as its person may read.
+"""Feeds the journal's events to the streams of one process, limited to what each person may read.
 
 One feed follows the journal for all streams: the fetch path's follower calls it from whichever thread polled. Each
-round asks the database three questions for all streams together: which sessions still hold, whose accounts are open and
-unchanged, and who is a member of the events' namespaces. So rights are those of the moment, whatever the number of
-streams.
+round makes three queries for all streams together: which sessions are valid, whose accounts are active and unchanged,
+and who is a member of the events' namespaces. So permissions are current, whatever the number of streams.
 """
 
 import asyncio
@@ -37,8 +36,8 @@ __all__ = [
     "load_readers",
 ]
 
-CHECK_SECONDS = 30.0  # a stream outlives its session by no more than this; an event ends it at once
-MOST_WAITING = 500  # events that a stream has not sent yet; beyond that it ends, and the browser connects again
+CHECK_SECONDS = 30.0  # the longest time a stream outlives its session; the next event ends it immediately
+MOST_WAITING = 500  # unsent events per stream; beyond that it ends, and the browser reconnects
 logger = logging.getLogger(__name__)
 
 
@@ -51,7 +50,7 @@ class Topics:
     changes: frozenset[int] = frozenset()
 
     def match(self, event: FollowedEvent) -> bool:
-        """Whether the page wants to know of this event. What the worker writes by itself, as results, is no news."""
+        """Whether the page is notified of this event. The worker's own events, such as results, are ignored."""
         if event.kind in kinds_of_worker():
             return False
         names = {event.template, event.former}
@@ -60,7 +59,7 @@ class Topics:
 
 @dataclass(eq=False)
 class Subscription:
-    """One stream: whose it is, its topics, and the events that it has still to send; None in the queue ends it."""
+    """One stream: its person, its topics, and its unsent events; None in the queue ends it."""
 
     user: User
     session_key: str
@@ -68,20 +67,20 @@ class Subscription:
     queue: asyncio.Queue[FollowedEvent | None] = field(default_factory=asyncio.Queue)
 
     def end(self) -> None:
-        """End the stream after what is in its queue."""
+        """End the stream after its queued events."""
         self.queue.put_nowait(None)
 
 
 @dataclass(frozen=True)
 class Readers:
-    """What the database said: ids of people with an open account by their password's hash, sessions, members."""
+    """A snapshot of permissions: password hashes of active accounts by id, sessions, and members."""
 
     passwords: dict[int, str]
     sessions: frozenset[str]
     members: frozenset[tuple[int, str]]
 
     def is_signed_in(self, subscription: Subscription) -> bool:
-        """Whether the session holds: another password ends it as a closed account does."""
+        """Whether the session is valid: changing the password ends it, as deactivating the account does."""
         user = subscription.user
         return subscription.session_key in self.sessions and self.passwords.get(user.pk) == user.password
 
@@ -94,7 +93,7 @@ _NOBODY = Readers({}, frozenset(), frozenset())
 
 
 class JournalFeed:
-    """The subscriptions of one process. Its methods belong to the event loop, but for `_on_event`."""
+    """The subscriptions of one process. Call its methods in the event loop, except `_on_event`."""
 
     def __init__(self, fetches: Fetcher) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -115,9 +114,9 @@ class JournalFeed:
         self._subscriptions.discard(subscription)
 
     def _on_event(self, event: FollowedEvent | None) -> None:
-        """The follower's call, from any thread; None: another journal, or too many events to name."""
+        """Called by the follower from any thread; None: another journal, or too many events to list."""
         if self._loop is not None and self._subscriptions:
-            with contextlib.suppress(RuntimeError):  # the loop is closed, since the process ends
+            with contextlib.suppress(RuntimeError):  # the loop is closed at shutdown
                 self._loop.call_soon_threadsafe(self._incoming.put_nowait, event)
 
     async def _run(self) -> None:
@@ -133,12 +132,12 @@ class JournalFeed:
                 readers = _NOBODY
             if None in events:
                 readers = _NOBODY
-            # A stream that ends here is opened again by its page, which then reads from the journal what it missed.
+            # The page of a stream that ends here reconnects, and gets the missed events from the journal.
             for subscription in subscriptions:
                 self._hand_over(subscription, named, readers)
 
     async def _next_events(self) -> list[FollowedEvent | None]:
-        """All that came, after waiting for the first; empty when it is time to look at the sessions."""
+        """Wait for an event, and return all that arrived; empty when the sessions have to be checked."""
         try:
             events = [await asyncio.wait_for(self._incoming.get(), CHECK_SECONDS)]
         except TimeoutError:
@@ -157,8 +156,8 @@ class JournalFeed:
 
 
 def add_former_names(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
-    """The events, renamings with the name before: a page that was opened on that one is told of it. One query if there
-    is a renaming.
+    """The events, with the previous name in renamings, for pages that were opened under it. One query if there is a
+    renaming.
     """
     numbers = [event.number for event in events if event.kind == TemplateRenamed.kind]
     if not numbers:
@@ -169,7 +168,7 @@ def add_former_names(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
 
 
 def load_readers(subscriptions: Sequence[Subscription], namespaces: Iterable[str]) -> Readers:
-    """What these streams may know at this moment. Reads rows: three queries."""
+    """Read the current permissions of these streams: three queries."""
     people = {subscription.user.pk for subscription in subscriptions}
     keys = {subscription.session_key for subscription in subscriptions}
     users = User.objects.filter(pk__in=people, is_active=True).values_list("pk", "password")

@@ -1,14 +1,14 @@
-"""`GET /live/events`: a page learns what other people do while it is open.
+"""`GET /live/events`: notifies an open page of other people's actions.
 
     /live/events?topic=home                      all that the person may read
     /live/events?topic=template=support/reply    one template; `topic` may be repeated
     /live/events?topic=change=12&after=340       one change request, from event 341 on
 
 Each event is `journal` with the event's number as its id and `{number, kind, namespace, template, version, change, by,
-former}` as its data: never the text of anything. `former` is the name before of a renamed template. What the person did
-is left out, and what the worker writes by itself, such as results of checks. `Last-Event-ID`, as browsers send it when
-they connect again, or `after` resumes behind that number.
-`ready` says that nothing is missing up to its number, `reset` that too much was missed to be told.
+former}` as its data: never any texts. `former` is the previous name of a renamed template. The person's own events are
+left out, and those of the worker, such as results of checks. `Last-Event-ID`, which browsers send when they reconnect,
+or `after` resumes after that number. `ready` means that nothing is missing up to its number, `reset` that too much was
+missed to be sent.
 """
 
 # no texts here: scripts read it
@@ -29,14 +29,14 @@ from registry.serving.journal_follower import COLUMNS, FollowedEvent
 
 __all__ = ["MOST_MISSED", "MOST_STREAMS", "parse_topics", "watch_journal"]
 
-MOST_MISSED = 500  # events that are told after connecting again; more, and the page is told to reload
-MOST_STREAMS = 1500  # of one process
+MOST_MISSED = 500  # events sent after reconnecting; beyond that the page has to reload
+MOST_STREAMS = 1500  # per process
 _NUMBER_DIGITS = 18
 _open: set[Subscription] = set()
 
 
 async def watch_journal(request: LiveRequest, protocol: HTTPProtocol) -> None:
-    """The handler."""
+    """The handler of `/live/events`."""
     user = require_user(request)
     topics = parse_topics(request.query.getlist("topic"))
     after = _read_after(request)
@@ -46,7 +46,7 @@ async def watch_journal(request: LiveRequest, protocol: HTTPProtocol) -> None:
 
 
 def parse_topics(texts: list[str]) -> Topics:
-    """`home`, `template=<name>` and `change=<number>`. Raises Invalid."""
+    """Parse `home`, `template=<name>` and `change=<number>`. Raises Invalid."""
     everything, templates, changes = False, set(), set()
     for text in texts:
         kind, _, value = text.partition("=")
@@ -67,7 +67,7 @@ def parse_topics(texts: list[str]) -> Topics:
 async def _follow(subscription: Subscription, after: int | None) -> AsyncGenerator[Event, None]:
     feed = journal_feed()
     _open.add(subscription)
-    feed.add(subscription)  # before the journal is read, so that nothing falls between
+    feed.add(subscription)  # before reading the journal, so that no event is missed
     try:
         head, missed = await run_in_thread(_load_missed, subscription, after)
         for event in missed or ():
@@ -82,8 +82,8 @@ async def _follow(subscription: Subscription, after: int | None) -> AsyncGenerat
 
 
 def _load_missed(subscription: Subscription, after: int | None) -> tuple[int, list[FollowedEvent] | None]:
-    """The journal's head, and the events since `after` that the page may know; None: more than are told, or another
-    journal.
+    """Return the journal's head and the events since `after` that the page may see; None instead of events if there are
+    too many, or the journal was replaced.
     """
     head = JournalRow.objects.order_by("-number").values_list("number", flat=True).first() or 0
     if after is None or after == head:
@@ -128,5 +128,5 @@ def _read_after(request: LiveRequest) -> int | None:
 
 @functools.cache
 def journal_feed() -> JournalFeed:
-    """The one of this process."""
+    """The feed of this process."""
     return JournalFeed(fetcher())

@@ -12,9 +12,9 @@ __all__ = ["stream_reply"]
 
 
 async def stream_reply(request: LiveRequest, protocol: HTTPProtocol) -> None:
-    """Stream a column of the signed-in person's; 404 for anybody else's, 403 if the role does not reach any more.
+    """Stream a column of the signed-in person; 404 for anybody else's, 403 if the role no longer suffices.
 
-    The worker beside this process asks the model. Where there is none, as in a container of its own, this process does.
+    The worker on this machine calls the model. Without one, as in a separate container, this process does.
     """
     user, column_id = require_user(request), request.arguments["column"]
     await run_in_thread(queries.find_own_column, Actor(user), column_id)

@@ -1,8 +1,7 @@
-"""The pages of one process that show who is in the editor, and the tabs that it heard of.
+"""The editor presence of one process: the pages that show it, and the tabs that sent heartbeats.
 
-All of them share one round every ROUND_SECONDS: one statement says which tabs are still there and what they edit, and
-four questions who is where and which sessions and roles hold. So nothing is written or asked for a single heartbeat or
-page.
+All of them share one round every ROUND_SECONDS: one statement refreshes the open tabs and the parts they edit, and four
+queries read who is where and which sessions and roles are valid. So single heartbeats and pages cause no queries.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Present:
-    """What a page is told: names of the others, the parts that some of them edit, and the reader's own tabs."""
+    """What is sent to a page: names of the others, the parts that some of them edit, and the reader's own tabs."""
 
     people: list[str]
     parts: dict[str, str]
@@ -35,7 +34,7 @@ class Present:
 
 @dataclass(eq=False)
 class Watcher:
-    """One page: its reader, its template, and what it has still to send; None in the queue ends it."""
+    """One page: its reader, its template, and its unsent states; None in the queue ends it."""
 
     reader: Subscription
     template: str
@@ -43,7 +42,7 @@ class Watcher:
     told: Present | None = None
 
     def tell(self, tabs: Sequence[EditorTab]) -> None:
-        """Send who is there, unless it equals what was sent before. tabs: the last heard of first."""
+        """Send the current state, unless it equals the last one sent. tabs: the most recently active first."""
         reader = self.reader.user.pk
         others = [tab for tab in tabs if tab.person != reader]
         present = Present(
@@ -57,19 +56,21 @@ class Watcher:
 
 
 class PresenceFeed:
-    """The watchers and tabs of one process. Its methods belong to the event loop."""
+    """The watchers and tabs of one process. Call its methods in the event loop."""
 
     def __init__(self) -> None:
         self._watchers: set[Watcher] = set()
-        self._tabs: dict[tuple[int, str], str] = {}  # those whose rows this process knows, with their template
-        self._heard: dict[tuple[int, str], str] = {}  # since the last round, with the part that each edits
+        self._tabs: dict[tuple[int, str], str] = {}  # tabs whose rows are known to exist, with their template
+        self._heard: dict[
+            tuple[int, str], str
+        ] = {}  # heartbeats since the last round, with the part that each tab edits
         self._rounds: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._watchers)
 
     def add(self, watcher: Watcher) -> None:
-        """Subscribe a stream to who is there."""
+        """Subscribe a stream to the presence on its template."""
         self._watchers.add(watcher)
         self._start()
 
@@ -78,7 +79,7 @@ class PresenceFeed:
         self._watchers.discard(watcher)
 
     def hear(self, person: int, tab: str, template: str, part: str) -> bool:
-        """Note that a tab is still there; False if this process does not know its row, which then has to be made."""
+        """Record a heartbeat of a tab; False if this process does not know its row, which then has to be created."""
         if self._tabs.get((person, tab)) != template:
             return False
         self._heard[(person, tab)] = part
@@ -115,13 +116,13 @@ class PresenceFeed:
 
     async def _refresh(self, heard: Mapping[tuple[int, str], str]) -> None:
         if heard and await run_in_thread(presence.refresh_presence, heard) < len(heard):
-            for tab in heard:  # a row is gone: each tab makes its own again
+            for tab in heard:  # a row is gone: each tab's next heartbeat creates its own again
                 self._tabs.pop(tab, None)
 
 
 @functools.cache
 def presence_feed() -> PresenceFeed:
-    """The one of this process."""
+    """The feed of this process."""
     return PresenceFeed()
 
 

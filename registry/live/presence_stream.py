@@ -1,14 +1,14 @@
-"""`/live/presence`: a stream of who has a template open in the editor.
+"""`/live/presence`: who has a template open in the editor.
 
     GET /live/presence?template=support/reply    a stream: `present`, whenever something of it changes
     POST /live/presence                          a heartbeat: `{"template": "support/reply", "tab": "<32 hex digits>",
                                                  "part": "instructions"}`, or with `"leave": true` that the tab closed
 
-`present` has `people`, the names of others; `parts`, by name the part that somebody of them edits; and `own_tabs`, the
-numbers of the reader's own tabs, so that a page can tell its own from another one.
+`present` has `people`, the names of others; `parts`, the part that each of them edits, by name; and `own_tabs`, the ids
+of the reader's own tabs, so that a page can tell its own from another one.
 
-A tab sends a heartbeat every few seconds while the editor is open, so that a lost connection ends its presence too. The
-heartbeats are answered from memory: the database is told of all tabs of a process together.
+A tab sends a heartbeat every few seconds while the editor is open, so that a lost connection ends its presence too.
+Heartbeats are answered from memory: the database is updated with all tabs of a process in one statement.
 """
 
 from collections.abc import AsyncGenerator, Mapping
@@ -29,7 +29,7 @@ from registry.templates.queries import get_template
 
 __all__ = ["MOST_STREAMS", "answer_presence"]
 
-MOST_STREAMS = 1500  # of one process
+MOST_STREAMS = 1500  # per process
 
 
 async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:

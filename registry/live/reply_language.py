@@ -1,7 +1,7 @@
-"""The events of a playground's reply in the language of whoever reads them.
+"""The events of a playground's reply, translated for the reader.
 
-What went wrong with a reply is stored in English, and a stream of it is read by one person. The patterns of such
-sentences belong to the pages, which lie above this package, so the settings name the function that knows them.
+Errors of a reply are stored in English, and a stream of it has one reader. The patterns of such sentences belong to the
+pages, which are above this package, so the settings name the function that translates them.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ __all__ = ["translate_event"]
 
 
 def translate_event(event: Event, language: str) -> Event:
-    """The event with its sentences and the column's title in this language; `data` is as `streams` has it."""
+    """The event with its sentences and the column's title in this language; `data` is as in `streams`."""
     with translation.override(language):
         return Event(event.name, _translate_data(event.data), event.id)
 

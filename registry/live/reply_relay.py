@@ -1,7 +1,7 @@
-"""Relay of streamed replies in a web process: the bytes of `registry.live.reply_server` go on to the page as they are.
+"""Relay of streamed replies in a web process: forwards the bytes of `registry.live.reply_server` unchanged.
 
-It costs a web process a few calls for each update of a page, and nothing for each token. Where no worker listens on
-this machine, `relay_reply` says so and the plain way takes over: the web process asks the model itself.
+It costs a web process a few calls per update of a page, not per token. If no worker listens on this machine,
+`relay_reply` returns False and the web process calls the model itself.
 """
 
 # no texts here: scripts read it
@@ -15,11 +15,11 @@ from registry.live.event_streams import STREAM_HEADERS, Receiver, hold_stream
 __all__ = ["SOCKET", "relay_reply"]
 
 SOCKET = "PROMPTUARY_REPLY_SOCKET"  # set by the supervisor for its processes
-_MOST_BYTES = 64 * 1024  # read at once
+_MOST_BYTES = 64 * 1024  # bytes per read
 
 
 async def relay_reply(protocol: Receiver, person_id: int, column_id: int, language: str) -> bool:
-    """Answer with the reply of a column that the person may read; False if no worker listens: nothing is sent."""
+    """Respond with the reply of a column that the person may read; False, with nothing sent, if no worker listens."""
     path = env.read_text(SOCKET, "")
     if not path:
         return False
@@ -39,11 +39,11 @@ async def relay_reply(protocol: Receiver, person_id: int, column_id: int, langua
 async def _relay(protocol: Receiver, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     stream = protocol.response_stream(200, STREAM_HEADERS)
     gone = asyncio.ensure_future(protocol.client_disconnect())
-    gone.add_done_callback(lambda _gone: writer.close())  # which ends the reading below
+    gone.add_done_callback(lambda _gone: writer.close())  # ends the read loop below
     try:
         while data := await reader.read(_MOST_BYTES):
             await stream.send_bytes(data)
     except ConnectionError:
-        return  # the worker was killed; the page asks again
+        return  # the worker was killed; the page reconnects
     finally:
         gone.cancel()

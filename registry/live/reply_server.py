@@ -1,8 +1,8 @@
-"""Server of streamed replies: the worker asks the models and sends what comes to the web processes by a Unix socket.
+"""Server of streamed replies: the worker calls the models and sends their output to web processes over a Unix socket.
 
-So the web processes, which answer fetches, spend their interpreter's time neither on reading tokens nor on the rows of
-replies. A request is a line of JSON, `{"person": id, "column": id, "language": "de"}`; the answer are the bytes of
-server-sent events. Whoever may open the socket may ask for any column, so it lies in a folder of this user only.
+This keeps token parsing and the rows of replies out of the web processes, which serve fetches. A request is a line of
+JSON, `{"person": id, "column": id, "language": "de"}`; the response is a stream of server-sent events as bytes. Any
+client of the socket may request any column, so it is in a directory that only this user can access.
 """
 
 # no texts here: scripts read it
@@ -14,7 +14,7 @@ import logging
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi has it, without exporting it
+from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi defines it, without exporting it
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 async def serve_replies(path: str) -> asyncio.Server:
-    """Listen at this path, in the place of whoever listened there before."""
+    """Listen at this path, replacing any earlier listener."""
     return await asyncio.start_unix_server(_answer, path)
 
 
@@ -47,7 +47,7 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         actor = Actor(await run_in_thread(User.objects.get, pk=asked["person"]))
         await stream_events(_Connection(reader, writer), read_reply_events(actor, asked["column"], asked["language"]))
     except (NotFound, NotAllowed):
-        pass  # the web process checked it a moment ago: the page asks again and is told
+        pass  # the web process checked this just before: the page reconnects and gets the error
     except Exception:
         logger.exception("a reply could not be sent")
     finally:
@@ -55,17 +55,19 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 class _Connection:
-    """The connection of a web process, as `stream_events` takes it; the web process writes head and status itself."""
+    """The connection of a web process, as a target of `stream_events`; the web process writes status and headers
+    itself.
+    """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     def response_stream(self, _status: int, _headers: list[tuple[str, str]]) -> Any:
-        """What takes the pieces: this connection."""
+        """The receiver of the chunks: this connection."""
         return self
 
     async def send_bytes(self, data: bytes) -> None:
-        """Send a piece. Raises ProtocolClosed if the web process is gone."""
+        """Send a chunk. Raises ProtocolClosed if the web process is gone."""
         try:
             self._writer.write(data)
             await self._writer.drain()

@@ -1,6 +1,6 @@
-"""A request of the live side: who asks for what, checked by Django's own rules.
+"""Requests to live handlers, authenticated and checked by Django's own rules.
 
-What reads the session or the database runs in a few threads of its own (`run_in_thread`), never in the event loop.
+Code that reads the session or the database runs in a small thread pool (`run_in_thread`), never in the event loop.
 """
 
 # no texts here: scripts read it
@@ -31,7 +31,7 @@ from registry.serving.journal_follower import renew_connection
 
 __all__ = ["LiveRequest", "read_request", "read_user", "require_user", "run_in_thread"]
 
-THREADS = 2  # a sign-in is read in a millisecond
+THREADS = 2  # reading a session takes a millisecond
 _executor = ThreadPoolExecutor(THREADS, thread_name_prefix="live")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,10 +39,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class LiveRequest:
-    """A request to a handler of the live side. `headers` have names in lower case, `query` is Django's, `language` is a
-    code as `de`.
+    """A request to a live handler. `headers` have lower-case names, `query` is Django's, `language` is a code such as
+    `de`.
 
-    arguments: what the route's pattern found in the path. session_key: to read the user again with `read_user`.
+    arguments: the captures of the route's pattern. session_key: for reading the user again with `read_user`.
     """
 
     method: str
@@ -57,7 +57,7 @@ class LiveRequest:
 
 
 async def run_in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run what may touch the database in a thread, with a database connection that is still good."""
+    """Run a function that may use the database in a thread, with a usable database connection."""
 
     def run() -> R:
         renew_connection()
@@ -68,7 +68,7 @@ async def run_in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwa
 
 
 async def read_request(scope: Scope, protocol: HTTPProtocol, arguments: Mapping[str, Any]) -> LiveRequest:
-    """The request with its body and its user. Raises PromptuaryError: a host or a CSRF token that Django refuses."""
+    """Read the request with its body and user. Raises PromptuaryError if Django refuses the host or the CSRF token."""
     body = b"" if scope.method in ("GET", "HEAD") else await _read_body(protocol)
     request = WSGIRequest({**build_environ(scope, io.BytesIO(body)), "CONTENT_LENGTH": str(len(body))})
     user, session_key = await run_in_thread(_check, request)
@@ -86,7 +86,7 @@ async def read_request(scope: Scope, protocol: HTTPProtocol, arguments: Mapping[
 
 
 def read_user(session_key: str) -> User | None:
-    """The person whose session it is at this moment; None when it ended or the account was closed. Reads rows."""
+    """The current user of the session; None if it ended or the account was deactivated. Reads rows."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     user = get_user(request)
@@ -101,7 +101,7 @@ def require_user(request: LiveRequest) -> User:
 
 
 def _check(request: HttpRequest) -> tuple[User | None, str]:
-    """The person and the key of the session. Raises PromptuaryError."""
+    """The user and the key of the session. Raises PromptuaryError."""
     try:
         request.get_host()
     except DisallowedHost:
@@ -117,7 +117,7 @@ def _check(request: HttpRequest) -> tuple[User | None, str]:
 
 
 def _no_view(_request: HttpRequest) -> HttpResponse:
-    """A view for Django to look at when it checks whether one is exempt."""
+    """A view for Django's check of CSRF exemption."""
     return HttpResponse()
 
 

@@ -1,17 +1,17 @@
-"""The route table of the live side: which handler answers which address below /live/.
+"""The route table of the live side: the handlers for addresses below /live/.
 
 A handler is `async def handler(request: LiveRequest, protocol: HTTPProtocol) -> None`. It runs in the event loop of a
-web process, so whatever touches the database or computes goes through `registry.live.requests.run_in_thread`. It
-answers once, by one of `registry.live.event_streams`:
+web process, so database access and computation have to use `registry.live.requests.run_in_thread`. It responds once,
+through `registry.live.event_streams`:
 
     async def watch_column(request, protocol):
         user = require_user(request)
         column = await run_in_thread(load_column, user, request.arguments["column"])
         await stream_events(protocol, follow_column(column))     # an async generator of Event
 
-A PromptuaryError that it raises before it answers becomes a problem document. Handlers are modules of this package and
-call the domains below it. To add one, write one line into ROUTES; the pattern is one of Django's
-(`/live/things/<int:thing>`), and what it finds is in `request.arguments`. A POST has passed the CSRF check by then, and
+A PromptuaryError raised before the response becomes a problem document. Handlers are modules of this package and call
+the domains below it. To add one, add a line to ROUTES; the pattern uses Django's path syntax
+(`/live/things/<int:thing>`), and its captures are in `request.arguments`. A POST has passed the CSRF check by then, and
 its body is in `request.body`.
 """
 
@@ -36,7 +36,7 @@ Handler = Callable[[LiveRequest, HTTPProtocol], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Route:
-    """A pattern, the methods that it takes, and who answers."""
+    """A path pattern, its allowed methods, and the handler."""
 
     pattern: str
     handler: Handler
@@ -52,7 +52,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def find_route(path: str, routes: tuple[Route, ...] = ROUTES) -> tuple[Route, dict[str, Any]] | None:
-    """The route of this path and what its pattern found in it, or None."""
+    """The route of this path and the captures of its pattern, or None."""
     for route in routes:
         match = RoutePattern(route.pattern.removeprefix("/"), is_endpoint=True).match(path.removeprefix("/"))
         if match:

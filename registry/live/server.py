@@ -1,9 +1,9 @@
-"""The RSGI application of a web process: cached fetches at once, /live/ in the event loop, all else as WSGI in threads.
+"""The RSGI application of a web process: serves cached fetches directly, /live/ in asyncio, the rest through WSGI.
 
-Granian calls each request's coroutine through `loop.call_soon_threadsafe` from the thread that read the request. To
-wake the loop costs more than a cached fetch, so `LiveServer` takes the coroutine's first step in that thread: a cached
-fetch is answered there, and anything else goes on to the loop at `_to_loop`. Without this the answers are the same and
-slower (`benchmarks/fetch.py`).
+Granian schedules each request's coroutine through `loop.call_soon_threadsafe` from the thread that read the request.
+Waking the loop costs more than a cached fetch, so `LiveServer` runs the coroutine's first step in that thread: a cached
+fetch is answered there, and anything else continues in the loop at `_to_loop`. Without this the responses are the same
+and slower (`benchmarks/fetch.py`).
 """
 
 # no texts here: scripts read it
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class LiveServer:
-    """The application of one process. `find` answers cached fetches, `application` is the WSGI application."""
+    """The application of one process. `find` looks up cached fetches, `application` is the WSGI application."""
 
     def __init__(
         self, find: FindCached, application: Application, *, threads: int, routes: tuple[Route, ...] = ROUTES
@@ -83,7 +83,7 @@ class LiveServer:
 
 
 class _ToLoop:
-    """Awaited, it lets whoever runs the coroutine go on with it later; a task does so at once."""
+    """Awaiting it yields once: the coroutine continues in the event loop, and a task immediately."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield
@@ -93,7 +93,7 @@ _to_loop = _ToLoop()
 
 
 def _step_in_caller(loop: asyncio.AbstractEventLoop) -> None:
-    """Have a coroutine that another thread hands to the loop take its first step in that thread."""
+    """Run the first step of a coroutine that another thread schedules in the loop in that thread."""
     call_in_loop = loop.call_soon_threadsafe
 
     def call(callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
@@ -101,15 +101,15 @@ def _step_in_caller(loop: asyncio.AbstractEventLoop) -> None:
             try:
                 args[0].send(None)
             except StopIteration:
-                return None  # it has ended already
+                return None  # it has already finished
         return call_in_loop(callback, *args, context=context)
 
     loop.call_soon_threadsafe = call  # type: ignore[method-assign,assignment]  # the loop of this process alone
 
 
 def _end_streams_at_signals(loop: asyncio.AbstractEventLoop) -> None:
-    """End the streams when granian is told to stop: it would wait for them. Its own handler, in the loop, still runs,
-    since asyncio learns of signals by a descriptor and not by the handler that is replaced here.
+    """End the streams when granian is told to stop, since it would wait for them. Granian's handler in the loop still
+    runs: asyncio is notified of signals through a file descriptor, not through the handler that is replaced here.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(end_streams))

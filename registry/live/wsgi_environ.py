@@ -1,4 +1,4 @@
-"""The WSGI environ of a request that came by RSGI, granian's own interface; PEP 3333 lists its variables."""
+"""The WSGI environ of an RSGI request (granian's own interface); PEP 3333 lists its variables."""
 
 import asyncio
 import io
@@ -9,14 +9,14 @@ __all__ = ["HTTPProtocol", "Headers", "RequestBody", "Scope", "build_environ"]
 
 
 class Headers(Protocol):
-    """The headers of a request, names in lower case; `get` gives the first of a name."""
+    """The headers of a request, with lower-case names; `get` returns the first value."""
 
     def get(self, key: str, default: Any = None) -> Any: ...
     def items(self) -> list[tuple[str, str]]: ...
 
 
 class Scope(Protocol):
-    """The scope of a request as RSGI gives it. `path` is decoded, with U+FFFD if it was no UTF-8."""
+    """The scope of an RSGI request. `path` is decoded, with U+FFFD for invalid UTF-8."""
 
     http_version: str
     server: str
@@ -30,7 +30,7 @@ class Scope(Protocol):
 
 
 class HTTPProtocol(Protocol):
-    """RSGI's side of one request: reads the body, sends the answer, once."""
+    """RSGI's side of one request: reads the body and sends the response, once."""
 
     def __aiter__(self) -> Any: ...
     async def __call__(self) -> bytes: ...
@@ -40,7 +40,7 @@ class HTTPProtocol(Protocol):
 
 
 def build_environ(scope: Scope, body: IO[bytes]) -> dict[str, Any]:
-    """The environ; a header whose name has an underscore is left out, since it would pass for one with a hyphen."""
+    """Build the environ. Headers with an underscore are dropped: they would pass for hyphenated ones."""
     server, _, port = scope.server.rpartition(":")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope.method,
@@ -73,9 +73,9 @@ def build_environ(scope: Scope, body: IO[bytes]) -> dict[str, Any]:
 
 
 class RequestBody(io.RawIOBase):
-    """The body as WSGI reads it, in a thread: each chunk is asked of the event loop when it is needed.
+    """The body as WSGI reads it, in a thread: each chunk is requested from the event loop on demand.
 
-    A body that ends before its Content-Length raises OSError, so that nobody takes half of it for the whole.
+    Raises OSError if the body ends before its Content-Length, so that a truncated body is never taken as complete.
     """
 
     def __init__(self, protocol: HTTPProtocol, loop: asyncio.AbstractEventLoop, length: str | None) -> None:
@@ -87,7 +87,7 @@ class RequestBody(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as the next chunk goes; 0 at the end."""
+        """Fill the buffer from the next chunk; returns 0 at the end."""
         while not self._rest:
             chunk = asyncio.run_coroutine_threadsafe(self._read_chunk(), self._loop).result()
             if chunk is None:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.http import HttpResponse
-from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi has it, without exporting it
+from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi defines it, without exporting it
 
 from registry.live.wsgi_environ import HTTPProtocol, RequestBody, Scope, build_environ
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class WsgiPool:
-    """A WSGI application and the threads in which it runs; what comes beyond their number waits for its turn."""
+    """A WSGI application and its thread pool; requests beyond the number of threads wait."""
 
     def __init__(self, application: Application, threads: int) -> None:
         self._application = application
@@ -34,12 +34,12 @@ class WsgiPool:
 
 
 class _Exchange:
-    """One request and its answer, in a thread."""
+    """One request and its response, in a thread."""
 
     def __init__(self, scope: Scope, protocol: HTTPProtocol, loop: asyncio.AbstractEventLoop) -> None:
         self._scope, self._protocol, self._loop = scope, protocol, loop
         self._status, self._headers = 500, [_PLAIN]
-        self._began = False  # whether the answer is on its way
+        self._began = False  # whether sending has begun
 
     def run(self, application: Application) -> None:
         try:
@@ -50,7 +50,7 @@ class _Exchange:
             finally:
                 if close := getattr(result, "close", None):
                     close()
-        except Exception:  # of the application itself: Django answers those of views
+        except Exception:  # raised by the application itself: Django handles those of views
             logger.exception("%s %s failed", self._scope.method, self._scope.path)
             if not self._began:
                 self._protocol.response_bytes(500, [_PLAIN], _FAILED)
@@ -59,7 +59,7 @@ class _Exchange:
         self._status, self._headers = int(status[:3]), headers
 
     def _send(self, result: Iterable[bytes]) -> None:
-        """Send what is whole at once, anything else piece by piece as it comes."""
+        """Send a complete response in one go, anything else chunk by chunk."""
         if isinstance(result, HttpResponse):
             result = [result.content]
         if isinstance(result, list):
@@ -67,7 +67,7 @@ class _Exchange:
             self._protocol.response_bytes(self._status, self._headers, b"".join(result))
             return
         chunks = iter(result)
-        chunk = next(chunks, b"")  # what fails before the first piece is still answered 500
+        chunk = next(chunks, b"")  # a failure before the first chunk can still become a 500
         self._began = True
         stream = self._protocol.response_stream(self._status, self._headers)
         try:

@@ -272,7 +272,7 @@ def _selection(body: dict[str, Any]) -> ReleaseSelection:
 
 
 def _preview_members(plan: plans.ReleasePlan, label: str) -> list[dict[str, Any]]:
-    """The planned templates, each with what follows from its move."""
+    """The planned templates, each with the effects of its move."""
     previews = label_preview.preview_moves(label, [(member.template, member.version) for member in plan.members])
     return [{**vars(member), "preview": preview} for member, preview in zip(plan.members, previews, strict=True)]
 
@@ -287,7 +287,7 @@ def _read_number(change: str) -> int:
 def show(
     request: Request, namespace: str, number: int, verb: Verb, status: int = 200, left_out: Sequence[LeftOut] = ()
 ) -> Response:
-    """The release as it is now: what every call that changes one answers. verb: what the call has just done."""
+    """The current state of the release, returned by every call that changes it. verb: what the call has just done."""
     actor = actor_of(request)
     release = queries.find_release(actor, verb, number, namespace)
     return Response(ReleaseOutput.of(ReleaseFacts.read(release, actor, left_out)), status)

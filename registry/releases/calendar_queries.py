@@ -1,4 +1,4 @@
-"""What is on a calendar: scheduled publishes, rollouts, windows of freezes, and moves of protected labels."""
+"""The calendar: scheduled publications, rollouts, freeze windows, and moves of protected labels."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from registry.templates.queries import within_namespaces
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
 
-MOST_MOVES = 150  # of one span; of more, those are read that came last
+MOST_MOVES = 150  # per time span; the latest ones if there are more
 _MOVE = ("label", "how", "created_at", "template__name", "after__number", "change__number")
 _SHOWN = (*_MOVE, "person__username", "person__first_name", "person__last_name")
 
 
 @dataclass(frozen=True)
 class FreezeWindow:
-    """A window of a freeze, as far as the freeze stood: not before it was set, and not after it was removed."""
+    """A window of a freeze, clipped to the freeze's lifetime: after it was set, and before it was removed."""
 
     freeze: Freeze
     window: Window
@@ -34,10 +34,10 @@ class FreezeWindow:
 
 @dataclass(frozen=True)
 class Calendar:
-    """What there is from one moment up to another, each in the order of time.
+    """The entries of a time span, each list in chronological order.
 
-    changes and releases: open ones that are scheduled; a change of a release is not among them. moves: of protected
-    labels. rollouts: when one started, is to step, or was stopped. is_cut: there were more moves than MOST_MOVES.
+    changes and releases: open ones that are scheduled; changes of a release are not listed. moves: of protected labels.
+    rollouts: their starts, due steps and stops. is_cut: there were more moves than MOST_MOVES.
     """
 
     changes: list[ChangeRequest]
@@ -49,8 +49,8 @@ class Calendar:
 
 
 def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
-    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: as many
-    queries however much there is. A namespace that the actor may not read has nothing.
+    """Read what the actor may see from `begins` (inclusive) to `ends` (exclusive), in one namespace or by default in
+    all, in a constant number of queries. Empty for a namespace that the actor may not read.
     """
     spaces = visible_namespaces(actor)
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
@@ -73,7 +73,7 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
 
 
 def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[LabelMove]:
-    """The newest first, and one more than are shown."""
+    """The newest first, with one more than is shown."""
     rows = LabelMove.objects.filter(protected=True, created_at__gte=begins, created_at__lt=ends)
     rows = within_namespaces(rows, Namespace.objects.filter(pk__in=namespaces))
     rows = rows.select_related("template", "after", "change", "person").only(*_SHOWN)

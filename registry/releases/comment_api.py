@@ -63,5 +63,5 @@ class OneComment(APIView):
 
 
 def _require_release(actor: Actor, namespace: str, number: int) -> None:
-    """Raise NotFound if the release is of another namespace than the address says."""
+    """Raise NotFound if the release belongs to another namespace than the one in the address."""
     queries.find_release(actor, Verb.COMMENT, number, namespace)

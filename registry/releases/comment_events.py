@@ -1,4 +1,4 @@
-"""The events of comments on a release as a whole: written, edited and deleted."""
+"""The events of comments on a release as a whole: added, edited and deleted."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ __all__ = ["ReleaseCommentDeleted", "ReleaseCommentEdited", "ReleaseCommented"]
 @event("release.commented", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseCommented(ReleaseStep):
-    """Something was said about the release as a whole. number: of the comment in the release; text: its sha256."""
+    """Somebody commented on the release as a whole. number: of the comment in the release; text: its sha256."""
 
     number: int
     text: str
@@ -55,7 +55,7 @@ class ReleaseCommented(ReleaseStep):
 
 @dataclass(frozen=True, kw_only=True)
 class _RevisionStep(ReleaseStep):
-    """A comment's words were replaced or taken away by who wrote them. revision: 1, 2, 3 … within the comment."""
+    """A comment was edited or deleted by its author. revision: 1, 2, 3 … within the comment."""
 
     comment: int
     revision: int
@@ -75,7 +75,7 @@ class _RevisionStep(ReleaseStep):
 @event("release.comment_edited", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseCommentEdited(_RevisionStep):
-    """A comment on a release got other words. text: their sha256."""
+    """A comment on a release was edited. text: sha256 of the new one."""
 
     text: str
     stored_row: ClassVar[StoredRow | None] = StoredRow(
@@ -105,7 +105,7 @@ class ReleaseCommentEdited(_RevisionStep):
 @event("release.comment_deleted", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseCommentDeleted(_RevisionStep):
-    """The writer of a comment on a release deleted it; it is no longer shown."""
+    """A comment on a release was deleted by its author; it is no longer shown."""
 
     def sentence(self) -> str:
         return self._describe(gettext("deleted comment {comment} on release {release}"), comment=self.comment)

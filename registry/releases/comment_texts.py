@@ -1,4 +1,4 @@
-"""The texts of a release's comments as they read now, with the earlier ones that their writers replaced."""
+"""The current texts of a release's comments, with the earlier ones that their authors replaced."""
 
 from collections import defaultdict
 
@@ -9,7 +9,7 @@ __all__ = ["read_comment_texts"]
 
 
 def read_comment_texts(release: Release) -> dict[int, CommentText]:
-    """What each comment of the release says now, by its number; two queries."""
+    """Map the number of each comment of the release to its current text; two queries."""
     revisions: defaultdict[int, list[ReleaseCommentRevision]] = defaultdict(list)
     for row in ReleaseCommentRevision.objects.filter(release=release).order_by("number"):
         revisions[row.comment].append(row)

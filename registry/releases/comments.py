@@ -1,6 +1,6 @@
-"""Comments on a release as a whole: written, edited and deleted, by the rules of comments on changes.
+"""Comments on a release as a whole: adding, editing and deleting, by the same rules as comments on changes.
 
-The first text stays where it was written, each later one is a row of its own.
+The original text stays in place; each later one is a row of its own.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class EditedReleaseComment:
-    """The result of an edit, for notifications: the words before and after."""
+    """The result of an edit, for notifications: the text before and after."""
 
     release: Release
     before: str
@@ -61,10 +61,10 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
 
 
 def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) -> None:
-    """Edit one's own comment; nothing happens if they are the same. The earlier ones stay readable.
+    """Edit one's own comment; a no-op if the text is unchanged. Earlier texts stay readable.
 
-    As commenting itself, it is possible on a closed release. NotAllowed for others' comments, Conflict for a deleted
-    one, Invalid for no words.
+    Closed releases can be commented on, so comments there can be edited. Raises NotAllowed for others' comments,
+    Conflict for a deleted one, and Invalid for an empty text.
     """
     after = _check_words(text)
     with transaction.atomic():
@@ -82,9 +82,9 @@ def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) 
 
 
 def delete_release_comment(*, actor: Actor, number: int, comment: int) -> None:
-    """Delete one's own comment: neither its words nor its earlier texts. Its place stays.
+    """Delete one's own comment with its earlier texts. Its place stays.
 
-    The journal and the mirror keep the texts. NotAllowed for others' comments, Conflict for a deleted one.
+    The journal and the mirror keep the texts. Raises NotAllowed for others' comments and Conflict for a deleted one.
     """
     with transaction.atomic():
         log.lock()
@@ -95,7 +95,7 @@ def delete_release_comment(*, actor: Actor, number: int, comment: int) -> None:
 
 
 def _check_words(text: str) -> str:
-    """The text without spaces around it. Raises Invalid if it says nothing."""
+    """The text without surrounding whitespace. Raises Invalid if it is empty."""
     words = check_text("text", text).strip()
     if not words:
         raise Invalid(fields={"text": gettext("write something first.")})

@@ -1,4 +1,4 @@
-"""The events of releases. What happens to each member is an event of its change request or of its label."""
+"""The events of releases. Each member has the events of its change request and of its label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -120,7 +120,7 @@ class ReleaseChanged(ReleaseStep):
         self._update(rows)
 
     def _describe_acts(self, added: str, removed: str) -> str:
-        """The translated sentences of what was done."""
+        """The translated sentences of the actions."""
         acts = [(added, self.added), (removed, self.removed)]
         return gettext(" and ").join(
             self._describe(sentence, changes=_list_numbers(numbers)) for sentence, numbers in acts if numbers
@@ -160,7 +160,7 @@ class ReleasePublished(ReleaseStep):
 @event("release.withdrawn", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseWithdrawn(ReleaseStep):
-    """The release was closed without publishing, and its open change requests with it."""
+    """The release and its open change requests were closed without publishing."""
 
     reason: str
 
@@ -180,7 +180,7 @@ class ReleaseWithdrawn(ReleaseStep):
 @event("release.rolled_back", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseRolledBack(ReleaseStep):
-    """Labels of the release were rolled back together. changes: the change requests whose publication that undid."""
+    """Labels of the release were rolled back together. changes: the change requests whose publication was undone."""
 
     changes: Sequence[int]
     reason: str

@@ -27,7 +27,7 @@ class ExpectedMembers(serializers.DictField):
 
 
 def read_expected_members(body: dict[str, Any]) -> Seen | None:
-    """What services take, from a body that was read."""
+    """Convert the field of a validated body to the argument of services."""
     expected = body.get("expected")
     if expected is None:
         return None

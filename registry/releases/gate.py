@@ -33,32 +33,32 @@ class Member:
 
     @property
     def blockers(self) -> tuple[Blocker, ...]:
-        """What keeps it from being published with the release: all but that it is in one."""
+        """What keeps it from being published with the release: all blockers except membership in a release."""
         return tuple(blocker for blocker in self.gate.blockers if blocker.code != IN_RELEASE)
 
     @property
     def is_superseded(self) -> bool:
-        """Whether its label holds it already, or something that contains it."""
+        """Whether its label already holds it, or a version that contains it."""
         return any(blocker.code in _NOTHING_LEFT for blocker in self.blockers)
 
     @property
     def is_approved_by_viewer(self) -> bool:
-        """Whether the one who looks approved what is proposed now."""
+        """Whether the viewer approved what is proposed now."""
         actor = self.gate.actor
         return actor is not None and actor.person.username in self.gate.approval_status.approvals
 
     @property
     def waits_for_viewer(self) -> bool:
-        """Whether the one who looks may approve it and has not."""
+        """Whether the viewer may approve it and has not."""
         return self.change.is_open and self.gate.may_approve and not self.is_approved_by_viewer
 
 
 @dataclass(frozen=True)
 class ReleaseGate:
-    """The state of one release, for the one who looks.
+    """The state of one release, as the viewer sees it.
 
-    `members` are all its requests by the template's name: those that were withdrawn go live with nothing. `turn` says
-    whose turn it is, None once the release is closed.
+    `members` are all its requests by template name, including withdrawn ones, which are not published. `turn` is whose
+    turn it is, None once the release is closed.
     """
 
     release: Release
@@ -72,27 +72,27 @@ class ReleaseGate:
 
     @property
     def blockers(self) -> tuple[tuple[Member, Blocker], ...]:
-        """Everything between the release and its labels, template by template; nothing for a closed one."""
+        """Everything that keeps the release from being published, template by template; empty for a closed one."""
         if not self.release.is_open:
             return ()
         return tuple((member, blocker) for member in self.open_members for blocker in member.blockers)
 
     @property
     def listed_blockers(self) -> tuple[tuple[Member | None, Blocker], ...]:
-        """The same to be read: a freeze, which blocks each template, comes once, first, and without a template."""
+        """The blockers for display: a freeze blocks every template but is listed once, first, without a template."""
         freezes = [blocker for _, blocker in self.blockers if blocker.code == FREEZE][:1]
         others = ((member, blocker) for member, blocker in self.blockers if blocker.code != FREEZE)
         return (*((None, freeze) for freeze in freezes), *others)
 
     @property
     def is_superseded(self) -> bool:
-        """Whether it is open and all of it went live by other changes."""
+        """Whether it is open and everything in it went live through other changes."""
         members = self.open_members
         return self.release.is_open and bool(members) and all(member.is_superseded for member in members)
 
     @property
     def may_publish_now(self) -> bool:
-        """Whether nothing blocks it, whoever asks."""
+        """Whether nothing blocks it, regardless of who asks."""
         return self.release.is_open and bool(self.open_members) and not self.blockers
 
     def waits_on(self, username: str) -> bool:
@@ -103,12 +103,12 @@ class ReleaseGate:
 
 
 def evaluate_release(release: Release, actor: Actor | None) -> ReleaseGate:
-    """The state of the release now; inside a write, read after the journal's lock."""
+    """The current state of the release; inside a write, call it under the journal's lock."""
     return evaluate_releases([release], actor)[0]
 
 
 def evaluate_releases(rows: Iterable[Release], actor: Actor | None) -> list[ReleaseGate]:
-    """The state of each release, in the order given, in as many queries for one as for many."""
+    """Evaluate each release in the order given, in a constant number of queries."""
     releases = list(rows)
     changes = change_queries.list_members([release.number for release in releases])
     gates = change_gate.evaluate_many(changes, actor)
@@ -119,7 +119,9 @@ def evaluate_releases(rows: Iterable[Release], actor: Actor | None) -> list[Rele
 
 
 def group_pending(gates: Iterable[Gate]) -> tuple[list[Gate], list[ReleaseGate]]:
-    """Pending requests that go live by themselves, and the open releases of the others, without another query."""
+    """Split pending requests into those that go live on their own and the open releases of the others; no further
+    query.
+    """
     alone: list[Gate] = []
     releases: dict[int, Release] = {}
     by_release: dict[int, list[Gate]] = defaultdict(list)
@@ -135,7 +137,7 @@ def group_pending(gates: Iterable[Gate]) -> tuple[list[Gate], list[ReleaseGate]]
 
 
 def count_waiting(gates: Iterable[Gate], username: str) -> int:
-    """How many of these pending requests wait on the person, those of one release counted once."""
+    """How many of these pending requests wait for the person, counting those of one release once."""
     alone, releases = group_pending(gates)
     return sum(gate.waits_on(username) for gate in alone) + sum(gate.waits_on(username) for gate in releases)
 

@@ -1,4 +1,4 @@
-"""Releases, and what people say about one as a whole. Its members are change requests: `ChangeRequest.release`."""
+"""Releases, and comments on a release as a whole. The members are change requests: `ChangeRequest.release`."""
 
 from django.db import models
 
@@ -50,7 +50,7 @@ class Release(models.Model):
 
 
 class ReleaseComment(models.Model):
-    """What one person said about a release as a whole, as it was written first. Never changed."""
+    """A person's comment on a release as a whole, as first written. Never changed."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="comments")
     number = models.PositiveIntegerField(help_text="1, 2, 3 … within the release")
@@ -67,7 +67,7 @@ class ReleaseComment(models.Model):
 
 
 class ReleaseCommentRevision(models.Model):
-    """A later text of a comment on a release, by who wrote it; or its deletion. Never changed."""
+    """A later text of a comment on a release, by its author; or its deletion. Never changed."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="comment_revisions")
     comment = models.PositiveIntegerField(help_text="its number within the release")

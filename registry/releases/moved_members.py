@@ -1,4 +1,4 @@
-"""Templates of a release whose label or version changed after somebody looked: what they saw against what is there."""
+"""Detects templates of a release whose label or version changed after the caller looked."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from registry.templates.label_models import Label
 
 __all__ = ["Seen", "read_open_members", "require_unmoved"]
 
-# A template's name to two numbers: of the version that its label would be moved to, and of the one that it serves now,
+# Template name to two version numbers: the one that its label would be moved to, and the one that it serves now,
 # 0 for none.
 Seen: TypeAlias = Mapping[str, tuple[int, int]]
 
@@ -21,7 +21,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def read_open_members(release: Release) -> dict[str, tuple[int, int]]:
-    """What publishing the release would do now: each open member, the version it proposes and what its label serves."""
+    """For each open member, the version that publishing the release would serve, and what its label serves now."""
     members = release.members.pending().order_by("template__name")
     proposed = dict(members.values_list("template__name", "version__number"))
     rows = Label.objects.filter(template__name__in=proposed, name=release.label)
@@ -32,10 +32,10 @@ def read_open_members(release: Release) -> dict[str, tuple[int, int]]:
 def require_unmoved(
     label: str, expected: Seen, found: Seen, *, is_whole: bool = False, reasons: Mapping[str, str] = _NOTHING
 ) -> None:
-    """Raise Conflict if a template that the caller saw is another by now; facts["expected"] lists their names.
+    """Raise Conflict if the state of a template differs from what the caller saw; facts["expected"] lists their names.
 
-    A template that was renamed since is the one that the caller saw. is_whole: whether the caller saw every template,
-    so that one that came since is refused too. reasons: why a template is not there any more, by its name.
+    Renamed templates are followed. is_whole: whether the caller saw every template, so that added ones are refused too.
+    reasons: why a template is gone, by its name.
     """
     expected = _follow_renames(expected, found)
     added = set(found) - set(expected) if is_whole else set()
@@ -46,7 +46,7 @@ def require_unmoved(
 
 
 def _follow_renames(expected: Seen, found: Seen) -> Seen:
-    """What the caller saw, by the names that the templates have now: a query only where a name is not there."""
+    """What the caller saw, keyed by the templates' current names; queries only if a name is missing."""
     strangers = [name for name in expected if name not in found]
     current = current_names(strangers) if strangers else {}
     return {current.get(name, name): seen for name, seen in expected.items()}

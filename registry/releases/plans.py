@@ -34,14 +34,14 @@ __all__ = [
     "selected_ids",
 ]
 
-MOST_TEMPLATES = 100  # of one release: each adds a handful of queries to its page
+MOST_TEMPLATES = 100  # templates of one release: each adds a handful of queries to its page
 
 
 @dataclass(frozen=True)
 class ReleaseSelection:
-    """What a release is made of: versions by the template's name, or what a label of templates serves.
+    """The selection for a release: versions by template name, or what a label of templates serves.
 
-    from_label: with `templates` (full names) or `folder` (the namespace itself for all of it); `latest` is the newest
+    from_label: with `templates` (full names) or `folder` (or the namespace, for all of it); `latest` is the newest
     version.
     """
 
@@ -53,8 +53,9 @@ class ReleaseSelection:
 
 @dataclass(frozen=True)
 class PlannedMember:
-    """A version that is proposed. serves: the number of what the label serves now, None if it is not set.
-    change: the open request that proposes the same already and becomes the member."""
+    """A version that is proposed. serves: the number of what the label serves now, None if it is not set. change: the
+    open request for the same version, which becomes the member.
+    """
 
     template: Template
     version: Version
@@ -64,8 +65,9 @@ class PlannedMember:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A template that the selection names and the release has no use for. code: archived, unset, redacted, equal,
-    emergency, superseded, member, rollout."""
+    """A selected template that is not part of the release. code: archived, unset, redacted, equal, emergency,
+    superseded, member, rollout.
+    """
 
     template: str
     code: str
@@ -74,14 +76,14 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """What a release would hold, by the templates' names."""
+    """The content of a release, by template name."""
 
     members: tuple[PlannedMember, ...]
     left_out: tuple[LeftOut, ...]
 
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:
-    """What `propose_release` would do with the selection now, without doing it."""
+    """Preview what `propose_release` would do with the selection."""
     space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
@@ -96,7 +98,7 @@ def require_may_propose(actor: Actor, space: Namespace, plan: ReleasePlan) -> No
 
 
 def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:
-    """Raise Invalid by field if the label is not protected or the selection says too little or too much."""
+    """Raise Invalid by field if the label is not protected or the selection is incomplete or ambiguous."""
     names.check_label(label)
     if label not in space.protected_labels:
         raise Invalid(
@@ -123,7 +125,7 @@ def require_selection(space: Namespace, label: str, selection: ReleaseSelection)
 
 
 def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
-    """The ids of the selected templates in ascending order. Raises NotFound if one that is named does not exist."""
+    """The ids of the selected templates in ascending order. Raises NotFound if a named one does not exist."""
     rows = Template.objects.filter(namespace=space)
     chosen = sorted(selection.versions or selection.templates)
     if chosen:
@@ -151,8 +153,9 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
 def plan_templates(
     label: str, selection: ReleaseSelection, ids: Sequence[int], release: int | None = None
 ) -> ReleasePlan:
-    """The plan for templates that were selected; for services, under the journal's lock. release: the number of the
-    release that they are added to."""
+    """The plan for the selected templates; for services, under the journal's lock. release: the number of the release
+    that they are added to.
+    """
     rows = Template.objects.filter(pk__in=ids).select_related("namespace", "latest").order_by("name")
     planner = _Planner(list(rows), label, selection, release)
     members, left_out = [], []
@@ -180,7 +183,7 @@ def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
 
 
 class _Planner:
-    """Everything that the templates are looked at by, read once for all of them."""
+    """Plans members with data that is read once for all templates."""
 
     def __init__(
         self, templates: Sequence[Template], label: str, selection: ReleaseSelection, release: int | None
@@ -233,7 +236,7 @@ class _Planner:
         )
 
     def _reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
-        """Why a template is left out whose label serves something already."""
+        """Why a template whose label serves something already is left out; None if it isn't."""
         label = self._label
         if held.digest == version.digest:
             approval = self._approvals[template.pk].get(label)
@@ -251,7 +254,7 @@ class _Planner:
 
 
 def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
-    """By template id the version that is proposed; absent if there is none."""
+    """Map template ids to the proposed version; templates without one are absent."""
     if selection.versions:
         versions = {}
         wanted = [(template, selection.versions[template.name]) for template in templates]
@@ -270,7 +273,7 @@ def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection)
 
 
 def _read_labels(ids: Iterable[int], name: str) -> dict[int, Label]:
-    """By template id the label with what it serves, and the rollout that divides it."""
+    """Map template ids to the label with what it serves and its active rollout."""
     rows = Label.objects.filter(template__in=list(ids), name=name)
     rows = rows.select_related("version__author", "version__redaction", "rollout").defer("version__bundle")
     return {row.template_id: row for row in rows}

@@ -37,12 +37,12 @@ from registry.templates.models import Template
 
 __all__ = ["ProposedRelease", "add_to_release", "propose_release", "propose_releases", "remove_from_release"]
 
-_MOST_CHARACTERS = 200  # of a title
+_MOST_CHARACTERS = 200  # characters of a title
 
 
 @dataclass(frozen=True)
 class ProposedRelease:
-    """A release that was opened, and what of its selection it leaves out."""
+    """A release that was opened, and what it leaves out of the selection."""
 
     release: Release
     left_out: tuple[LeftOut, ...]
@@ -58,12 +58,12 @@ def propose_release(
     description: str = "",
     expected: Seen | None = None,
 ) -> ProposedRelease:
-    """Propose that a protected label of several templates move together. An open request that proposes the same version
-    becomes a member as it is; for the others requests are opened.
+    """Propose that a protected label of several templates move together. An open request for the same version becomes a
+    member as it is; for the others, requests are opened.
 
     expected: template name to the numbers that the caller saw, of the version to propose and of what the label serves,
-    0 for none. Raises Conflict if one of them is another by now.
-    Raises Invalid if nothing of the selection is left to propose: facts["left_out"] says why, template by template.
+    0 for none. Raises Conflict if any has changed. Raises Invalid if nothing of the selection is left to propose:
+    facts["left_out"] has the reason for each template.
     """
     [proposed] = propose_releases(
         actor=actor,
@@ -85,9 +85,9 @@ def propose_releases(
     description: str = "",
     expected: Seen | None = None,
 ) -> list[ProposedRelease]:
-    """Open a release for each of the namespaces, as `propose_release` does: all of them, or none.
+    """Open a release in each of the namespaces, as in `propose_release`: all of them or none.
 
-    selections: namespace to what its release is made of. expected: of the templates of all namespaces.
+    selections: by namespace. expected: of the templates of all namespaces.
     """
     title, description = _check_title(title), check_text("description", description).strip()
     with transaction.atomic():
@@ -97,7 +97,7 @@ def propose_releases(
         log.lock()
         planned = []
         for name, selection in sorted(selections.items()):
-            space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, name)  # nobody else writes now
+            space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, name)  # no other writer from here on
             require_selection(space, label, selection)
             plan = plan_templates(label, selection, ids[name])
             require_may_propose(actor, space, plan)
@@ -137,7 +137,7 @@ def _open_release(
 
 
 def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) -> Release:
-    """Add templates to an open release: version numbers by template name. Raises Conflict if one has no use for it."""
+    """Add templates to an open release: version numbers by template name. Raises Conflict if one can't be added."""
     if not versions:
         raise Invalid(fields={"template": gettext("say which template is added.")})
     selection = ReleaseSelection(versions=versions)
@@ -159,9 +159,9 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
 
 
 def remove_from_release(*, actor: Actor, number: int, change: int, expected: Seen | None = None) -> Release:
-    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself.
+    """Remove one change request from an open release. It stays open with its approvals and goes live on its own.
 
-    expected: what the caller saw of its template, as `propose_release` takes it; Conflict if it is another by now.
+    expected: what the caller saw of its template, as in `propose_release`; Conflict if it has changed.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
@@ -187,8 +187,8 @@ def _require_unmoved(planned: Sequence[ReleasePlan], label: str, expected: Seen)
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:
-    """Make the planned member one of the release; gives the number of its change request, which loses a schedule of its
-    own.
+    """Make the planned member part of the release, and return the number of its change request; removes the request's
+    own schedule.
     """
     if member.change is not None:
         member.change.release = release

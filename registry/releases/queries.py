@@ -1,4 +1,4 @@
-"""Queries about releases: one, lists, the release of a write, and what was said and done in one."""
+"""Queries about releases: single ones, lists, locking one for a write, and its timeline."""
 
 import json
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ _KINDS = [
 
 @dataclass(frozen=True)
 class ReleaseMoment:
-    """One step of a release or a comment on it. said: the comment's words, none for a step."""
+    """One step of a release or a comment on it. said: the comment's text, None for a step."""
 
     at: datetime
     person: str
@@ -54,10 +54,10 @@ class ReleaseMoment:
 
 
 def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:
-    """The release, with the right to do this to it checked. Raises NotFound if it is of another namespace.
+    """The release, after checking the right to do this to it. Raises NotFound if it belongs to another namespace.
 
-    Who approves, says something or rolls back needs the right to one of its templates, and the service asks for each
-    that it touches; all else needs it for every one.
+    Approving, commenting and rolling back need the right to at least one of its templates, and services check each
+    template that they change; everything else needs it for all of them.
     """
     release = Release.objects.select_related(*_RELATED).filter(number=number).first()
     if release is None or (namespace is not None and release.namespace.name != namespace):
@@ -72,9 +72,9 @@ def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = 
 
 
 def lock_release(actor: Actor, verb: Verb, number: int) -> Release:
-    """The release, locked until commit: neither it, nor its members, nor their labels change before that.
+    """The release, locked until commit: it, its members and their labels can't change before that.
 
-    The members' templates are locked in the order of their ids, so that two releases never wait for each other.
+    The members' templates are locked in the order of their ids, to avoid deadlocks between two releases.
     """
     locked = _lock_members(number)
     log.lock()
@@ -95,7 +95,9 @@ def list_releases(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Release]:
-    """Releases that the actor may read and that meet every filter, newest first. state: open, published, withdrawn."""
+    """List releases that the actor may read and that match every filter, newest first. state: open, published,
+    withdrawn.
+    """
     limit = check_limit(limit)
     rows = Release.objects.filter(namespace__in=visible_namespaces(actor))
     if namespace:
@@ -109,7 +111,7 @@ def list_releases(
 
 
 def list_release_moments(release: Release) -> list[ReleaseMoment]:
-    """What was done to the release and said about it as a whole, oldest first, the newest five hundred."""
+    """List the steps of the release and its comments, oldest first, up to the newest five hundred."""
     first = Event.objects.filter(change__in=release.members.values("number")).order_by("number")
     begin = first.values_list("number", flat=True).first() or 0
     rows = Event.objects.filter(namespace=release.namespace.name, kind__in=_KINDS, number__gte=begin)
@@ -136,7 +138,7 @@ def _template_ids(number: int) -> set[int]:
 
 
 def read_paths(release: Release) -> Iterator[str]:
-    """The paths of the release's templates, those that are still to be published if it is open; read when asked."""
+    """Yield the paths of the release's templates, without withdrawn members if it is open. The query runs lazily."""
     members = release.members.pending() if release.is_open else release.members.all()
     for name in members.values_list("template__name", flat=True):
         yield name.partition("/")[2]

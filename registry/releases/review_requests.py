@@ -1,4 +1,4 @@
-"""Asking a reviewer for a review of what a release needs from them, and reminding them."""
+"""Asking a reviewer to review a release, and reminding them."""
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -16,12 +16,12 @@ __all__ = ["ask_for_release_review"]
 
 
 def ask_for_release_review(*, actor: Actor, number: int, person: str, field: str = "person") -> list[int]:
-    """Ask a reviewer for a review of each change of the release that still needs approvals, or remind them; gives the
+    """Ask a reviewer to review each change of the release that still needs approvals, or remind them. Returns the
     numbers of these changes.
 
-    Left out are changes that the person decided on, was asked for within a day or can't approve, and those that the
-    actor may not comment on. If that leaves none: Invalid or Conflict with the reason of the first, as
-    `ask_for_review` raises it; Conflict if the release is closed or needs no approval. field: what Invalid names.
+    Changes that the person decided on, was asked about in the last day or can't approve are skipped, and those that the
+    actor may not comment on. If none are left, raises Invalid or Conflict for the first, as in `ask_for_review`. Raises
+    Conflict if the release is closed or needs no approval. field: the field that Invalid names.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.COMMENT, number)
@@ -36,7 +36,7 @@ def ask_for_release_review(*, actor: Actor, number: int, person: str, field: str
                 continue
             try:
                 review_requests.ask_reviewers(actor, change, [person], field=field)
-            except (Invalid, Conflict) as error:  # nothing was written for this change
+            except (Invalid, Conflict) as error:  # nothing was stored for this change
                 refusals.append(error)
             else:
                 asked.append(change.number)

@@ -1,5 +1,4 @@
-"""Preview of a release's roll back: where each label would go back to and what blocks it, for pages, API and command
-line."""
+"""Preview of rolling a release back: where each label would go back to, and what blocks it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ __all__ = ["ReleaseRollBackPreview", "RollBackMember", "preview_roll_back"]
 
 @dataclass(frozen=True)
 class RollBackMember:
-    """A template of a published release, with what follows from putting its label back.
+    """A template of a published release, with the effects of rolling its label back.
 
-    preview: None if the label had no version before. missing_right: why the actor may not put it back, as a sentence;
+    preview: None if the label had no version before. missing_right: why the actor may not roll it back, as a sentence;
     empty if they may.
     """
 
@@ -33,25 +32,25 @@ class RollBackMember:
 
     @property
     def fault(self) -> str:
-        """Why the label can't go back, whoever asks; empty if it can."""
+        """Why nobody can roll the label back; empty if it is possible."""
         return self.target.fault
 
 
 @dataclass(frozen=True)
 class ReleaseRollBackPreview:
-    """What follows from rolling back a release, by the name of the template."""
+    """The effects of rolling back a release, by template name."""
 
     release: Release
     members: Sequence[RollBackMember]
 
     @property
     def movable(self) -> list[LabelPreview]:
-        """What follows for those whose label can go back."""
+        """The previews of those whose label can be rolled back."""
         return [member.preview for member in self.members if member.preview is not None and not member.fault]
 
     @property
     def is_ready(self) -> bool:
-        """Whether the actor can roll back all that were not rolled back yet, together."""
+        """Whether the actor can roll back all remaining members together."""
         rest = [member for member in self.members if not member.target.is_back]
         return bool(rest) and not any(member.fault or member.missing_right for member in rest)
 
@@ -62,13 +61,12 @@ class ReleaseRollBackPreview:
 
     @property
     def fetches_moving(self) -> int:
-        """Fetches a day that would get another version."""
+        """Fetches per day that would get another version."""
         return sum(preview.fetches_moving for preview in self.movable)
 
 
 def preview_roll_back(release: Release, actor: Actor) -> ReleaseRollBackPreview:
-    """What would follow from rolling the release back now; nothing is stored. Raises Conflict if it is not
-    published."""
+    """Preview rolling the release back now; nothing is stored. Raises Conflict if it is not published."""
     if release.state != Release.PUBLISHED:
         raise Conflict(
             gettext("Release {number} is {state}; only a published one can be rolled back.").format(

@@ -1,4 +1,4 @@
-"""Rolling back a published release: its labels back to what they served before, together or not at all."""
+"""Rolling back a published release: its labels return to what they served before, all of them or none."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,7 @@ class RollBackTarget:
     """A template of a published release and the version that its label goes back to.
 
     served: what the label serves now, None if it is not set. change: the number of the request that published it.
-    refusal: the error with which its roll back is refused, None if it can go back. is_back: whether it was rolled back
-    already.
+    refusal: the error that prevents its roll back, None if it is possible. is_back: whether it was already rolled back.
     """
 
     template: Template
@@ -43,19 +42,19 @@ class RollBackTarget:
 
     @property
     def fault(self) -> str:
-        """Why it can't go back, as a sentence; empty if it can."""
+        """Why it can't be rolled back, as a sentence; empty if it can."""
         return self.refusal.message if self.refusal else ""
 
 
 def roll_back_release(
     *, actor: Actor, number: int, reason: str, templates: Sequence[str] = (), expected: Seen | None = None
 ) -> Release:
-    """Put the labels that the release moved back to what they served before; reviewers only, with a reason.
+    """Roll the release's labels back to what they served before; reviewers only, with a reason.
 
-    templates: the names of some of its templates, by default all that still serve what it published. All go back, or
-    none: Conflict if a label has moved on since, had no version before or is in a rollout, ApprovalRequired if what it
-    served before was never approved, Gone if that was redacted. expected: what the caller saw of the templates, the
-    version that a label goes back to and the one that it serves. Raises Conflict if one of them is another by now.
+    templates: the names of some of its templates, by default all that still serve what it published. All are rolled
+    back, or none: raises Conflict if a label has moved on since, had no version before or is in a rollout,
+    ApprovalRequired if what it served before was never approved, and Gone if that was redacted. expected: for each
+    template, the version to go back to and the one served, as the caller saw them. Raises Conflict if any has changed.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
@@ -87,9 +86,9 @@ def roll_back_release(
 
 
 def list_roll_back_targets(release: Release) -> list[RollBackTarget]:
-    """What the release published, by template's name, each with where its label would go back to.
+    """What the release published, by template name, each with where its label would go back to.
 
-    A member that was withdrawn from the release and published alone later is none of them.
+    Excludes members that were withdrawn from the release and published on their own later.
     """
     published = ChangeRequest.objects.filter(
         release=release, state=ChangeRequest.PUBLISHED, closed_at__lte=release.closed_at
@@ -104,7 +103,7 @@ def list_roll_back_targets(release: Release) -> list[RollBackTarget]:
 
 
 def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, int]]:
-    """What `expected` is compared with: by the template's name the number to go back to and the one that is served."""
+    """Map template names to the number to go back to and the one that is served, for comparison with `expected`."""
     return {
         target.template.name: (
             target.version.number if target.version else 0,
@@ -129,7 +128,7 @@ def _find_target(label: str, move: LabelMove, held: Label | None, past: LabelPas
 def _require_target(
     label: str, move: LabelMove, held: Label | None, past: LabelPast, *, is_served: bool, is_back: bool
 ) -> None:
-    """Raise the error with which putting the label back where it was before this move is refused."""
+    """Raise the error that prevents rolling the label back to where it was before this move."""
     name = move.template.name
     if is_back and held is not None:
         sentence = gettext("{label} of {name} is back on version {number} already.")
@@ -144,7 +143,9 @@ def _require_target(
 def _choose_targets(
     release: Release, every: Iterable[RollBackTarget], templates: Sequence[str]
 ) -> list[tuple[RollBackTarget, Version]]:
-    """Those that are named, else all that are not back yet, each with its version. Raises Conflict if one can't go."""
+    """The named targets, else all that are not back yet, each with its version. Raises Conflict if one can't be rolled
+    back.
+    """
     by_name = {target.template.name: target for target in every}
     if unknown := [name for name in templates if name not in by_name]:
         require_current_names(unknown)

@@ -1,4 +1,4 @@
-"""The moment at which a release is published by itself: setting it and taking it back."""
+"""Scheduling and unscheduling the publication of a release."""
 
 from datetime import UTC
 

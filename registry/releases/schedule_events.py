@@ -1,4 +1,4 @@
-"""The events of a release's schedule: it was set, and it ended without a publish."""
+"""The events of a release's schedule: it was set, or it ended without publishing."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ __all__ = ["ReleaseScheduled", "ReleaseUnscheduled"]
 @event("release.scheduled", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseScheduled(ReleaseStep):
-    """The release is published at a moment, in the name of the event's author. at: microseconds since 1970 UTC."""
+    """The release's publication was scheduled, on behalf of the event's author. at: microseconds since 1970 UTC."""
 
     at: int
 
@@ -39,9 +39,9 @@ class ReleaseScheduled(ReleaseStep):
 @event("release.unscheduled", caches=Cache.NOTHING, title="Schedule of a release ended")
 @dataclass(frozen=True, kw_only=True)
 class ReleaseUnscheduled(ReleaseStep):
-    """The schedule was taken back, or its moment came and nothing could be published.
+    """The schedule was removed, or its time came and the release could not be published.
 
-    reason, scheduled_by: of the latter why, and the username of whoever had scheduled it.
+    reason, scheduled_by: in the latter case, the cause and the username of the person who scheduled it.
     """
 
     reason: str | None = None

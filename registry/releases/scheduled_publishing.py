@@ -1,7 +1,7 @@
-"""Scheduled publishing: what is due becomes a job, and a job publishes one change request or release.
+"""Scheduled publishing: queues a job for what is due; each job publishes one change request or release.
 
-A job is queued again if its worker died, and a publish is one transaction that closes what it publishes: so it comes
-late at worst, and never twice.
+A job is requeued if its worker died, and a publication is one transaction that closes what it publishes: it can be
+late, but never happens twice.
 """
 
 from collections.abc import Mapping
@@ -18,18 +18,18 @@ from registry.releases import schedules as release_schedules
 
 __all__ = ["publish_scheduled", "request_due_publishes"]
 
-_AGAIN = timedelta(minutes=1)  # a job that failed is not asked for again at once
+_AGAIN = timedelta(minutes=1)  # delay before a failed job is queued again
 
 
 def request_due_publishes() -> int:
-    """Queue a job for each change request and release whose moment has come; for the clock. Gives how many."""
+    """Queue a job for each change request and release that is due; for the clock. Returns how many."""
     due = [("change", *row) for row in change_schedules.list_due_changes()]
     due += [("release", *row) for row in release_schedules.list_due_releases()]
     return sum(_request(kind, number, to_microseconds(at)) for kind, number, at in due)
 
 
 def publish_scheduled(payload: Mapping[str, int]) -> None:
-    """Do what a job asks for: nothing if it was published, withdrawn or scheduled again meanwhile."""
+    """Run a job; a no-op if it was published, withdrawn or rescheduled meanwhile."""
     at = from_microseconds(payload["at"])
     if "release" in payload:
         release_schedules.publish_scheduled_release(number=payload["release"], at=at)

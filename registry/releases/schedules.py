@@ -1,6 +1,6 @@
-"""Schedules of releases: a moment at which the worker publishes one, in the name of whoever set it.
+"""Schedules of releases: the worker publishes one at a set time, on behalf of the person who set it.
 
-As `registry.changes.schedules` does it for one change request.
+The same as `registry.changes.schedules` for one change request.
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,10 @@ __all__ = [
 def propose_releases_at(
     *, actor: Actor, at: datetime | None, reviewers: Sequence[str] = (), **proposal: Any
 ) -> list[ProposedRelease]:
-    """Propose as `proposals.propose_releases` does, ask reviewers, and have the releases published at a moment: all of
-    it, or nothing.
+    """Propose as in `proposals.propose_releases`, ask reviewers, and schedule the publication, in one transaction.
 
-    at: None if nothing is scheduled. reviewers: usernames; each is asked about the changes that their approval counts
-    for. Invalid names reviewers if it counts for none, and goes_live_at as `schedule_release` does. proposal: the
+    at: None for no schedule. reviewers: usernames; each is asked about the changes for which their approval counts.
+    Raises Invalid for reviewers if it counts for none, and for goes_live_at as in `schedule_release`. proposal: the
     arguments of `proposals.propose_releases`.
     """
     with transaction.atomic():
@@ -56,10 +55,10 @@ def propose_releases_at(
 
 
 def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen | None = None) -> Release:
-    """Schedule the publish of a release; the worker does it, in the actor's name; again for another moment.
+    """Schedule or reschedule the publication of a release; the worker does it on behalf of the actor.
 
-    expected: as `publish_release` takes it.
-    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Raises Conflict if it is closed.
+    expected: as in `publish_release`. Raises Invalid for goes_live_at in the past, more than a year away, or inside a
+    freeze. Raises Conflict if the release is closed.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
@@ -74,7 +73,7 @@ def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen 
 
 
 def unschedule_release(*, actor: Actor, number: int) -> Release:
-    """Take the schedule back: the release stays open. Raises Conflict if it has none."""
+    """Remove the schedule; the release stays open. Raises Conflict if there isn't one."""
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         require_open_release(release)
@@ -86,16 +85,16 @@ def unschedule_release(*, actor: Actor, number: int) -> Release:
 
 
 def list_due_releases() -> list[tuple[int, datetime]]:
-    """The open releases whose moment has come, each with it."""
+    """The open releases that are due, each with its scheduled time."""
     rows = Release.objects.filter(state=Release.OPEN, goes_live_at__lte=log.now())
     listed = rows.order_by("goes_live_at", "pk").values_list("number", "goes_live_at")
     return [(number, at) for number, at in listed if at is not None]
 
 
 def publish_scheduled_release(*, number: int, at: datetime) -> None:
-    """Publish the release if it still is scheduled for this moment, which has come; for the worker.
+    """Publish the release if it is still scheduled for this time, which has passed; for the worker.
 
-    Where it is refused, the schedule ends with the reason.
+    If publishing is refused, the schedule ends with the reason.
     """
     rows = Release.objects.select_related("namespace", "scheduled_by", "schedule_key")
     row = rows.filter(number=number, goes_live_at=at).first()
@@ -125,14 +124,14 @@ def _end_schedule(number: int, at: datetime, reason: str) -> None:
 
 
 def _ask(actor: Actor, numbers: Sequence[int], person: str) -> None:
-    """Ask one person about all of the releases; refused if their approval counts for none of the changes."""
+    """Ask one person about all of the releases. Raises Invalid if their approval counts for none of the changes."""
     refusals: list[Invalid] = []
     for number in numbers:
         try:
             review_requests.ask_for_release_review(actor=actor, number=number, person=person, field="reviewers")
         except Invalid as error:
             refusals.append(error)
-        except Conflict:  # a request that joined needs them no more, or asked them within a day
+        except Conflict:  # an existing request needs no more approvals, or asked them in the last day
             continue
     if refusals and len(refusals) == len(numbers):
         raise refusals[0]

@@ -1,4 +1,4 @@
-"""Serializers of releases: the API's answers, and their schema."""
+"""Serializers of releases for the API and its schema."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

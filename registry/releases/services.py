@@ -1,6 +1,6 @@
 """Releases: several change requests that move one label in one transaction, or not at all.
 
-Each member keeps its own approvals, checks and gate. A release adds that its members are published together only.
+Each member keeps its own approvals, checks and gate. A release only adds that its members are published together.
 """
 
 from collections.abc import Mapping
@@ -37,9 +37,9 @@ __all__ = [
 
 
 def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], text: str = "") -> list[Decision]:
-    """Approve several members in one act, each bound to the digest that the person looked at: all, or none.
+    """Approve several members together, each bound to the digest that the person looked at: all or none.
 
-    digests: by the number of the change request. Refused as `decide_on_change` refuses each of them.
+    digests: by the number of the change request. Raises like `decide_on_change` for each of them.
     """
     if not digests:
         raise Invalid(fields={"digests": gettext("say what is approved: the changes with their digests.")})
@@ -59,12 +59,11 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
 
 
 def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
-    """Move the label of every open member, when nothing blocks any of them: all or none, in one transaction.
+    """Move the label of every open member if nothing blocks any of them: all or none, in one transaction.
 
-    expected: what the caller saw of every member, the version and what its label serves; Conflict if one is another
-    by now, or one was added.
-    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them with
-    their templates.
+    expected: for every member, the version and what its label serves, as the caller saw them; Conflict if any has
+    changed, or one was added. Raises ApprovalRequired if reviews are missing, and Conflict for every other blocker;
+    facts["blockers"] lists them with their templates.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
@@ -77,7 +76,7 @@ def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) 
 
 
 def publish_locked_release(actor: Actor, release: Release, *, is_scheduled: bool = False) -> None:
-    """Publish a release that was locked with the right to do so; for services. Refused as `publish_release` refuses."""
+    """Publish a release that was locked after the permission check; for services. Raises like `publish_release`."""
     require_open_release(release)
     gate = release_gate.evaluate_release(release, actor)
     members = gate.open_members
@@ -92,7 +91,7 @@ def publish_locked_release(actor: Actor, release: Release, *, is_scheduled: bool
 
 
 def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
-    """Close the release and its open members without publishing; by the one who opened it, or a reviewer."""
+    """Close the release and its open members without publishing; for the person who opened it, or a reviewer."""
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
     with transaction.atomic():
@@ -130,12 +129,14 @@ def _require_unblocked(gate: ReleaseGate) -> None:
 
 
 def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
-    """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
+    """Members that joined as existing requests may be another person's: these have to be removed first, or a reviewer
+    withdraws the release.
+    """
     template = change.template
     locking.require_opener(actor, release.namespace, [template.path], change.opened_by, f"change of {template.name}")
 
 
 def _describe(member: Member, blocker: Blocker) -> str:
-    """The blocker as a sentence, with the template; a freeze is of the whole namespace."""
+    """The blocker as a sentence, with the template except for a freeze, which affects the whole namespace."""
     sentence = change_services.describe_blocker(blocker)
     return sentence if blocker.code == FREEZE else f"{member.change.template.name}: {sentence}"

@@ -1,4 +1,4 @@
-"""Steps of a release: what every write of one shares."""
+"""Steps of a release: what all its write operations share."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ def step_fields(release: Release) -> dict[str, Any]:
 
 
 def append_step(actor: Actor, release: Release, event: ReleaseStep) -> None:
-    """Write the release and append its step, at the moment that its row gets; for services."""
+    """Save the release and append its step, dated by the row's new `updated_at`; for services."""
     release.updated_at = log.now()
     release.save()
     log.append(actor, event, namespace=release.namespace, at=release.updated_at, subject=release)
 
 
 def close_release(actor: Actor, release: Release, event: ReleaseStep) -> None:
-    """Write the release as closed, with the step that closed it."""
+    """Save the release as closed, with the step that closed it."""
     release.closed_at = release.updated_at = log.now()
     release.save()
     log.append(actor, event, namespace=release.namespace, at=release.updated_at, subject=release)

@@ -1,4 +1,4 @@
-"""Scheduled publishes that a freeze stops: open changes and releases whose moment is in one of its windows."""
+"""Scheduled publications that a freeze stops: open changes and releases that are due in one of its windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = ["FreezeEffect", "StoppedSchedule", "list_freeze_effects"]
 
 @dataclass(frozen=True)
 class StoppedSchedule:
-    """A change or a release that is not published at its moment. kind: `change` or `release`; subject: what it is."""
+    """A change or a release that is not published when it is due. kind: `change` or `release`; subject: the row."""
 
     kind: str
     number: int
@@ -26,7 +26,7 @@ class StoppedSchedule:
 
     @property
     def key(self) -> str:
-        """`change 7 at 2026-11-27T16:30:00+00:00`: the same as long as the same publish is scheduled."""
+        """`change 7 at 2026-11-27T16:30:00+00:00`: stable while the same publication is scheduled."""
         return f"{self.kind} {self.number} at {self.goes_live_at.isoformat()}"
 
     @property
@@ -43,16 +43,17 @@ class StoppedSchedule:
 
 @dataclass(frozen=True)
 class FreezeEffect:
-    """A freeze, and the scheduled publishes that it stops, by their moment."""
+    """A freeze, and the scheduled publications that it stops, ordered by time."""
 
     freeze: Freeze
     stops: list[StoppedSchedule]
 
 
 def list_freeze_effects(freezes: Sequence[Freeze]) -> list[FreezeEffect]:
-    """What each of these freezes of one namespace stops; they need not be stored. Two queries, none without freezes.
+    """The publications that each of these freezes of one namespace stops; the freezes may be unsaved. Two queries, none
+    without freezes.
 
-    A change of a release has no moment of its own.
+    A change of a release has no schedule of its own.
     """
     if not freezes:
         return []

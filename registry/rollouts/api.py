@@ -145,7 +145,7 @@ class FinishRollout(IdempotentView):
 
 
 def _show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
-    """The rollout as it is now: what every call that changes one answers. verb: what the call has just done."""
+    """The current state of the rollout, returned by every call that changes it. verb: what the call has just done."""
     actor = actor_of(request)
     rollout = queries.find_rollout(actor, verb, number)
     return Response(RolloutOutput.of(RolloutFacts.read(rollout, actor)), status)

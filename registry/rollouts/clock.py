@@ -1,6 +1,6 @@
-"""Scheduled work on rollouts: stops by rule, and steps that are due.
+"""Scheduled work on rollouts: stops by rule, and due steps.
 
-Each rollout is read again under its locks before anything is done, so two workers do each step once.
+Each rollout is read again under its locks before anything is done, so two workers never do the same step.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,9 @@ __all__ = ["advance_rollouts"]
 
 
 def advance_rollouts(at: datetime | None = None) -> int:
-    """Stop the rollouts whose rule says so and do the steps that are due; gives how many changed. at: default now."""
+    """Stop the rollouts whose rule requires it, take the steps that are due, and return how many rollouts changed. at:
+    default now.
+    """
     at = at or log.now()
     rows = Rollout.objects.filter(state__in=Rollout.ACTIVE).select_related("template", "stable", "candidate")
     waiting = rows.filter(Q(next_at__lte=at) | Q(stop_rule__isnull=False) | Q(candidate__bundle=TOMBSTONE))
@@ -39,7 +41,7 @@ def advance_rollouts(at: datetime | None = None) -> int:
 
 
 def _advance(number: int, at: datetime) -> bool:
-    """Do what one rollout needs, if it still does once nobody else can change it."""
+    """Do what one rollout needs, if it still does under the locks."""
     with transaction.atomic():
         system = operator_actor()
         rollout = lock_rollout(system, Verb.PUBLISH, number)
@@ -54,8 +56,8 @@ def _advance(number: int, at: datetime) -> bool:
             with transaction.atomic():
                 actor = _require_starter(rollout)
                 services.serve_next_step(actor, lock_rollout(actor, Verb.PUBLISH, number), automatic=True)
-        except PromptuaryError as error:  # rights or approvals have changed since: people decide
-            if _is_freeze(error):  # the step waits for its end
+        except PromptuaryError as error:  # rights or approvals have changed since, so people have to decide
+            if _is_freeze(error):  # the step is taken after the freeze
                 return False
             services.pause_active(system, rollout, f"The next step was not possible: {error.message}", automatic=True)
         return True
@@ -68,7 +70,7 @@ def _stop_reason(rollout: Rollout, scores: Sequence[SideScore]) -> str:
 
 
 def _is_freeze(error: PromptuaryError) -> bool:
-    """Whether a freeze of the namespace is all that keeps the step back."""
+    """Whether a freeze of the namespace is the only blocker."""
     blockers = error.facts.get("blockers")
     return isinstance(blockers, list) and {blocker["code"] for blocker in blockers} == {FREEZE}
 
@@ -78,7 +80,9 @@ def _is_due(rollout: Rollout, at: datetime) -> bool:
 
 
 def _require_starter(rollout: Rollout) -> Actor:
-    """The person for whom planned steps are done, with the rights they have now. PromptuaryError if they may not."""
+    """The person who started the rollout, as the actor of planned steps with their current rights. Raises
+    PromptuaryError if they are deactivated or the key is invalid.
+    """
     person = User.objects.get(pk=rollout.started_by_id)
     if not person.is_active and not Actor(person).is_operator:
         raise PromptuaryError(f"{person.username}, who started it, is deactivated.")

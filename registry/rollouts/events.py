@@ -1,4 +1,4 @@
-"""The events of rollouts. That the label moves when one is finished is an event of the label."""
+"""The events of rollouts. When one is finished, the label's move is an event of the label."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _SERVED = Cache.TEMPLATE_LABELS | Cache.APPROVALS
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutStep(JournalEvent):
-    """A step of a rollout: its number and change request, and the two versions between which callers are divided.
+    """A step of a rollout: its number and change request, and the two versions that callers are split between.
 
     version, digest: of the candidate.
     """
@@ -110,7 +110,7 @@ class RolloutStarted(RolloutStep):
 @event("rollout.stepped", caches=_SERVED)
 @dataclass(frozen=True, kw_only=True)
 class RolloutStepped(RolloutStep):
-    """The candidate's share grew. step: the index of the step; hours: until the next one, None by hand.
+    """The candidate's share grew. step: the index of the step; hours: until the next one, None for manual steps.
 
     automatic: whether the clock did it, for the person who started the rollout.
     """
@@ -169,7 +169,7 @@ class RolloutPaused(RolloutStep):
 @event("rollout.resumed", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class RolloutResumed(RolloutStep):
-    """A paused rollout goes on: the wait for its next step begins again. hours: of that wait, None by hand."""
+    """A paused rollout continues: the wait for its next step restarts. hours: of that wait, None for manual steps."""
 
     hours: int | None
 

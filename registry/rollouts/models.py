@@ -1,4 +1,4 @@
-"""Rollouts. The label that one belongs to points to it while it lasts: `Label.rollout`."""
+"""Rollouts. While one is active, its label points to it: `Label.rollout`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["Rollout"]
 
 
 class Rollout(models.Model):
-    """A label that serves an approved candidate to a share of its callers and the stable version to all others.
+    """A label that serves an approved candidate to a share of its callers, and the stable version to all others.
 
     Shares are in ten-thousandths. `salt` chooses the callers: see `promptuary.renderer.rollouts`.
     """
@@ -65,7 +65,7 @@ class Rollout(models.Model):
 
     @property
     def is_active(self) -> bool:
-        """Whether callers are on its two sides: it runs or is paused."""
+        """Whether it splits callers: it is running or paused."""
         return self.state in self.ACTIVE
 
     @property
@@ -75,6 +75,6 @@ class Rollout(models.Model):
 
     @property
     def next_step(self) -> dict[str, Any] | None:
-        """The step after the one that is served now; None if the next is to finish."""
+        """The step after the current one; None if the next is to finish."""
         following = self.step + 1
         return self.steps[following] if following < len(self.steps) else None

@@ -1,4 +1,4 @@
-"""Publishing a change: its label moves, or the rollout that was planned for it starts."""
+"""Publishing a change: moves its label, or starts the rollout that was planned for it."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""Publishing a change as its proposal says: its label moves at once, or the planned rollout starts."""
+"""Publishing a change as proposed: its label moves immediately, or the planned rollout starts."""
 
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
@@ -12,12 +12,12 @@ __all__ = ["publish_as_proposed"]
 def publish_as_proposed(
     *, actor: Actor, number: int, version: int | None = None, expected: int | None = None
 ) -> Rollout | None:
-    """Start the rollout that was planned at the proposal, and give it; without a plan move the label, and give None.
+    """Start the planned rollout and return it; without a plan, move the label and return None.
 
-    Refused as `services.start_rollout`, or `publish_change` of changes, refuses. version: as
-    `locking.require_seen_head` takes it. expected: as `label_moves.require_unmoved` takes it.
+    Raises like `services.start_rollout` or `publish_change`. version: as in `locking.require_seen_head`. expected: as
+    in `label_moves.require_unmoved`.
     """
-    # Read without a lock: an open change gets no plan, and loses its plan only to a schedule, which refuses a rollout.
+    # Read without a lock: an open change never gains a plan, and loses it only to a schedule, which prevents a rollout.
     plans = ChangeRequest.objects.pending().filter(number=number, planned_rollout__isnull=False)
     plan = plans.values_list("planned_rollout", flat=True).first()
     if plan is None:

@@ -1,4 +1,4 @@
-"""Queries about rollouts: one, lists, and the rollout of a write."""
+"""Queries about rollouts: single ones, lists, and locking one for a write."""
 
 from collections.abc import Collection
 
@@ -42,7 +42,7 @@ _RELATED = (
 
 
 def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
-    """The rollout, with the right to do this to its template checked; NotFound for outsiders too."""
+    """The rollout, after checking the right to do this to its template. Raises NotFound, for outsiders too."""
     rollout = _rows().filter(number=number).first()
     if rollout is None:
         raise _unknown(number)
@@ -55,7 +55,7 @@ def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
 
 
 def lock_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
-    """The rollout, locked until commit: neither it, nor its label, nor its change request changes before that."""
+    """The rollout, locked until commit: it, its label and its change request can't change before that."""
     template = Template.objects.filter(rollouts__number=number)
     template.select_for_update(no_key=True, of=("self",)).values_list("pk").first()
     log.lock()
@@ -71,8 +71,8 @@ def list_rollouts(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Rollout]:
-    """Rollouts that the actor may read and that meet every filter, newest first. state: one of `Rollout.STATES`, or
-    `active` for those that divide a label now.
+    """List rollouts that the actor may read and that match every filter, newest first. state: one of `Rollout.STATES`,
+    or `active` for those that split a label now.
     """
     limit = check_limit(limit)
     rows = _rows().filter(template__namespace__in=visible_namespaces(actor))
@@ -88,22 +88,22 @@ def list_rollouts(
 
 
 def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[Rollout]:
-    """Rollouts that divide a label now and that the actor may read, the newest first (a hundred at most).
+    """Active rollouts that the actor may read, newest first (a hundred at most).
 
-    templates: only those of these, by the rows' ids.
+    templates: limit to these, by id.
     """
     rows = Rollout.objects.filter(template__namespace__in=visible_namespaces(actor), state__in=Rollout.ACTIVE)
     if templates is not None:
         rows = rows.filter(template__in=templates)
-    # Mostly there is none, and then the query with all that belongs to one would cost ten times as much.
+    # Usually there are none, and then the query with all relations would cost ten times as much.
     numbers = list(rows.order_by("-number").values_list("pk", flat=True)[:100])
     return list(_rows().filter(pk__in=numbers).order_by("-number")) if numbers else []
 
 
 def list_stopped(changes: Collection[ChangeRequest]) -> dict[int, Rollout]:
-    """By number of an open change its newest rollout, if that was stopped and was of the version that is proposed now.
+    """Map the number of each open change to its newest rollout, if that was stopped and had the version proposed now.
 
-    One query, none without changes that the caller may read.
+    For changes that the caller may read. One query, none without changes.
     """
     proposed = {change.number: change.version_id for change in changes if change.is_open}
     if not proposed:
@@ -118,7 +118,9 @@ def list_stopped(changes: Collection[ChangeRequest]) -> dict[int, Rollout]:
 
 
 def list_stopped_versions(label: str, versions: Collection[int]) -> dict[int, Rollout]:
-    """By id of a version its newest rollout for the label, if that was stopped; the caller may read them. One query."""
+    """Map version ids to their newest rollout for the label, if that was stopped; for versions the caller may read. One
+    query.
+    """
     rows = Rollout.objects.filter(label=label, candidate__in=versions).order_by("number")
     newest = {rollout.candidate_id: rollout for rollout in rows}
     return {version: rollout for version, rollout in newest.items() if rollout.state == Rollout.STOPPED}

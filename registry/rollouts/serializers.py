@@ -1,4 +1,4 @@
-"""Serializers of rollouts: the API's answers, and their schema."""
+"""Serializers of rollouts for the API and its schema."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

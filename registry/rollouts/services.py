@@ -1,5 +1,4 @@
-"""Services of rollouts: starting one for an approved change, and stepping, pausing, resuming, stopping and finishing
-it."""
+"""Services of rollouts: start one for an approved change; step, pause, resume, stop and finish it."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -62,12 +61,12 @@ def start_rollout(
     version: int | None = None,
     expected: int | None = None,
 ) -> Rollout:
-    """Publish an approved change gradually: its label serves it to the share of the first step from now on.
+    """Publish an approved change gradually: its label serves it to the first step's share from now on.
 
-    The gate is that of `publish_change`, with the same refusals, Gone if its version was redacted among them.
-    Conflict if the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
-    already. salt: what chooses the callers, by default a new one. version: as `locking.require_seen_head` takes it.
-    expected: as `label_moves.require_unmoved` takes it.
+    Uses the gate of `publish_change`, with the same errors, including Gone if its version was redacted. Raises Conflict
+    if the change is scheduled, its label serves nothing yet, or a rollout is active on the label. salt: selects the
+    callers, by default a new one. version: as in `locking.require_seen_head`. expected: as in
+    `label_moves.require_unmoved`.
     """
     checked_steps, rule = rollout_plans.check_steps(steps), rollout_plans.check_stop_rule(stop_rule)
     with transaction.atomic():
@@ -109,9 +108,9 @@ def start_rollout(
 
 
 def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Rollout:
-    """Go on to the next step, and after the last to everybody; if the gate of the change still lets it.
+    """Take the next step, or finish after the last, if the gate of the change still allows it.
 
-    share: the one that the caller saw. Raises Conflict if it is another one by now, so that nobody skips a step.
+    share: the one that the caller saw. Raises Conflict if it has changed, so that nobody skips a step.
     """
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
@@ -129,7 +128,7 @@ def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Roll
 
 
 def finish_rollout(*, actor: Actor, number: int) -> Rollout:
-    """Serve the candidate to everybody: the change is published, by the gate that every publication passes."""
+    """Serve the candidate to everybody: publishes the change through the normal gate."""
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
@@ -139,7 +138,7 @@ def finish_rollout(*, actor: Actor, number: int) -> Rollout:
 
 
 def pause_rollout(*, actor: Actor, number: int, reason: str = "") -> Rollout:
-    """Keep the share as it is until somebody resumes the rollout. Its stop rule goes on."""
+    """Keep the share until somebody resumes the rollout. Its stop rule stays active."""
     check_text("reason", reason)
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
@@ -149,7 +148,7 @@ def pause_rollout(*, actor: Actor, number: int, reason: str = "") -> Rollout:
 
 
 def resume_rollout(*, actor: Actor, number: int) -> Rollout:
-    """Resume a paused rollout: the wait for its next step begins again."""
+    """Resume a paused rollout: the wait for its next step restarts."""
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
         _require_active(rollout)
@@ -165,8 +164,9 @@ def resume_rollout(*, actor: Actor, number: int) -> Rollout:
 
 
 def stop_rollout(*, actor: Actor, number: int, reason: str) -> Rollout:
-    """Stop the rollout: everybody gets the stable version again; reviewers only, with a reason. The change stays
-    approved and open."""
+    """Stop the rollout: everybody gets the stable version again. Reviewers only, with a reason. The change stays
+    approved and open.
+    """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it is stopped: everyone concerned will read it.")})
     with transaction.atomic():
@@ -177,7 +177,7 @@ def stop_rollout(*, actor: Actor, number: int, reason: str) -> Rollout:
 
 
 def serve_next_step(actor: Actor, rollout: Rollout, *, automatic: bool | None = None) -> None:
-    """Serve the next step of a running rollout, or finish it; for services that locked it. Refused as publishing is."""
+    """Take the next step of a running rollout, or finish it; for services that locked it. Raises like publishing."""
     following = rollout.next_step
     if following is None:
         _finish(actor, rollout, automatic=automatic)
@@ -190,14 +190,14 @@ def serve_next_step(actor: Actor, rollout: Rollout, *, automatic: bool | None = 
 
 
 def pause_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool | None = None) -> None:
-    """Write that a running rollout is paused; for services that locked it."""
+    """Save a running rollout as paused; for services that locked it."""
     rollout.state, rollout.next_at, rollout.updated_at = Rollout.PAUSED, None, log.now()
     rollout.reason = reason.strip()
     _append(actor, rollout, RolloutPaused(**_fields(rollout), reason=rollout.reason, automatic=automatic))
 
 
 def stop_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool | None = None) -> None:
-    """Write that a rollout is stopped, with the scores of this moment; for services that locked it."""
+    """Save a rollout as stopped, with its current scores; for services that locked it."""
     rollout.figures = stop_rules.to_figures(stop_rules.read_side_scores([rollout])[rollout.number])
     rollout.reason = reason.strip()
     _end(rollout, Rollout.STOPPED)
@@ -222,7 +222,7 @@ def _end(rollout: Rollout, state: str) -> None:
 
 
 def _require_open_gate(actor: Actor, rollout: Rollout) -> Gate:
-    """The gate of the rollout's change, if nothing but the rollout itself blocks it."""
+    """The gate of the rollout's change, if only the rollout itself blocks it."""
     rollout.candidate.require_text()
     gate = change_gate.evaluate(rollout.change, actor)
     change_services.require_unblocked(gate, except_for=blockers.ROLLING_OUT)
@@ -278,6 +278,6 @@ def _fields(rollout: Rollout) -> dict[str, Any]:
 
 
 def _append(actor: Actor, rollout: Rollout, event: RolloutStep) -> None:
-    """Write the rollout and append its step, at the moment that its row carries."""
+    """Save the rollout and append its step, dated by the row's `updated_at`."""
     rollout.save()
     log.append(actor, event, namespace=rollout.template.namespace, at=rollout.updated_at, subject=rollout)

@@ -1,4 +1,4 @@
-"""Stop rules of rollouts: the scores of both sides, and whether those of the candidate break the rule."""
+"""Stop rules of rollouts: the scores of both sides, and whether the candidate breaks the rule."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,9 @@ __all__ = ["SideScore", "find_breach", "read_side_scores", "to_figures"]
 
 @dataclass(frozen=True)
 class SideScore:
-    """One metric of a rollout, as services scored the replies of both sides since the day it began; None: no score."""
+    """One metric of a rollout, as services scored the replies of both sides since the day it began; None without
+    scores.
+    """
 
     name: str
     stable: Score | None
@@ -23,7 +25,7 @@ class SideScore:
 
     @property
     def reading(self) -> str:
-        """What the candidate is against the stable version, as `outcome_queries.read_score_change` says."""
+        """How the candidate compares with the stable version, as in `outcome_queries.read_score_change`."""
         return outcome_queries.read_score_change(self.candidate, self.stable) if self.candidate else ""
 
 
@@ -38,9 +40,9 @@ class _Figure:
 
 
 def read_side_scores(rollouts: Collection[Rollout]) -> dict[int, list[SideScore]]:
-    """The metrics of both sides by name, for each rollout by its number; one query for all.
+    """Read the metrics of both sides by rollout number, ordered by name; one query for all.
 
-    Scores that people gave are left out: a contributor may be among them.
+    Scores by people are excluded, since a contributor may be among them.
     """
     scores = outcome_queries.scores_of_services({place for rollout in rollouts for place in _places(rollout)})
     paired = {}
@@ -58,9 +60,9 @@ def _places(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
 
 
 def find_breach(rule: Mapping[str, Any] | None, scores: Sequence[SideScore]) -> str:
-    """Why the rollout is to be stopped, as a sentence; empty if its rule is met or too few replies were scored.
+    """Why the rollout has to be stopped, as a sentence; empty if its rule is met or too few replies were scored.
 
-    `below`: the candidate's mean is under this value. `worse_than_stable`: its whole 95 % interval is under that of the
+    `below`: the candidate's mean is below this value. `worse_than_stable`: its whole 95 % interval is below that of the
     stable version.
     """
     score = next((score for score in scores if rule and score.name == rule["metric"]), None)
@@ -79,7 +81,7 @@ def find_breach(rule: Mapping[str, Any] | None, scores: Sequence[SideScore]) -> 
 
 
 def to_figures(scores: Sequence[SideScore]) -> list[dict[str, Any]]:
-    """The scores as an event keeps them."""
+    """The scores as an event stores them."""
     figures = []
     for score in scores:
         for side, value in (("stable", score.stable), ("candidate", score.candidate)):

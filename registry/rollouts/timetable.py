@@ -1,4 +1,4 @@
-"""The timetable of a rollout: when it started, the steps to come with their shares, and when it ended."""
+"""The timetable of a rollout: its start, the steps to come with their shares, and its end."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ __all__ = ["RolloutMoment", "list_moments", "read_moments"]
 
 @dataclass(frozen=True)
 class RolloutMoment:
-    """A moment of a rollout. share: ten-thousandths of the callers from then on; for one that was stopped, until then.
+    """One time in a rollout. share: ten-thousandths of the callers from then on; for a stop, until then.
 
-    kind: `started` and `stopped` happened; a `step` is due, the last one gives everybody the candidate.
+    kind: `started` and `stopped` are in the past; a `step` is due, and the last one serves the candidate to everybody.
     """
 
     rollout: Rollout
@@ -27,7 +27,9 @@ class RolloutMoment:
 
 
 def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[RolloutMoment]:
-    """Every moment from `begins` up to and without `ends` in these namespaces (by the rows' ids), in order of time."""
+    """All timetable entries from `begins` (inclusive) to `ends` (exclusive) in these namespaces (by id), in
+    chronological order.
+    """
     rows = Rollout.objects.filter(template__namespace__in=namespaces, created_at__lt=ends)
     rows = rows.filter(Q(ended_at=None) | Q(ended_at__gte=begins)).select_related("template", "candidate", "started_by")
     rows = rows.defer("candidate__bundle").order_by("number")
@@ -36,8 +38,9 @@ def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) 
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:
-    """Its start, the steps that are due on time, and its end if it was stopped. That one was finished is a move of
-    the label. Steps that somebody takes by hand, and those behind them, have no time yet."""
+    """Its start, the steps that the clock will take, and its end if it was stopped. Finishing is a move of the label,
+    so it isn't listed. Manual steps and those after them have no time yet.
+    """
     yield RolloutMoment(rollout, rollout.created_at, "started", rollout.steps[0]["share"])
     if rollout.state == Rollout.STOPPED and rollout.ended_at is not None:
         yield RolloutMoment(rollout, rollout.ended_at, "stopped", rollout.share)
