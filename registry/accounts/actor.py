@@ -1,4 +1,4 @@
-"""The actor of a request or command: a person, maybe through an API key, or the operator of the machine."""
+"""The actor of a request or command: a person, possibly through an API key, or the operator of the machine."""
 
 from dataclasses import dataclass, field
 
@@ -11,15 +11,15 @@ from registry.core.errors import Conflict
 
 __all__ = ["OPERATOR", "Actor", "find_language", "operator_actor", "person_of"]
 
-OPERATOR = "operator"  # the username that commands run on the machine itself act under
+OPERATOR = "operator"  # the username of commands run by the operator
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acts: a person, maybe through a key of theirs.
+    """A person, possibly through one of their keys.
 
-    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or
-    `totp`; empty if nothing is asked, and for keys and commands, which have no session.
+    missing_proof: what the person's session has to prove again before an action that weakens the gate, `password` or
+    `totp`; empty if nothing is required, and for keys and commands, which have no session.
     """
 
     person: User
@@ -28,12 +28,12 @@ class Actor:
 
     @property
     def is_operator(self) -> bool:
-        """Whether this is a command run on the machine itself. Nobody signs in as it: the account is never active."""
+        """Whether this is a command run by the operator. Nobody can sign in as it: the account is never active."""
         return self.key is None and self.person.username == OPERATOR and not self.person.is_active
 
 
 def operator_actor() -> Actor:
-    """The actor of commands run on the machine: may all but approve, and can't sign in."""
+    """The actor of commands run on the machine: may do everything except approve, and can't sign in."""
     person, is_new = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
     if is_new:
         person.set_unusable_password()
@@ -48,12 +48,12 @@ def operator_actor() -> Actor:
 
 
 def person_of(request: HttpRequest) -> User | None:
-    """The person who is signed in if the request comes from, or None."""
-    user = getattr(request, "user", None)  # none yet if a middleware before the sign-in refused the request
+    """The signed-in person of the request, or None."""
+    user = getattr(request, "user", None)  # missing if a middleware before authentication refused the request
     return user if isinstance(user, User) and user.is_authenticated else None
 
 
 def find_language(request: HttpRequest, person: User | None) -> str:
-    """The code of the language that the person chose, else of what their browser asks for."""
+    """The code of the person's language, else of the browser's preference."""
     chosen = person.language if person else ""
     return chosen if chosen in dict(settings.LANGUAGES) else get_language_from_request(request)

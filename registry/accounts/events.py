@@ -1,4 +1,4 @@
-"""The events of accounts: what an admin of the installation did with one. They belong to no namespace."""
+"""The events of accounts: actions of installation admins. They belong to no namespace."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,12 +11,12 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["PersonDeactivated", "PersonReactivated", "SecondStepReset"]
 
-_CALLERS = Cache.KEYS | Cache.APPROVALS  # keys that act for the person, and approvals that count or don't
+_CALLERS = Cache.KEYS | Cache.APPROVALS  # affects the person's keys, and whether their approvals count
 
 
 @dataclass(frozen=True, kw_only=True)
 class _AccountEvent(JournalEvent):
-    """Something was done with the account of a person."""
+    """An admin acted on a person's account."""
 
     is_of_installation: ClassVar[bool] = True
     done: ClassVar[str]
@@ -31,7 +31,7 @@ class _AccountEvent(JournalEvent):
 @event("person.deactivated", caches=_CALLERS)
 @dataclass(frozen=True, kw_only=True)
 class PersonDeactivated(_AccountEvent):
-    """The person can't sign in any more, and no key acts for them."""
+    """The person was deactivated: they can't sign in, and no key acts for them."""
 
     done: ClassVar[str] = "account deactivated"
 
@@ -46,7 +46,7 @@ class PersonDeactivated(_AccountEvent):
 @event("person.reactivated", caches=_CALLERS)
 @dataclass(frozen=True, kw_only=True)
 class PersonReactivated(_AccountEvent):
-    """The person can sign in again, and keys that act for them open again what they did."""
+    """The person was reactivated: they can sign in, and their keys work again."""
 
     done: ClassVar[str] = "account reactivated"
 
@@ -61,7 +61,7 @@ class PersonReactivated(_AccountEvent):
 @event("person.second_step_reset", caches=_CALLERS, title="Two-step sign-in reset")
 @dataclass(frozen=True, kw_only=True)
 class SecondStepReset(_AccountEvent):
-    """Two-step sign-in of the person was switched off by somebody else: the password alone lets in."""
+    """Somebody else switched off the person's two-step sign-in: the password alone is enough."""
 
     done: ClassVar[str] = "two-step sign-in reset"
 
@@ -69,5 +69,5 @@ class SecondStepReset(_AccountEvent):
         return gettext("reset the two-step sign-in of {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
-        """A restore brings no second step back, so there is none to remove."""
+        """A restore brings back no second step, so there isn't one to remove."""
         rows.person(self.person)

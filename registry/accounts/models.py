@@ -17,11 +17,11 @@ __all__ = [
     "speak_to",
 ]
 
-SECOND_STEPS = ("totp", "webauthn")  # allauth's names of what counts as a second step: codes of an app, and passkeys
+SECOND_STEPS = ("totp", "webauthn")  # allauth's types that count as a second step: authenticator apps and passkeys
 
 
 class User(AbstractUser):
-    """Somebody who signs in; what they may do is in their memberships."""
+    """A person who can sign in; their permissions come from their memberships."""
 
     checklist_closed_at = models.DateTimeField(null=True, help_text="when the first steps on the home page were closed")
     time_zone = models.CharField(max_length=64, default="", blank=True, help_text="an IANA name; empty: UTC")
@@ -50,37 +50,37 @@ class User(AbstractUser):
 
     @property
     def has_two_step(self) -> bool:
-        """Whether signing in takes more than a password: a code of an app or a passkey. Asks the database each time."""
+        """Whether signing in requires an app code or a passkey besides the password. Queries the database each time."""
         return list_people_with_two_step().filter(pk=self.pk).exists()
 
     @property
     def has_passkey(self) -> bool:
-        """Whether the person has added a passkey; asks the database each time."""
+        """Whether the person has added a passkey. Queries the database each time."""
         return User.objects.filter(pk=self.pk, authenticator__type="webauthn").exists()
 
     @property
     def display_name(self) -> str:
-        """The full name, or the username if none is given."""
+        """The full name, or the username without one."""
         return self.get_full_name() or self.username
 
 
 def list_people_with_two_step() -> models.QuerySet[User]:
-    """Everybody who has two-step sign-in; a person with several second steps comes several times."""
+    """Everybody with two-step sign-in; people with several second steps appear several times."""
     return User.objects.filter(authenticator__type__in=SECOND_STEPS)
 
 
 def select_people_with_two_step(usernames: Collection[str]) -> set[str]:
-    """Those of the usernames whose people have two-step sign-in."""
+    """Those of the usernames that have two-step sign-in."""
     return set(list_people_with_two_step().filter(username__in=usernames).values_list("username", flat=True))
 
 
 def speak_to(person: User) -> translation.override:
-    """The context in which texts are in the person's language: the one they chose, else English."""
+    """A context manager that activates the person's language: the chosen one, else English."""
     return translation.override(person.language or settings.LANGUAGE_CODE)
 
 
 def say_to(person: User, say: Callable[[], str]) -> str:
-    """The sentence that `say` makes, in the person's language."""
+    """The sentence from `say`, in the person's language."""
     with speak_to(person):
         return say()
 

@@ -21,16 +21,16 @@ _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 
 def create(*, actor: Actor, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
-    """Make an account; for commands on the machine only. Parameters and errors as in `build_person`."""
+    """Create an account; for commands run by the operator. Parameters and errors as in `build_person`."""
     _require_operator(actor)
     return insert_person(build_person(username=username, password=password, email=email, full_name=full_name))
 
 
 def build_person(*, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
-    """A checked account that is not stored yet. Hashing the password takes a while, so this is done before any lock.
+    """Return a validated, unsaved account. Hashing the password is slow, so call this before taking any lock.
 
-    A username never changes: the journal names people by it. password: None for a person who signs in by an OpenID
-    provider only, who is then found by a verified `email`. Invalid names the wrong field.
+    A username never changes, since the journal refers to people by it. password: None for a person who only signs in by
+    an OpenID provider, which matches the verified `email`. Raises Invalid by field.
     """
     if not _USERNAME.fullmatch(username) or username == OPERATOR:
         raise Invalid(
@@ -47,7 +47,7 @@ def build_person(*, username: str, password: str | None, email: str = "", full_n
 
 
 def insert_person(person: User) -> User:
-    """Store an account of `build_person`. Raises Conflict if the username is taken."""
+    """Save an account from `build_person`. Raises Conflict if the username is taken."""
     try:
         with transaction.atomic():
             person.save(force_insert=True)
@@ -57,7 +57,7 @@ def insert_person(person: User) -> User:
 
 
 def set_password(*, actor: Actor, username: str, password: str) -> User:
-    """Give an account a new password; for commands on the machine only."""
+    """Set a new password; for commands run by the operator."""
     _require_operator(actor)
     person = User.objects.filter(username=username).first()
     if person is None or username == OPERATOR:
@@ -69,8 +69,8 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
 
 
 def forget_second_step(*, actor: Actor, username: str) -> int:
-    """Remove app, passkeys and recovery codes of somebody who lost them; for commands on the machine only. How many
-    went.
+    """Remove app, passkeys and recovery codes of a person who lost them; for commands run by the operator. Returns how
+    many were removed.
     """
     _require_operator(actor)
     person = User.objects.filter(username=username).first()
@@ -80,7 +80,7 @@ def forget_second_step(*, actor: Actor, username: str) -> int:
 
 
 def close_checklist(*, actor: Actor) -> None:
-    """Close the first steps on the actor's home page for good."""
+    """Dismiss the first-steps checklist on the actor's home page for good."""
     User.objects.filter(pk=actor.person.pk, checklist_closed_at=None).update(checklist_closed_at=timezone.now())
 
 

@@ -1,4 +1,4 @@
-"""The addresses that an admin invites: reading them, and what a namespace knows of them already."""
+"""The addresses that an admin invites: parsing them, and what is known about them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from registry.namespaces.models import Membership, Namespace, Role
 
 __all__ = ["MOST_AT_ONCE", "KnownAddress", "Outcome", "find_known", "read_emails"]
 
-MOST_AT_ONCE = 20  # a mail goes out for each before the answer does
+MOST_AT_ONCE = 20  # each is mailed before the response
 
 
 class Outcome(StrEnum):
@@ -33,8 +33,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class KnownAddress:
-    """An address that needs no link. username: whose it is, empty for an open invitation. role: what they are now,
-    empty for who gets the role.
+    """An address that needs no link. username: its owner, empty for an open invitation. role: their current role, empty
+    if they get the role now.
     """
 
     email: str
@@ -45,7 +45,7 @@ class KnownAddress:
     is_active: bool = True
 
     def makes_useless(self, role: Role) -> bool:
-        """Whether a link to this role is of no use: another one is open, or the person has the role or a higher one."""
+        """Whether an invitation to this role is useless: one is open, or the person has the role or a higher one."""
         if self.outcome == Outcome.ALREADY_MEMBER:
             return Role(self.role).rank >= role.rank
         return self.outcome == Outcome.ALREADY_INVITED
@@ -66,7 +66,7 @@ class KnownAddress:
         )
 
     def describe(self, role: str) -> str:
-        """The answer to inviting the address as `role`."""
+        """The result of inviting the address as `role`."""
         if self.outcome != Outcome.ROLE_GIVEN:
             return self.sentence
         sentence = gettext("{email}: {username} has an account already, and is {role} of {namespace} now.")
@@ -74,7 +74,7 @@ class KnownAddress:
 
 
 def read_emails(emails: Sequence[str]) -> list[str]:
-    """The addresses in lower case, each once; an empty one if none is given. Invalid names all that are wrong."""
+    """The distinct addresses in lower case; one empty string if none is given. Raises Invalid with all malformed ones."""
     addresses = list(dict.fromkeys(email.strip().lower() for email in emails if email.strip()))
     if not addresses:
         if settings.OIDC_ISSUER:
@@ -95,9 +95,9 @@ def read_emails(emails: Sequence[str]) -> list[str]:
 
 
 def find_known(namespace: Namespace, emails: Collection[str], waiting: QuerySet[Invitation]) -> dict[str, KnownAddress]:
-    """By address, in lower case, those of members, those with an open invitation, and those that one active account
-    has proven. An address that its person only typed is theirs if they are a member, and else nobody's: whoever
-    types the address of somebody else must not get the role. waiting: the namespace's open invitations.
+    """Map lower-case addresses to members, open invitations, and the only active account that has proven the address.
+    An unproven address counts for members only: typing somebody else's address must not give access to the role.
+    waiting: the namespace's open invitations.
     """
     named = [email for email in emails if email]
     known: dict[str, KnownAddress] = {}
@@ -115,7 +115,7 @@ def find_known(namespace: Namespace, emails: Collection[str], waiting: QuerySet[
 
 
 def _find_accounts(emails: Collection[str]) -> dict[str, str]:
-    """By address the username of the one active account that has proven it."""
+    """Map each address to the username of the only active account that has proven it."""
     people = User.objects.filter(is_active=True, is_address_unproven=False)
     rows = people.annotate(address=Lower("email")).filter(address__in=emails).values_list("email", "username")
     names: defaultdict[str, list[str]] = defaultdict(list)

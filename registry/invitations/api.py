@@ -1,4 +1,4 @@
-"""Invitations: listing the open ones of a namespace, inviting, taking back. For admins, not by key."""
+"""Invitations: listing the open ones of a namespace, inviting, and revoking. For admins, not by key."""
 
 from typing import Any
 
@@ -124,7 +124,7 @@ def _shape(invited: services.Invited) -> dict[str, Any]:
 
 
 def _invite_all(actor: Actor, namespace: str, given: dict[str, Any], emails: list[str]) -> list[dict[str, Any]]:
-    """The results as they are sent. Errors name the field `emails`."""
+    """The serialized results. Errors refer to the field `emails`."""
     if given["email"]:
         raise Invalid(fields={"emails": gettext("say either email or emails.")})
     if blank := [str(number) for number, email in enumerate(emails, 1) if not email.strip()]:

@@ -1,4 +1,4 @@
-"""The events of invitations. Their addresses and secrets are in no event."""
+"""The events of invitations. They contain no addresses or secrets."""
 
 from dataclasses import dataclass
 
@@ -28,13 +28,13 @@ class InvitationMade(JournalEvent):
         return CommitContent(f"{texts.namespace}: somebody invited as {self.role}", files)  # no text: for Git
 
     def restore(self, rows: Restorer) -> None:
-        """The link's secret is known to nobody, so an admin sends a new link."""
+        """The link's secret can't be restored, so an admin sends a new link."""
         rows.create(
             "Invitation",
             id=self.id,
             namespace=rows.namespace,
             role=self.role,
-            secret_sha256="",  # of no secret
+            secret_sha256="",  # matches no secret
             invited_by=rows.author,
             created_at=rows.at,
             expires_at=rows.moment(self.expires_at),
@@ -44,7 +44,7 @@ class InvitationMade(JournalEvent):
 @event("invitation.ended", caches=Cache.NOTHING, page=Page.MEMBERS)
 @dataclass(frozen=True, kw_only=True)
 class InvitationEnded(JournalEvent):
-    """An invitation was taken back before anybody accepted it."""
+    """An invitation was revoked before anybody accepted it."""
 
     id: str
 

@@ -9,7 +9,9 @@ __all__ = ["Invitation"]
 
 
 class Invitation(models.Model):
-    """A link that gives whoever opens it first a role in a namespace. It works once, until it expires or is ended."""
+    """A link that gives a role in a namespace to the first person who opens it. It works once, until it expires or
+    ends.
+    """
 
     id = models.CharField(max_length=8, primary_key=True, help_text="what the journal names it by")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="invitations")

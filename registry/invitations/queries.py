@@ -1,4 +1,4 @@
-"""Queries of invitations: those that are open, for admins, and the one that a link names."""
+"""Queries about invitations: the open ones for admins, and the one that belongs to a link."""
 
 import hashlib
 
@@ -18,13 +18,13 @@ __all__ = ["find_by_secret", "hash_secret", "list_open", "list_open_of_all", "op
 
 
 def list_open(actor: Actor, namespace: str) -> list[Invitation]:
-    """The invitations that can still be accepted, newest first; for admins."""
+    """List the invitations that can still be accepted, newest first; for admins."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return list(open_in(space).select_related("invited_by").order_by("-created_at"))
 
 
 def list_open_of_all(actor: Actor, words: str = "") -> list[Invitation]:
-    """The same of every namespace that the actor is admin of, with `words` in the address, in one query."""
+    """The same for every namespace where the actor is admin, with `words` in the address, in one query."""
     spaces = [space.id for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
     rows = Invitation.objects.filter(accepted_at=None, ended_at=None, expires_at__gt=log.now())
     rows = rows.filter(namespace__in=spaces, email__icontains=words)
@@ -32,12 +32,12 @@ def list_open_of_all(actor: Actor, words: str = "") -> list[Invitation]:
 
 
 def open_in(namespace: Namespace) -> QuerySet[Invitation]:
-    """The namespace's invitations that nobody accepted yet, and that neither expired nor were taken back."""
+    """The namespace's invitations that are not accepted, expired or revoked."""
     return namespace.invitations.filter(accepted_at=None, ended_at=None, expires_at__gt=log.now())
 
 
 def find_by_secret(secret: str) -> Invitation:
-    """The invitation of a link. Raises NotFound if there is none, Conflict if it can't be accepted any more."""
+    """The invitation of a link. Raises NotFound if it doesn't exist, Conflict if it can't be accepted any more."""
     rows = Invitation.objects.select_related("namespace", "invited_by")
     invitation = rows.filter(secret_sha256=hash_secret(secret)).first()
     if invitation is None:
@@ -57,5 +57,5 @@ def find_by_secret(secret: str) -> Invitation:
 
 
 def hash_secret(secret: str) -> str:
-    """What is stored of a link's secret."""
+    """The stored hash of a link's secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Services of invitations: making one, sending a new link, taking one back, and accepting one."""
+"""Services of invitations: creating, renewing, revoking and accepting them."""
 
 import secrets
 import smtplib
@@ -42,14 +42,14 @@ __all__ = [
     "send_new_link",
 ]
 
-MOST_OPEN = 200  # invitations of one namespace that wait
+MOST_OPEN = 200  # open invitations per namespace
 _LIFE = timedelta(days=7)
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
 
 
 @dataclass(frozen=True)
 class Invited:
-    """A fresh invitation and the only sight of its link. is_sent: whether the link went out by mail."""
+    """A new invitation and the only copy of its link. is_sent: whether the link was mailed."""
 
     invitation: Invitation
     link: str
@@ -58,8 +58,8 @@ class Invited:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of inviting one address. sentence: the same for people, with the address. invited: None without a
-    link. email: empty for a link that is handed on.
+    """The result of inviting one address. sentence: the result as text, with the address. invited: None without a link.
+    email: empty for a link that is passed on by hand.
     """
 
     email: str
@@ -69,7 +69,7 @@ class Answer:
 
 
 class _Target(NamedTuple):
-    """A namespace that somebody is invited into. waiting: its open invitations."""
+    """The namespace of an invitation. waiting: its open invitations."""
 
     namespace: Namespace
     waiting: QuerySet[Invitation]
@@ -77,11 +77,11 @@ class _Target(NamedTuple):
 
 
 def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -> Invited:
-    """Make a link that gives whoever opens it first this role; admins only. It works once, for seven days.
+    """Create a link that gives this role to the first person who opens it; admins only. It works once, for seven days.
 
-    email: where the link is sent, if mail is set up; the answer has the link in any case. Invalid names a wrong field;
-    Raises Conflict if the address has an open invitation or is that of a member with this role or a higher one, or 200
-    are open.
+    email: where the link is sent, if mail is set up; the result contains the link in any case. Raises Invalid by field,
+    and Conflict if the address has an open invitation or belongs to a member with this role or a higher one, or 200 are
+    open.
     """
     _require_role(role)
     (address,) = addresses.read_emails([email])
@@ -95,13 +95,13 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
 
 
 def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[Answer]:
-    """Invite each address, at most 20 at once, or make a link without an address if there is none; admins only.
+    """Invite up to 20 addresses, or create a link without an address if none is given; admins only.
 
-    An address of a member, or with an open invitation, is left as it is, and the answer says so. The owner of an
-    account whose address was proven gets the role at once. Everybody else gets a link, as by `invite_person`. One
-    answer for each address, in the order given, an address that was given twice once.
+    Members and addresses with an open invitation are skipped, with a note in the result. The owner of an account with a
+    proven address gets the role immediately. Everybody else gets a link, as in `invite_person`. Returns one result per
+    distinct address, in the order given.
 
-    Invalid names all that are no mail address, and nobody is invited then. Raises Conflict if 200 invitations are open.
+    Raises Invalid with all malformed addresses, and invites nobody then. Raises Conflict if 200 invitations are open.
     """
     _require_role(role)
     named = addresses.read_emails(emails)
@@ -118,7 +118,7 @@ def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[s
 
 
 def send_new_link(*, actor: Actor, invitation_id: str) -> Invited:
-    """Take an open invitation back and make another one with the same role and address; admins only."""
+    """Revoke an open invitation and create another one with the same role and address; admins only."""
     with transaction.atomic():
         old = end_invitation(actor=actor, invitation_id=invitation_id)
         target = _lock_target(actor, old.namespace.name)
@@ -141,7 +141,7 @@ def answer_with_link(invited: Invited) -> Answer:
 
 
 def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
-    """Take an open invitation back: its link stops working. Admins only."""
+    """Revoke an open invitation: its link stops working. Admins only."""
     at = log.now()
     with transaction.atomic():
         log.lock()
@@ -160,10 +160,10 @@ def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
 
 
 def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
-    """Take the role of a link for one's own account. A person who signed in does this, never a key.
+    """Accept the role of a link for one's own account; for people who signed in, never a key.
 
-    The role is given by whoever made the link, whose right to do so is read again at this moment. Conflict if the
-    link was used or is over, or the person has this role or a higher one already.
+    The role is given by the person who created the link, whose permission is checked again now. Raises Conflict if the
+    link was used or has ended, or the person already has this role or a higher one.
     """
     if actor.key is not None or actor.is_operator:
         raise NotAllowed(gettext("Invitations are accepted by a person who signed in."))
@@ -182,10 +182,10 @@ def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
 
 
 def accept_as_new_person(*, secret: str, username: str, password: str | None, full_name: str = "") -> User:
-    """Make an account for whoever opened the link, and give it the role. Errors as in `accept_invitation` and
+    """Create an account for the person with the link, and give it the role. Errors as in `accept_invitation` and
     `people.build_person`.
 
-    password: None if people sign in through a provider, which then finds the account by the invitation's address.
+    password: None if people sign in through a provider, which then matches the account by the invitation's address.
     """
     email = queries.find_by_secret(secret).email
     if password is None and not email:
@@ -193,7 +193,7 @@ def accept_as_new_person(*, secret: str, username: str, password: str | None, fu
     person = people.build_person(username=username, password=password, email=email, full_name=full_name)
     with transaction.atomic():
         log.lock()
-        row = queries.find_by_secret(secret)  # once more: somebody else may have been quicker
+        row = queries.find_by_secret(secret)  # again under the lock: the link may have been used meanwhile
         people.insert_person(person)
         _give_role(row, person)
     return person
@@ -205,7 +205,7 @@ def _require_role(role: str) -> None:
 
 
 def _lock_target(actor: Actor, namespace: str) -> _Target:
-    """The namespace under the journal's lock, for one who may invite into it now."""
+    """The namespace under the journal's lock, after checking that the actor may invite into it."""
     at = log.now()
     log.lock()
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -216,7 +216,7 @@ def _lock_target(actor: Actor, namespace: str) -> _Target:
 def _make_invitations(
     actor: Actor, target: _Target, role: str, emails: Sequence[str]
 ) -> dict[str, tuple[Invitation, str]]:
-    """By address its row and the secret of its link. Raises Conflict if there is no room for all of them."""
+    """Map each address to its new row and the secret of its link. Raises Conflict if they exceed the limit."""
     if target.waiting.count() + len(emails) > MOST_OPEN:
         raise Conflict(
             gettext("{namespace} has {most_open} open invitations: take some back first.").format(
@@ -267,7 +267,7 @@ def _give_role(row: Invitation, person: User) -> None:
 
 
 def _send(row: Invitation, secret: str) -> Invited:
-    """Send the link if there is an address and mail is set up. Mail that fails is no error: the link is shown."""
+    """Mail the link if it has an address and mail is set up. A failed mail isn't an error, since the link is shown."""
     link = f"{settings.BASE_URL}/invitations/{secret}"
     if not (row.email and settings.MAIL_IS_SENT):
         return Invited(row, link, is_sent=False)

@@ -1,4 +1,4 @@
-"""What open requests, schedules and rollouts of a namespace lose if people lose rights, and acts that ask first."""
+"""What open requests, schedules and rollouts lose when people lose rights, and confirmation of such actions."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -26,12 +26,12 @@ from registry.rollouts.models import Rollout
 
 __all__ = ["AccessLosses", "GroupLoss", "Loss", "UnconfirmedLosses", "do_confirmed", "preview_act"]
 
-_MOST_CHANGES = 500  # that are weighed; the newest
+_MOST_CHANGES = 500  # compared at most; the newest first
 T = TypeVar("T")
 
 
 class Loss(NamedTuple):
-    """A person, and the number of the request, release or rollout that loses them."""
+    """A person, and the number of the request, release or rollout that is affected."""
 
     person: str
     number: int
@@ -47,10 +47,10 @@ class GroupLoss(NamedTuple):
 
 @dataclass(frozen=True)
 class AccessLosses:
-    """What is lost. approvals, objections: decisions that count no more, by number of the request. without_approvers:
-    requests that nobody, or too few, can approve then. schedules, releases: what its scheduler may not publish any
-    more. rollouts: those whose starter may not take the next planned step any more. folders: (who, folder) of roles
-    that end along with the one that they stand on.
+    """The losses. approvals, objections: decisions that no longer count, by number of the request. without_approvers:
+    requests that too few people could approve. schedules, releases: what its scheduler may no longer publish. rollouts:
+    those whose starter may no longer take the next planned step. folders: (holder, folder) of roles that end along with
+    the role in the namespace.
     """
 
     approvals: tuple[Loss, ...] = ()
@@ -93,12 +93,12 @@ class AccessLosses:
 
     @property
     def seal(self) -> str:
-        """A digest over all of it: another one if anything changed since somebody read it."""
+        """A digest over all of it, which changes if anything changed since it was read."""
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
 
 class UnconfirmedLosses(Conflict):
-    """Something is lost by an act, and nobody confirmed it; nothing was changed."""
+    """An action loses something without confirmation; nothing was changed."""
 
     def __init__(self, losses: AccessLosses) -> None:
         again = gettext("Nothing was changed: send it again with the seal as confirmed to do it all the same.")
@@ -108,11 +108,11 @@ class UnconfirmedLosses(Conflict):
 
 
 def do_confirmed(actor: Actor, namespace: str, act: Callable[[], T], confirmed: str, *, with_folders: bool = True) -> T:
-    """What `act` answers, which takes rights of people in the namespace; admins only.
+    """Run `act`, which removes rights of people in the namespace, and return its result; admins only.
 
-    confirmed: the seal of the losses that were read. UnconfirmedLosses, and nothing is changed, if something is
-    lost and it is another one. with_folders: whether roles in folders that end are losses; not if the act is about
-    one.
+    confirmed: the seal of the losses that were shown. Raises UnconfirmedLosses, with nothing changed, if something is
+    lost and the seal differs. with_folders: whether ending roles in folders counts as a loss; False if the action is
+    about one.
     """
     with transaction.atomic():
         done, losses = _measure(actor, namespace, act, with_folders=with_folders)
@@ -124,7 +124,7 @@ def do_confirmed(actor: Actor, namespace: str, act: Callable[[], T], confirmed: 
 def preview_act(
     actor: Actor, namespace: str, act: Callable[[Actor], object], *, with_folders: bool = True
 ) -> AccessLosses:
-    """What would be lost by `act`, which is done and rolled back; so it asks for no fresh proof. Else as
+    """The losses of `act`, which runs and is rolled back, so no fresh proof is required. Otherwise as in
     `do_confirmed`.
     """
     tried = replace(actor, missing_proof="")
@@ -135,7 +135,7 @@ def preview_act(
 
 
 def _measure(actor: Actor, namespace: str, act: Callable[[], T], *, with_folders: bool) -> tuple[T, AccessLosses]:
-    log.lock()  # so that nothing else changes between the two looks
+    log.lock()  # so that nothing else changes between the two states
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     changes = _list_open_changes(space)
     before = _State(actor, space, changes)
@@ -145,7 +145,7 @@ def _measure(actor: Actor, namespace: str, act: Callable[[], T], *, with_folders
 
 
 class _State:
-    """What holds in the namespace at one moment."""
+    """A snapshot of approvals, schedules and roles in the namespace."""
 
     def __init__(self, actor: Actor, namespace: Namespace, changes: list[ChangeRequest]) -> None:
         self._gates = change_gate.evaluate_many(changes, actor, with_checks=False)
@@ -156,7 +156,7 @@ class _State:
         self._folders = {(row.holder_name, row.folder) for row in rows}
 
     def compare(self, after: "_State") -> AccessLosses:
-        """What holds here and not afterwards."""
+        """The losses from this state to a later one."""
         pairs = list(zip(self._gates, after._gates, strict=True))
         return AccessLosses(
             approvals=tuple(chain.from_iterable(_lost_approvals(now, then) for now, then in pairs)),
@@ -209,7 +209,7 @@ def _list_rollouts(namespace: Namespace) -> Iterator[_Task]:
 
 
 def _list_able(namespace: Namespace, tasks: Iterable[_Task]) -> set[Loss]:
-    """The tasks that their person may still do."""
+    """The tasks that their person may still perform."""
     return {
         Loss(task.person.username, task.number)
         for task in tasks

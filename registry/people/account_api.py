@@ -1,4 +1,4 @@
-"""One's own account over the API: name, time zone, address and sessions. For people who signed in, never by key."""
+"""One's own account over the API: name, time zone, address and sessions. For signed-in people, never by key."""
 
 from typing import Any
 

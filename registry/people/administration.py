@@ -1,7 +1,6 @@
-"""Services of the installation's admins: deactivating and reactivating accounts, resetting two-step sign-in, ending
-sessions, and naming such admins.
+"""Account services of installation admins: deactivation, two-step resets, ending sessions, and naming such admins.
 
-Deactivating and ending sessions ask for no fresh proof, because a stolen account must be closed quickly.
+Deactivating and ending sessions require no fresh proof, because a stolen account must be closed quickly.
 """
 
 from allauth.mfa.models import Authenticator
@@ -26,13 +25,14 @@ __all__ = [
 
 
 def deactivate_person(*, actor: Actor, username: str) -> User:
-    """Keep a person out: their sessions end, they can't sign in, and no key acts for them. Nothing is deleted.
+    """Deactivate an account: its sessions end, it can't sign in, and no key acts for it. Nothing is deleted.
 
-    For admins of the installation. Conflict for one's own account, and for the last admin of a namespace, who is named.
+    For admins of the installation. Raises Conflict for one's own account, and for the last admin of a namespace, with
+    its name.
     """
     permissions.require_installation_admin(actor)
     with transaction.atomic():
-        log.lock()  # so that two admins can't deactivate each other at once
+        log.lock()  # so that two admins can't deactivate each other concurrently
         permissions.require_installation_admin(_read_again(actor))
         person = permissions.find_person(username)
         if person == actor.person:
@@ -55,9 +55,7 @@ def deactivate_person(*, actor: Actor, username: str) -> User:
 
 
 def reactivate_person(*, actor: Actor, username: str) -> User:
-    """Reactivate an account, with the roles and keys that it had. For admins of the installation, with a fresh
-    proof.
-    """
+    """Reactivate an account with its previous roles and keys. For admins of the installation, with a fresh proof."""
     permissions.require_installation_admin(actor)
     with transaction.atomic():
         log.lock()
@@ -73,10 +71,10 @@ def reactivate_person(*, actor: Actor, username: str) -> User:
 
 
 def reset_second_step(*, actor: Actor, username: str) -> User:
-    """Remove app, passkeys and codes of somebody who lost them, and end their sessions.
+    """Remove app, passkeys and recovery codes of a person who lost them, and end their sessions.
 
-    For admins of the installation, with a fresh proof. Raises Conflict if it is off, and for one's own. An approval of
-    this person does not count for a change that the actor contributed to before.
+    For admins of the installation, with a fresh proof. Raises Conflict if two-step sign-in is off, and for one's own
+    account. The person's approval does not count for a change that the actor contributed to before.
     """
     permissions.require_installation_admin(actor)
     with transaction.atomic():
@@ -94,13 +92,13 @@ def reset_second_step(*, actor: Actor, username: str) -> User:
 
 
 def end_sessions_of_person(*, actor: Actor, username: str) -> int:
-    """Sign a person out everywhere; how many sessions ended. For admins of the installation."""
+    """Sign a person out everywhere; returns how many sessions ended. For admins of the installation."""
     permissions.require_installation_admin(actor)
     return sessions.end_all_sessions(permissions.find_person(username))
 
 
 def set_installation_admin(*, actor: Actor, username: str, is_admin: bool) -> User:
-    """Make a person an admin of the installation, or take that from them; for commands on the machine only."""
+    """Make a person an admin of the installation, or revoke that; only for commands run by the operator."""
     if not actor.is_operator:
         raise NotAllowed(
             gettext("Admins of the installation are named on the machine itself: manage.py installationadmin.")
@@ -112,7 +110,7 @@ def set_installation_admin(*, actor: Actor, username: str, is_admin: bool) -> Us
 
 
 def _read_again(actor: Actor) -> Actor:
-    """The actor as the database knows them under the lock: somebody may have deactivated them meanwhile."""
+    """Reload the actor under the lock: somebody may have deactivated them meanwhile."""
     return actor if actor.is_operator else Actor(User.objects.get(pk=actor.person.pk), actor.key)
 
 

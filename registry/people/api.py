@@ -1,4 +1,4 @@
-"""People over the API: the list for admins, and what admins of the installation do with accounts. Never by key."""
+"""People over the API: the list for admins, and account actions of admins of the installation. Never by key."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers

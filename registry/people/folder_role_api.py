@@ -1,4 +1,4 @@
-"""Roles in folders of a namespace: listing them, giving one to a person or a group, and taking it away."""
+"""Roles in folders of a namespace: listing them, giving one to a person or a group, and removing it."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers

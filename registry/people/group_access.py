@@ -1,4 +1,4 @@
-"""Changing groups and roles in folders if what open requests and rollouts lose by it was read before."""
+"""Changing groups and folder roles after their effects on open requests and rollouts were confirmed."""
 
 from collections.abc import Callable
 
@@ -27,8 +27,8 @@ def change_group(
     role: str | None = None,
     confirmed: str = "",
 ) -> Group:
-    """Change the group's title or role, as `groups.change_group` does. confirmed: the seal of the losses that were
-    read. Raises UnconfirmedLosses if something is lost and it is another one.
+    """Change the group's title or role, as in `groups.change_group`. confirmed: the seal of the losses that were shown.
+    Raises UnconfirmedLosses if something is lost and the seal differs.
     """
     return do_confirmed(
         actor,
@@ -39,12 +39,12 @@ def change_group(
 
 
 def remove_group(*, actor: Actor, namespace: str, name: str, confirmed: str = "") -> None:
-    """Remove the group, as `groups.remove_group` does; `confirmed` as in `change_group`."""
+    """Remove the group, as in `groups.remove_group`; `confirmed` as in `change_group`."""
     do_confirmed(actor, namespace, lambda: groups.remove_group(actor=actor, namespace=namespace, name=name), confirmed)
 
 
 def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str, confirmed: str = "") -> Group:
-    """Remove a person from the group, as `groups.remove_from_group` does; `confirmed` as in `change_group`."""
+    """Remove a person from the group, as in `groups.remove_from_group`; `confirmed` as in `change_group`."""
     return do_confirmed(
         actor,
         namespace,
@@ -63,15 +63,13 @@ def set_folder_role(
     group: str | None = None,
     confirmed: str = "",
 ) -> FolderRole | None:
-    """Set or remove a role in a folder, as `folder_roles.set_folder_role` does; `confirmed` as in `change_group`."""
+    """Set or remove a role in a folder, as in `folder_roles.set_folder_role`; `confirmed` as in `change_group`."""
     act = _folder_act(namespace, folder, role, person, group)
     return do_confirmed(actor, namespace, lambda: act(actor), confirmed, with_folders=False)
 
 
 def preview_group(actor: Actor, namespace: str, name: str, role: str | None) -> AccessLosses:
-    """What is lost if the group gets this role, an empty one for none, or is removed with None. Nothing is
-    stored.
-    """
+    """Preview the losses if the group gets this role (empty for none), or is removed with None. Nothing is stored."""
     if role is None:
         return preview_act(
             actor, namespace, lambda tried: groups.remove_group(actor=tried, namespace=namespace, name=name)
@@ -82,7 +80,7 @@ def preview_group(actor: Actor, namespace: str, name: str, role: str | None) -> 
 
 
 def preview_leaving(actor: Actor, namespace: str, name: str, username: str) -> AccessLosses:
-    """What is lost if the person is removed from the group. Nothing is stored."""
+    """Preview the losses if the person is removed from the group. Nothing is stored."""
     return preview_act(
         actor,
         namespace,
@@ -93,7 +91,7 @@ def preview_leaving(actor: Actor, namespace: str, name: str, username: str) -> A
 def preview_folder_role(
     actor: Actor, namespace: str, folder: str, role: str | None, person: str | None, group: str | None
 ) -> AccessLosses:
-    """What is lost if the role in the folder is set, or taken with None. Nothing is stored."""
+    """Preview the losses if the role in the folder is set, or removed with None. Nothing is stored."""
     act = _folder_act(namespace, folder, role, person, group)
     return preview_act(actor, namespace, act, with_folders=False)
 

@@ -1,4 +1,4 @@
-"""Groups of a namespace: listing, making, changing and removing them, and who is in them."""
+"""Groups of a namespace: listing, creating, changing and removing them, and their members."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers

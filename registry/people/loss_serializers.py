@@ -1,4 +1,4 @@
-"""What the API says of the losses of an act that takes rights."""
+"""Serializers of the losses of an action that removes rights."""
 
 from collections.abc import Sequence
 from typing import Any

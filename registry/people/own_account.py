@@ -1,7 +1,7 @@
-"""Services of one's own account: the name, the time zone, and the address that mail goes to.
+"""Services for one's own account: name, time zone, and mail address.
 
-An address is confirmed by a link that is sent to it. Where no mail server is set up it is taken at its person's word,
-and marked so: no OpenID provider then finds the account by it.
+An address is confirmed through a link that is mailed to it. Without a mail server it is accepted and marked as
+unproven, so that OpenID sign-in doesn't match the account by it.
 """
 
 import smtplib
@@ -32,7 +32,7 @@ __all__ = [
     "store_promotion_pair",
 ]
 
-ADDRESS_DAYS = 3  # days that the link to confirm an address works
+ADDRESS_DAYS = 3  # days that a confirmation link is valid
 FOLDER_LAYOUTS = ("tree", "flat")
 _SALT = "promptuary.address"
 
@@ -40,10 +40,10 @@ _SALT = "promptuary.address"
 def set_profile(
     *, actor: Actor, full_name: str | None = None, time_zone: str | None = None, language: str | None = None
 ) -> User:
-    """Set one's own name, and the time zone and language of one's pages; None leaves a value as it is. Never by key.
+    """Set one's own name, time zone and language; None leaves a value unchanged. Never by key.
 
     time_zone: an IANA name such as `Europe/Zurich`; empty for UTC. language: a code of `settings.LANGUAGES`; empty for
-    what the browser asks for. Invalid names the wrong field.
+    the browser's preference. Raises Invalid by field.
     """
     _require_person(actor)
     values = {}
@@ -63,7 +63,7 @@ def set_profile(
 
 
 def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
-    """Keep from which label to which the person promotes on Environments. Writes if it is another pair only."""
+    """Remember the labels between which the person promotes on Environments. Writes only if they changed."""
     person = actor.person
     if (person.promotion_source, person.promotion_target) != (source, target):
         person.promotion_source, person.promotion_target = source, target
@@ -71,7 +71,7 @@ def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
 
 
 def store_folder_layout(*, actor: Actor, layout: str) -> None:
-    """Keep how Templates shows folders to the person: `tree` or `flat`. Writes if it is another one only."""
+    """Remember the person's folder layout on Templates: `tree` or `flat`. Writes only if it changed."""
     if layout not in FOLDER_LAYOUTS:
         raise Invalid(fields={"folders": gettext("one of {names}.").format(names=", ".join(FOLDER_LAYOUTS))})
     person = actor.person
@@ -81,10 +81,10 @@ def store_folder_layout(*, actor: Actor, layout: str) -> None:
 
 
 def change_address(*, actor: Actor, email: str) -> bool:
-    """Ask for another address: True if a link was sent to it that confirms it, False if it holds at once.
+    """Request another address: True if a confirmation link was sent to it, False if it applies immediately.
 
-    It holds at once if no mail server is set up, and if it is removed (empty). Never by key; a fresh proof is
-    asked for. Raises Busy if the mail can't be sent.
+    It applies immediately if no mail server is set up, and if it is removed (empty). Never by key; requires a fresh
+    proof. Raises Busy if the mail can't be sent.
     """
     _require_person(actor)
     email = email.strip()
@@ -102,7 +102,7 @@ def change_address(*, actor: Actor, email: str) -> bool:
 
 
 def read_address_link(*, actor: Actor, token: str) -> str:
-    """The address that a link of the actor's confirms. Conflict if the link is not theirs, too old or outdated."""
+    """The address that a link confirms for the actor. Raises Conflict if the link isn't theirs, expired or outdated."""
     try:
         facts = signing.loads(token, salt=_SALT, max_age=ADDRESS_DAYS * 24 * 3600)
     except signing.SignatureExpired as error:
@@ -123,7 +123,7 @@ def read_address_link(*, actor: Actor, token: str) -> str:
 
 
 def confirm_address(*, actor: Actor, token: str) -> User:
-    """Take the address of a link that was sent to it. Errors as in `read_address_link`; never by key."""
+    """Apply the address of a confirmation link. Errors as in `read_address_link`; never by key."""
     _require_person(actor)
     with transaction.atomic():
         person = User.objects.select_for_update().get(pk=actor.person.pk)

@@ -1,7 +1,7 @@
-"""Permissions over accounts: who may see the list of people, and who may act on somebody's account.
+"""Permissions on accounts: who may list people, and who may act on somebody's account.
 
 A role belongs to a namespace, an account to the whole installation. So accounts are managed by admins of the
-installation, whom the operator names; admins of namespaces see the people of their namespaces.
+installation, named by the operator; admins of namespaces see the people of their namespaces.
 """
 
 from django.utils.translation import gettext
@@ -20,14 +20,14 @@ __all__ = [
 
 
 def is_installation_admin(actor: Actor) -> bool:
-    """Whether the actor manages accounts: an admin of the installation who signed in, or a command. Never a key."""
+    """Whether the actor manages accounts: a signed-in admin of the installation, or a command. Never a key."""
     if actor.key is not None:
         return False
     return actor.is_operator or (actor.person.is_superuser and actor.person.is_active)
 
 
 def require_installation_admin(actor: Actor) -> None:
-    """Raise NotAllowed for everybody else, with the names of those who may."""
+    """Raise NotAllowed for everybody else, with the names of the admins."""
     if is_installation_admin(actor):
         return
     if actor.key is not None:
@@ -42,8 +42,8 @@ def require_installation_admin(actor: Actor) -> None:
 
 
 def list_managed_namespaces(actor: Actor) -> list[Namespace]:
-    """The namespaces whose people the actor may see with their sign-in: those where the actor is admin, and all for an
-    admin of the installation. Raises NotAllowed if there are none, and for keys.
+    """List the namespaces whose people the actor may see with their sign-in details: those where the actor is admin, or
+    all for an admin of the installation. Raises NotAllowed if there are none, and for keys.
     """
     if is_installation_admin(actor):
         return list(Namespace.objects.order_by("name"))
@@ -56,7 +56,7 @@ def list_managed_namespaces(actor: Actor) -> list[Namespace]:
 
 
 def find_person(username: str) -> User:
-    """The account of a person, active or not. Raises NotFound if there is none."""
+    """The account of a person, active or not. Raises NotFound if it doesn't exist."""
     person = User.objects.filter(username=username).exclude(username=OPERATOR).first()
     if person is None:
         raise NotFound(gettext("There is no account {username}.").format(username=username[:150]))

@@ -1,4 +1,4 @@
-"""Queries of people: the list for admins, and what deactivating somebody would lead to."""
+"""Queries about people: the list for admins, and the effects of deactivating somebody."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -42,21 +42,21 @@ _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 @dataclass(frozen=True)
 class HeldRole:
-    """A role of a person in a namespace. own_role: what was given to the person; empty if only groups give one."""
+    """A person's role in a namespace. own_role: the one given to the person; empty if only groups give one."""
 
     namespace: str
     role: str
     own_role: str
-    folder_roles: Mapping[str, str] = field(default_factory=dict)  # if they are more than that
+    folder_roles: Mapping[str, str] = field(default_factory=dict)  # those above the role in the namespace
 
     @property
     def may_write(self) -> bool:
-        """Whether it is more than a reader's, in the namespace or in a folder of it."""
+        """Whether it is above reader, in the namespace or in one of its folders."""
         return any(Role(role).rank > Role.READER.rank for role in (self.role, *self.folder_roles.values()) if role)
 
 
 class Ownership(NamedTuple):
-    """A pattern of paths that a rule of a namespace names owners for."""
+    """A path pattern in an ownership rule of a namespace."""
 
     namespace: str
     pattern: str
@@ -64,9 +64,9 @@ class Ownership(NamedTuple):
 
 @dataclass(frozen=True)
 class PersonSummary:
-    """An account as admins see it. roles: those in the namespaces that the reader manages. has_app: whether the second
-    step of signing in can be a code of an app; has_passkey: whether it can be a passkey. closed_namespaces: those
-    of the roles in which the person can only read until two-step sign-in is on.
+    """An account as admins see it. roles: those in the namespaces that the viewer manages. has_app, has_passkey:
+    whether an authenticator app or a passkey is set up as second step. closed_namespaces: those of the roles where the
+    person can only read until two-step sign-in is on.
     """
 
     username: str
@@ -86,7 +86,7 @@ class PersonSummary:
 
 @dataclass(frozen=True)
 class AffectedKey:
-    """A key that acts for the person and would open nothing any more. fetches: in the last 30 days."""
+    """A key that acts for the person and would stop working. fetches: in the last 30 days."""
 
     name: str
     namespace: str
@@ -95,13 +95,13 @@ class AffectedKey:
 
 @dataclass(frozen=True)
 class DeactivationEffects:
-    """What deactivating a person leads to.
+    """The effects of deactivating a person.
 
-    last_admin_of: namespaces that need another admin first, so that it is refused while there are some. own_changes:
+    last_admin_of: namespaces that need another admin first; deactivating is refused while there are any. own_changes:
     open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
-    patterns of which nobody else is an active owner. keys: those that stop while the person is deactivated. schedules,
-    releases: numbers of what the person scheduled, which won't go live at its time. rollouts: those that the person
-    started, whose next planned step pauses them.
+    patterns without another active owner. keys: those that stop while the person is deactivated. schedules, releases:
+    numbers of what the person scheduled, which won't go live on time. rollouts: those that the person started, which
+    pause at the next planned step.
     """
 
     username: str
@@ -116,9 +116,9 @@ class DeactivationEffects:
 
 
 def list_people(actor: Actor, *, words: str = "", with_deactivated: bool = False) -> list[PersonSummary]:
-    """The people of the namespaces that the actor manages, and for an admin of the installation all; by username.
+    """List the people of the namespaces that the actor manages, or all for an admin of the installation; by username.
 
-    words: a part of the username, name or address. As many queries for one person as for a thousand.
+    words: a part of the username, name or address. A constant number of queries.
     """
     namespaces = permissions.list_managed_namespaces(actor)
     rows = User.objects.exclude(username=OPERATOR).order_by("username")
@@ -132,7 +132,7 @@ def list_people(actor: Actor, *, words: str = "", with_deactivated: bool = False
 
 
 def describe_effects_of_deactivation(actor: Actor, username: str) -> DeactivationEffects:
-    """What deactivating the person leads to, for the panel before it. For admins of the installation."""
+    """The effects of deactivating the person, for the confirmation dialog. For admins of the installation."""
     permissions.require_installation_admin(actor)
     person = permissions.find_person(username)
     changes = ChangeRequest.objects.filter(opened_by=person, state__in=_OPEN).order_by("number")
@@ -162,12 +162,12 @@ def _list_numbers(rows: QuerySet[Any]) -> list[int]:
 
 
 def list_namespaces_left_without_admin(person: User) -> list[str]:
-    """The names of the namespaces that have no other active admin."""
+    """List the names of the namespaces without another active admin."""
     return _list_namespaces_left_without(person, [Role.ADMIN])
 
 
 def list_account_events(actor: Actor) -> list[Event]:
-    """What admins did with accounts last, the newest first. For admins of the installation."""
+    """List the latest actions of admins on accounts, newest first. For admins of the installation."""
     permissions.require_installation_admin(actor)
     return list(Event.objects.filter(namespace="", kind__startswith="person.").order_by("-number")[:MOST_EVENTS])
 

@@ -1,4 +1,4 @@
-"""Giving and removing the roles of members by API, and what open requests would lose by it."""
+"""Setting and removing members' roles by API, and the effects on open requests."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers

@@ -1,4 +1,4 @@
-"""Setting a person's role if what it takes from the open requests of the namespace was read before."""
+"""Setting a person's role after its effects on open requests of the namespace were confirmed."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ __all__ = ["RoleEffects", "RoleLosses", "find_role_effects", "set_role"]
 
 @dataclass(frozen=True)
 class RoleEffects:
-    """What is lost with another role. role_before: the person's own role until then, empty for none."""
+    """The losses from another role. role_before: the person's own role until then, empty without one."""
 
     username: str
     role_before: str = ""
@@ -25,7 +25,7 @@ class RoleEffects:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where a role of the person ends with their role in the namespace."""
+        """The folders in which a role of the person ends with their role in the namespace."""
         return tuple(folder for _, folder in self.losses.folders)
 
     @property
@@ -39,15 +39,15 @@ class RoleEffects:
 
     @property
     def seal(self) -> str:
-        """A digest over all of it: another one if anything changed since somebody read it."""
+        """A digest over all of it, which changes if anything changed since it was read."""
         return hashlib.sha256(f"{self.username} {self.losses.seal}".encode()).hexdigest()
 
 
 def find_role_effects(actor: Actor, namespace: str, username: str, role: str | None) -> RoleEffects:
-    """What is lost if `namespaces.services.set_role` gives the person this role, or takes theirs with None.
+    """The losses if `namespaces.services.set_role` gives the person this role, or removes theirs with None.
 
-    Admins only; nothing is stored. Invalid for an unknown role. The role is written and rolled back, so that the rules
-    of groups, folders and approvals are those of the real act.
+    Admins only; nothing is stored. Raises Invalid for an unknown role. The role is written and rolled back, so that the
+    rules of groups, folders and approvals are those of the real action.
     """
     services.check_role(role)
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -61,7 +61,7 @@ def find_role_effects(actor: Actor, namespace: str, username: str, role: str | N
 
 
 class RoleLosses(Conflict):
-    """Something is lost with the role, and nobody confirmed it; nothing was changed."""
+    """The role loses something without confirmation; nothing was changed."""
 
     def __init__(self, effects: RoleEffects) -> None:
         again = gettext("Nothing was changed: send it again with the seal as confirmed to do it all the same.")
@@ -73,10 +73,10 @@ class RoleLosses(Conflict):
 def set_role(
     *, actor: Actor, namespace: str, username: str, role: str | None, confirmed: str = ""
 ) -> tuple[Membership | None, RoleEffects]:
-    """Set a person's own role, or with None remove it, as `namespaces.services.set_role` does.
+    """Set a person's own role, or remove it with None, as in `namespaces.services.set_role`.
 
-    confirmed: the seal of the effects that were read. Raises RoleLosses if something is lost and it is another one. The
-    membership that follows, None if there is none, and what was lost.
+    confirmed: the seal of the effects that were shown. Raises RoleLosses if something is lost and the seal differs.
+    Returns the resulting membership, None without one, and the losses.
     """
     effects = find_role_effects(actor, namespace, username, role)
     if effects.sentences and confirmed != effects.seal:

@@ -1,6 +1,6 @@
 """Sessions of people: where somebody is signed in, with which browser, and ending that.
 
-allauth keeps a row for each sign-in. Django's own session is what opens pages, so ending a session removes both.
+allauth keeps a row for each sign-in. Access is granted by Django's own session, so ending a session removes both.
 """
 
 import re
@@ -28,7 +28,7 @@ __all__ = [
     "note_session_use",
 ]
 
-# The first that fits counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
+# The first match wins: Edge and Opera also contain Chrome, and Chrome contains Safari.
 _BROWSERS = (
     ("Edge", r"\bEdgA?(?:iOS)?/"),
     ("Opera", r"\bOPR/"),
@@ -50,7 +50,7 @@ _SYSTEMS = (
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One sign-in that holds. browser: `Firefox on Linux`; address: the network address it was last used from."""
+    """An active sign-in. browser: `Firefox on Linux`; address: the network address it was last used from."""
 
     id: int
     browser: str
@@ -61,9 +61,9 @@ class SessionSummary:
 
 
 def list_sessions(actor: Actor, current_key: str | None) -> list[SessionSummary]:
-    """Where the actor is signed in, this session first, then by last use; not by key.
+    """List the actor's sign-ins: this session first, then by last use; not by key.
 
-    current_key: Django's key of the session that asks.
+    current_key: Django's key of the current session.
     """
     if actor.key is not None:
         raise NotAllowed(gettext("A key has no sessions: sign in as a person."), key=actor.key.id)
@@ -83,12 +83,12 @@ def list_sessions(actor: Actor, current_key: str | None) -> list[SessionSummary]
 
 
 def count_sessions(person: User) -> int:
-    """How many sessions of the person hold."""
+    """Count the active sessions of the person."""
     return len(UserSession.objects.purge_and_list(person))
 
 
 def end_session(*, actor: Actor, session_id: int) -> None:
-    """End one of the actor's own sessions. Raises NotFound if it is none of theirs, or over already. Never by key."""
+    """End one of the actor's own sessions. Raises NotFound if it isn't one of theirs, or has ended. Never by key."""
     _require_session(actor)
     row = UserSession.objects.filter(user=actor.person, pk=session_id).first()
     if row is None:
@@ -97,18 +97,18 @@ def end_session(*, actor: Actor, session_id: int) -> None:
 
 
 def end_other_sessions(*, actor: Actor, current_key: str | None) -> int:
-    """End all of the actor's sessions but this one; how many ended. Never by key."""
+    """End all of the actor's sessions except this one; returns how many ended. Never by key."""
     _require_session(actor)
     return _end_sessions(actor.person, keep=current_key)
 
 
 def end_all_sessions(person: User) -> int:
-    """End every session of the person, how many ended; for services."""
+    """End every session of the person; returns how many ended. For services."""
     return _end_sessions(person, keep=None)
 
 
 def describe_browser(user_agent: str) -> str:
-    """The browser and the system that a User-Agent header names: `Firefox on Linux`."""
+    """The browser and system of a User-Agent header: `Firefox on Linux`."""
     browser = next((name for name, pattern in _BROWSERS if re.search(pattern, user_agent)), "")
     system = next((name for name, pattern in _SYSTEMS if re.search(pattern, user_agent)), "")
     if browser and system:
@@ -122,7 +122,7 @@ def _require_session(actor: Actor) -> None:
 
 
 def _end_sessions(person: User, keep: str | None) -> int:
-    """Remove Django's sessions of the person, whether allauth knows of them or not, and allauth's rows."""
+    """Remove Django's sessions of the person, including those unknown to allauth, and allauth's rows."""
     keys = [
         session.session_key
         for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
@@ -134,5 +134,5 @@ def _end_sessions(person: User, keep: str | None) -> int:
 
 
 def note_session_use(session_key: str, address: str) -> None:
-    """Write that a session opens pages at this moment, from this network address."""
+    """Store the time and network address of a session's latest page view."""
     UserSession.objects.filter(session_key=session_key).update(last_seen_at=timezone.now(), ip=address)

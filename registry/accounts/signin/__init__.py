@@ -1,1 +1,1 @@
-"""Sign-in: what Promptuary asks of allauth, an OpenID provider, password hashing and reauthentication."""
+"""Sign-in: allauth's adapters, an OpenID provider, password hashing and reauthentication."""

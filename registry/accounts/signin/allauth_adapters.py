@@ -1,4 +1,4 @@
-"""Adapters for allauth: who may have an account, where sign-in leads, and how its secrets are stored."""
+"""Adapters for allauth: who may have an account, where sign-in redirects, and how its secrets are stored."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ __all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """Accounts: made by admins, never by strangers."""
+    """Accounts: created by admins; no self-registration."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
@@ -39,43 +39,41 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     }
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Failed tries are counted by account and network address together.
+        """Count failed attempts by account and network address together.
 
-        Counted by account alone, anybody could keep its owner out with a few wrong passwords. The site that allauth
-        counts by is left out: it is the Host header with its port, which the caller writes.
+        Counted by account alone, anybody could lock its owner out with a few wrong passwords. allauth's site is
+        omitted: it is the Host header with its port, which the client controls.
         """
         return f"{credentials.get('username', '').lower()}:{get_ip(request)}"
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Nobody makes an account for themselves."""
+        """Self-registration is disabled."""
         return False
 
     def respond_user_inactive(self, request: HttpRequest, user: AbstractBaseUser) -> HttpResponse:
-        """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong
-        one.
-        """
+        """Reports a deactivated account only for a provider's sign-in: a password gets the response of a wrong one."""
         return _refuse(request, gettext("This account is deactivated. An admin of this Promptuary can reactivate it."))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        """Back to where the account's security is shown."""
+        """The page with the account's security settings."""
         return reverse("mfa_index")
 
     def add_message(self, *_args: Any, **_options: Any) -> None:
-        """None of allauth's own sentences: our pages say what happened."""
+        """Suppress allauth's own messages: our pages show the result."""
 
     def get_reauthentication_methods(self, user: AbstractBaseUser | AnonymousUser) -> list[dict[str, Any]]:
-        """The ways to prove who one is, with our word for passkeys."""
+        """The methods of reauthentication, with our label for passkeys."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         words = {"mfa_reauthenticate:webauthn": gettext("Use a passkey")}
         return [{**method, "description": words.get(method["id"], method["description"])} for method in methods]
 
     def send_notification_mail(self, template_prefix: str, user: User, *_args: Any, **_options: Any) -> None:
-        """A mail about a change of the second step, in our own words."""
+        """Send our own mail about a change of the second step."""
         second_step_mail.send_mail_about(template_prefix, user)
 
 
 class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """The second step: whom a passkey is for, and secrets that lie sealed in the database."""
+    """The second step: the passkey's relying party, and secrets that are stored encrypted."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
@@ -84,11 +82,11 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
     }
 
     def encrypt(self, text: str) -> str:
-        """Sealed by a key made from the instance's own."""
+        """Encrypt with a key derived from the instance's secret key."""
         return encryption.seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """The secret again. Raises Conflict with the way out if the instance's own key is another one by now."""
+        """Decrypt the secret. Raises Conflict, with the way out, if the instance's secret key has changed."""
         try:
             return encryption.unseal(encrypted_text)
         except Conflict as error:
@@ -100,11 +98,11 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
             ) from error
 
     def get_totp_label(self, user: AbstractBaseUser) -> str:
-        """What an app shows beside the issuer."""
+        """The account name that an app shows beside the issuer."""
         return user.get_username()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Whether it may be deleted: not the last second step of somebody who writes in a namespace that requires
+        """Whether it may be deleted: not the last second step of a person who may write in a namespace that requires
         one.
         """
         others = Authenticator.objects.filter(user=authenticator.user, type__in=SECOND_STEPS).exclude(
@@ -116,29 +114,29 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
         return not rows.exclude(role="reader", highest_folder_role="").exists()
 
     def send_notification_mail(self, template_prefix: str, user: User, *_args: Any, **_options: Any) -> None:
-        """A mail about a change of the second step, in our own words."""
+        """Send our own mail about a change of the second step."""
         second_step_mail.send_mail_about(template_prefix, user)
 
     def generate_authenticator_name(self, user: AbstractBaseUser, type: Authenticator.Type) -> str:
-        """The name of a passkey whose person typed none."""
+        """The default name of a passkey."""
         count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
         return gettext("Passkey {number}").format(number=count + 1)
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Whom a passkey is for: the host that the page was opened at."""
+        """The relying party of a passkey: the host of the current page."""
         return {"id": passkeys.read_host(context.request), "name": "Promptuary"}
 
     def get_public_key_credential_user_entity(self, user: AbstractBaseUser) -> dict[str, Any]:
-        """Whose passkey it is, as the device shows it."""
+        """The owner of a passkey, as the device shows it."""
         entity: dict[str, Any] = super().get_public_key_credential_user_entity(user)
         return {**entity, "name": user.get_username()}
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types
-    """People who come from the OpenID provider: known ones, or those whom the setting lets in."""
+    """People from the OpenID provider: existing ones, or those that the setting admits."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Hold the answer to the question that was asked, then find the account or make one where that is allowed."""
+        """Check the nonce of the response, then find the account, or create one if that is allowed."""
         claims = sociallogin.account.extra_data.get("id_token") or {}
         nonce = sociallogin.state.get("nonce")
         if not nonce or claims.get("nonce") != nonce:

@@ -1,8 +1,7 @@
-"""The check of an OpenID provider's answer: signature, issuer, audience, time, and one subject in ID token and user
-info.
+"""Validates an OpenID provider's response: signature, issuer, audience, time, and one subject throughout.
 
-allauth leaves the signature of a token out that it fetched itself; here it is always verified. The nonce is compared in
-`adapters.ProviderAdapter`, which sees both what was asked and what was answered.
+allauth skips the signature of a token that it fetched itself; here it is always verified. The nonce is compared in
+`allauth_adapters.ProviderAdapter`, which has both the request and the response.
 """
 
 from typing import Any
@@ -21,14 +20,14 @@ ALGORITHMS = {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 
 
 class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
-    """Talks to the one provider of the settings."""
+    """Client for the provider of the settings."""
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request, PROVIDER)
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """The provider's own description, which must name the issuer that the settings name."""
+        """The provider's discovery document; its issuer must match the settings."""
         config: dict[str, Any] = super().openid_config
         issuer = self.get_provider().app.settings["server_url"].rstrip("/")
         if str(config.get("issuer", "")).rstrip("/") != issuer:
@@ -36,7 +35,7 @@ class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has 
         return config
 
     def complete_login(self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any) -> SocialLogin:
-        """The login, with the token's claims in its account. Raises OAuth2Error for whatever does not fit."""
+        """The login, with the token's claims in its account. Raises OAuth2Error if anything is invalid."""
         if not kwargs["response"].get("id_token"):
             raise OAuth2Error("The provider sent no id_token.")
         try:

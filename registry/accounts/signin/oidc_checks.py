@@ -1,4 +1,4 @@
-"""What can be checked of an OpenID provider without signing anybody in: its description, its issuer and its keys."""
+"""Checks of an OpenID provider that need no sign-in: its discovery document, issuer and keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ __all__ = ["ProviderCheck", "check_provider"]
 
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri")
 _SCOPES = ("openid", "profile", "email")
-_MOST = 300  # characters of a provider's own words
+_MOST = 300  # characters of a provider's message
 Description = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ProviderCheck:
-    """One check: what it is about, what was found, and whether signing in can work with that."""
+    """One check: its subject, the finding, and whether signing in can work with that."""
 
     title: str
     finding: str
@@ -30,9 +30,7 @@ class ProviderCheck:
 
 
 def check_provider(request: HttpRequest) -> list[ProviderCheck]:
-    """Ask the provider of the settings for its description and its keys; ends with the first check that makes the
-    others pointless.
-    """
+    """Fetch the provider's discovery document and keys; stops at the first failure that makes the rest pointless."""
     title = gettext("The provider describes itself")
     address = Adapter(request).get_provider().server_url
     try:
@@ -103,7 +101,7 @@ def _check_scopes(description: Description) -> ProviderCheck:
 
 
 def _fetch_json(address: str) -> Description:
-    """The JSON object at the address. RequestException or ValueError if there is none."""
+    """Fetch a JSON object. Raises RequestException or ValueError if there isn't one."""
     with get_adapter().get_requests_session() as session:
         answer = session.get(address)
         answer.raise_for_status()

@@ -1,6 +1,6 @@
-"""A whole sign-in through the OpenID provider that signs nobody in: what came back, and whose account it would open.
+"""A complete trial sign-in through the OpenID provider that signs nobody in: the claims, and the matching account.
 
-It takes the same way as a real one, and the same checks; its state says that it is a trial. Nothing is stored.
+It uses the same flow and checks as a real one; its state marks it as a trial. Nothing is stored.
 """
 
 import json
@@ -22,14 +22,14 @@ from registry.accounts.signin.oidc import PROVIDER, Adapter
 
 __all__ = ["Trial", "finish_trial", "is_trial"]
 
-_MOST = 500  # characters of a claim, or of a provider's own words
-# What allauth, and the reading of what a provider sends, raise if it is not as it has to be.
+_MOST = 500  # characters of a claim, or of a provider's message
+# What allauth and the parsing of a provider's response raise if it is invalid.
 _UNFIT = (OAuth2Error, PermissionDenied, RequestException, AttributeError, KeyError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a trial showed. outcome: a sentence; person: whose account would open; claims: (name, value as text)."""
+    """The result of a trial. outcome: a sentence; person: the matching account; claims: (name, value as text)."""
 
     outcome: str
     is_let_in: bool
@@ -38,13 +38,13 @@ class Trial:
 
 
 def is_trial(request: HttpRequest) -> bool:
-    """Whether the provider's answer in this request belongs to a trial that this session began."""
+    """Whether the provider's response in this request belongs to a trial that this session started."""
     stashed = statekit.get_states(request).get(request.GET.get("state", ""))
     return bool(stashed and stashed[0].get("is_trial"))
 
 
 def finish_trial(request: HttpRequest) -> Trial:
-    """Exchange the code, check the answer in full, and say what signing in would do."""
+    """Exchange the code, check the response in full, and report what signing in would do."""
     state = statekit.unstash_state(request, provider_id=PROVIDER, state_id=request.GET.get("state", ""))
     if state is None:
         return _fail(gettext("The trial took too long. Start it again."))
@@ -65,7 +65,7 @@ def finish_trial(request: HttpRequest) -> Trial:
 
 
 def _read_login(request: HttpRequest, state: dict[str, Any]) -> SocialLogin:
-    """The login that the answer proves, which nobody stored. Raises what allauth raises if it proves nothing."""
+    """The login that the response proves, unsaved. Raises allauth's errors if it proves none."""
     adapter = Adapter(request)
     app = adapter.get_provider().app
     client = adapter.get_client(request, app)
@@ -75,7 +75,7 @@ def _read_login(request: HttpRequest, state: dict[str, Any]) -> SocialLogin:
 
 
 def _predict_outcome(login: SocialLogin) -> tuple[str, User | None, bool]:
-    """What signing in would do, in a sentence, with whose account, and whether it lets in."""
+    """What signing in would do, as a sentence; the account; and whether it would succeed."""
     facts = provider_accounts.merge_facts(login.account.extra_data)
     address = provider_accounts.read_verified_address(facts)
     linked = SocialAccount.objects.filter(provider=login.account.provider, uid=login.account.uid).first()

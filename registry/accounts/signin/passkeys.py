@@ -1,7 +1,7 @@
-"""Passkeys: the forms that add, rename and use them, and the checks of what a browser answers.
+"""Passkeys: the forms to add, rename and use them, and checks of browser responses.
 
-allauth asks the questions and checks the signatures. A passkey is always made to be found by the device itself and to
-ask for a fingerprint, a face or a PIN, so it signs in alone and counts as both steps.
+allauth creates the challenges and checks the signatures. Passkeys are always discoverable and require user verification
+(fingerprint, face or PIN), so a passkey alone signs in and counts as both steps.
 """
 
 import ipaddress
@@ -39,12 +39,12 @@ __all__ = [
     "read_host",
 ]
 
-MOST_PASSKEYS = 20  # of one person
+MOST_PASSKEYS = 20  # per person
 _NAME_CHARACTERS = 100
-_MOST_CHARACTERS = 16_384  # of one field of a browser's answer; a passkey's own takes some hundred
+_MOST_CHARACTERS = 16_384  # per field of a browser's response; passkeys usually take a few hundred
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
 _REFUSED = gettext_lazy("The passkey was not accepted. Try again.")
-# What reading an answer can raise: it comes from outside and can hold anything.
+# What parsing a response can raise: it is untrusted input.
 _UNREADABLE = (
     ArithmeticError,
     AssertionError,
@@ -59,7 +59,7 @@ _UNREADABLE = (
 
 
 def describe_passkey_obstacle(request: HttpRequest) -> str:
-    """Why browsers allow no passkey at the address that was opened, in a sentence; empty if they do."""
+    """Why browsers allow no passkey at the current address, as a sentence; empty if they do."""
     host = read_host(request)
     if host == "localhost" or host.endswith(".localhost"):
         return ""
@@ -69,39 +69,39 @@ def describe_passkey_obstacle(request: HttpRequest) -> str:
 
 
 def read_host(request: HttpRequest) -> str:
-    """The host that the page was opened at, without its port; passkeys belong to it."""
+    """The host of the page's address, without port; passkeys belong to it."""
     return split_domain_port(request.get_host())[0].strip("[]")
 
 
 class _AnswerField(forms.JSONField):
-    """What a browser answered, as JSON; an unreadable or deeply nested answer is refused like a wrong one."""
+    """A browser's response as JSON; an unreadable or deeply nested one is rejected like a wrong one."""
 
     widget = forms.HiddenInput
 
     def to_python(self, value: Any) -> Any:
-        """The JSON of the answer."""
+        """The parsed JSON."""
         with _refuse_unreadable():
             return super().to_python(value)
 
 
 class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A new passkey and its name. What is stored of the browser's answer is what signing in needs."""
+    """A new passkey and its name. Only the parts of the response that sign-in needs are stored."""
 
     name = forms.CharField(max_length=_NAME_CHARACTERS, required=False)
     credential = _AnswerField()
     passwordless = None  # always: see the module
 
     def clean_name(self) -> str:
-        """The name, or one by number if none was typed."""
+        """The name, or a numbered one if it is empty."""
         return _check_name(super().clean_name())
 
     def clean_credential(self) -> dict[str, Any]:
-        """The answer with the fields that are stored only."""
+        """The response, reduced to the fields that are stored."""
         with _refuse_unreadable():
             return _keep_known(self.cleaned_data["credential"])
 
     def clean(self) -> dict[str, Any]:
-        """The cleaned data of an answer to the question that this session was asked."""
+        """The cleaned data, if the response matches the challenge of this session."""
         with _refuse_unreadable():
             cleaned: dict[str, Any] = super().clean()
         if Authenticator.objects.filter(user=self.user, type="webauthn").count() >= MOST_PASSKEYS:
@@ -117,17 +117,17 @@ class RenamePasskeyForm(EditWebAuthnForm):  # type: ignore[misc]  # allauth has 
     name = forms.CharField(max_length=_NAME_CHARACTERS)
 
     def clean_name(self) -> str:
-        """The name as it is stored."""
+        """The name to store."""
         return _check_name(self.cleaned_data["name"])
 
 
 class _CheckedAnswer(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """A browser's answer with a passkey; whatever does not fit is refused with the same sentence."""
+    """A browser's response with a passkey; everything invalid is rejected with the same sentence."""
 
     credential = _AnswerField()
 
     def clean_credential(self) -> Authenticator:
-        """The passkey that signed the question of this session."""
+        """The passkey that signed the challenge of this session."""
         with _refuse_unreadable():
             return super().clean_credential()
 
@@ -141,12 +141,12 @@ class PasskeySecondStepForm(_CheckedAnswer):
 
 
 class PasskeyProofForm(_CheckedAnswer, ReauthenticateWebAuthnForm):  # type: ignore[misc]  # as above
-    """A passkey as the proof of who somebody is."""
+    """A passkey for reauthentication."""
 
 
 @contextmanager
 def _refuse_unreadable() -> Iterator[None]:
-    """Say in one sentence that an answer was refused, whether it can't be read or does not fit."""
+    """Reject a response with one sentence, whether it is unreadable or doesn't match."""
     try:
         yield
     except forms.ValidationError as error:
@@ -158,14 +158,14 @@ def _refuse_unreadable() -> Iterator[None]:
 
 
 def _keep_known(answer: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a new passkey that are read again; each has to be base64url of a sensible length."""
+    """The fields of a new passkey that are used later; each has to be base64url of a plausible length."""
     response = answer["response"]
     return {
         "type": "public-key",
         "id": _read_field(answer["id"]),
         "rawId": _read_field(answer["rawId"]),
         "response": {name: _read_field(response[name]) for name in ("clientDataJSON", "attestationObject")},
-        "clientExtensionResults": {"credProps": {"rk": True}},  # as it was asked for
+        "clientExtensionResults": {"credProps": {"rk": True}},  # as requested
     }
 
 

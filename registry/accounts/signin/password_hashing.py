@@ -1,7 +1,7 @@
-"""Passwords hashed with argon2, at most a few at once on one machine.
+"""Passwords hashed with argon2, with a limit on concurrent hashes per machine.
 
-One hash takes about 100 MB on purpose. Without a bound, a burst of sign-ins would take as many times that. The slots
-are locked files, so they hold over all processes that share a home and are free again when a process dies.
+One hash takes about 100 MB on purpose. Without a bound, a burst of sign-ins would multiply that. The slots are locked
+files, so they apply to all processes that share a home and are released when a process dies.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ from registry.core.errors import Busy
 __all__ = ["SlotArgon2Hasher", "password_slot"]
 
 WAIT_SECONDS = 5.0
-_PAUSE = 0.01  # seconds between two looks for a free slot
+_PAUSE = 0.01  # seconds between attempts to get a slot
 
 
 class SlotArgon2Hasher(Argon2PasswordHasher):
-    """Django's argon2, in one of the machine's slots. Raises Busy if none is free within five seconds."""
+    """Django's argon2 hasher, limited by the machine's slots. Raises Busy if none is free within five seconds."""
 
     def encode(self, password: str, salt: str) -> str:
-        """The hash of the password, as Django stores it."""
+        """The hash of the password in Django's format."""
         with password_slot():
             return str(super().encode(password, salt))
 
     def verify(self, password: str, encoded: str) -> bool:
-        """Whether the password is the one that was hashed."""
+        """Whether the password matches the hash."""
         with password_slot():
             return bool(super().verify(password, encoded))
 
@@ -47,7 +47,7 @@ def password_slot() -> Iterator[None]:
     try:
         yield
     finally:
-        os.close(slot)  # closing the file gives the lock back
+        os.close(slot)  # closing the file releases the lock
 
 
 def _take_slot(folder: Path, count: int) -> int:
@@ -65,4 +65,4 @@ def _take_slot(folder: Path, count: int) -> int:
             return descriptor
         if time.monotonic() > deadline:
             raise Busy(gettext("Too many people sign in at the moment; try again in a few seconds."), retry_after=5)
-        time.sleep(_PAUSE)  # a lock on a file wakes nobody: look again
+        time.sleep(_PAUSE)  # file locks have no notification: poll

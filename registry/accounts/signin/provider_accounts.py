@@ -1,4 +1,4 @@
-"""Which account somebody gets whom an OpenID provider vouches for: the one with the verified address, or a new one."""
+"""The account for a person from an OpenID provider: the one with the verified address, or a new one."""
 
 import re
 from typing import Any
@@ -12,26 +12,26 @@ from registry.core.errors import Busy
 
 __all__ = ["find_accounts", "make_account", "merge_facts", "name_account", "read_verified_address", "takes_new_account"]
 
-_MOST = 60  # characters of a username that is made from what a provider says
+_MOST = 60  # characters of a username derived from claims
 _TRIES = 1000
 
 
 def merge_facts(data: dict[str, Any]) -> dict[str, Any]:
-    """What the token and userinfo say together; userinfo counts if both say something.
+    """The merged claims of token and userinfo; userinfo takes precedence.
 
-    data: both halves of a provider's answer, as allauth keeps them with the account.
+    data: both halves of a provider's response, as allauth stores them with the account.
     """
     return {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
 
 
 def read_verified_address(facts: dict[str, Any]) -> str:
-    """The mail address that the provider has verified; empty if it vouches for none."""
+    """The mail address that the provider has verified; empty without one."""
     address = facts.get("email")
     return address if isinstance(address, str) and facts.get("email_verified") is True else ""
 
 
 def find_accounts(address: str) -> list[User]:
-    """The accounts with the address that we did not get from anybody's word, two at most: one alone is the person's."""
+    """Find the accounts with the proven address, two at most; a single one is the person's."""
     if not address:
         return []
     accounts = User.objects.filter(email__iexact=address, is_address_unproven=False)
@@ -39,18 +39,18 @@ def find_accounts(address: str) -> list[User]:
 
 
 def takes_new_account(address: str) -> bool:
-    """Whether the setting lets somebody in who has no account. address: a verified one, or empty."""
+    """Whether the setting admits people without an account. address: a verified one, or empty."""
     domain = address.rpartition("@")[2].lower()
     allowed = settings.OIDC_ACCOUNTS
     return "any" in allowed or (bool(domain) and domain in allowed)
 
 
 def make_account(facts: dict[str, Any]) -> User | None:
-    """A new account without a password, if the setting lets this person in and nobody has the address."""
+    """Create an account without a password, if the setting admits this person and the address is unused."""
     address = read_verified_address(facts)
     taken = User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
     if not takes_new_account(address) or taken.exists():
-        return None  # several accounts have it: which one is meant is for an admin to say
+        return None  # several accounts have it, so an admin has to resolve that
     name = str(facts.get("name") or "")[:150]
     person = User(username=name_account(facts), email=address, first_name=name)
     person.set_unusable_password()
@@ -59,7 +59,7 @@ def make_account(facts: dict[str, Any]) -> User | None:
 
 
 def name_account(facts: dict[str, Any]) -> str:
-    """A username as ours are, never one that somebody has: the name alone does not say that it is the same person.
+    """An unused valid username: a matching name alone doesn't prove that it is the same person.
 
     Raises Busy if a thousand such names are taken.
     """

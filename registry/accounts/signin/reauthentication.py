@@ -1,11 +1,10 @@
-"""A fresh proof of who somebody is, before what weakens the gate.
+"""A fresh proof of identity before actions that weaken the gate.
 
-The setting PROMPTUARY_STEP_UP says what counts: `off` nothing is asked, `password` any proof of this session that is
-not older than fifteen minutes (the sign-in itself, a password, a code), `totp` a code of the second step only.
+The setting PROMPTUARY_STEP_UP controls it: `off` requires nothing, `password` any proof of this session in the last
+fifteen minutes (the sign-in itself, a password, a code), `totp` only a code of the second step.
 
-Pages and API put what is missing into their `Actor`; the services ask for it with
-`access.require_proof`, which is the only place that refuses. A key is no session: what it may do without asking was
-decided when it was made.
+Pages and API put the missing proof into their `Actor`; the services call `permissions.require_proof`, the only place
+that refuses. Keys have no session: what they may do without a proof was decided when they were issued.
 """
 
 import time
@@ -21,9 +20,7 @@ __all__ = ["missing_proof"]
 
 
 def missing_proof(request: HttpRequest | Request) -> str:
-    """What the session would have to prove again, `password` or `totp`; empty if it is proven, or nothing is
-    asked.
-    """
+    """What the session has to prove again, `password` or `totp`; empty if it is proven, or nothing is required."""
     method = str(settings.PROMPTUARY_STEP_UP)
     if method == "off":
         return ""

@@ -1,4 +1,4 @@
-"""Mails about one's own second step: whoever did not do that themselves hears of it."""
+"""Mails about one's own second step, so that people notice changes they did not make."""
 
 import logging
 import smtplib
@@ -15,10 +15,10 @@ _log = logging.getLogger(__name__)
 
 
 def send_mail_about(template_prefix: str, person: User) -> None:
-    """Tell the person by mail what was done; nothing if no mail is sent, or they have no address.
+    """Mail the person about a change; a no-op without a mail server or an address.
 
-    template_prefix: allauth's name of what was done, such as `mfa/email/totp_activated`. A mail that can't be sent is
-    logged: what was done stays done.
+    template_prefix: allauth's name of the change, such as `mfa/email/totp_activated`. A failed mail is logged and
+    doesn't undo the change.
     """
     if not settings.MAIL_IS_SENT or not person.email:
         return
