@@ -74,7 +74,7 @@ class KnownAddress:
 
 
 def read_emails(emails: Sequence[str]) -> list[str]:
-    """The distinct addresses in lower case; one empty string if none is given. Raises Invalid with all malformed ones."""
+    """The distinct addresses in lower case; one empty string if none is given. Raises Invalid with all invalid ones."""
     addresses = list(dict.fromkeys(email.strip().lower() for email in emails if email.strip()))
     if not addresses:
         if settings.OIDC_ISSUER:

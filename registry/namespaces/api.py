@@ -172,7 +172,7 @@ class Members(APIView):
 
 
 def answer_namespace(actor: Actor, row: Namespace) -> Response:
-    """The namespace with its rules and the actor's role."""
+    """The namespace with its rules and the actor's role, as a response."""
     return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
 
 

@@ -15,10 +15,10 @@ __all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
 
 
 class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <key>`. A wrong key is refused even if a session would do."""
+    """`Authorization: Bearer <key>`. A wrong key is refused even with a valid session."""
 
     def authenticate(self, request: Request) -> tuple[User, Key] | None:
-        """The key's person and the key; None when no key was sent. Raises TooMany after many wrong keys."""
+        """The key's person and the key; None without a key. Raises TooMany after many wrong keys."""
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
@@ -28,12 +28,12 @@ class KeyAuthentication(BaseAuthentication):
         return actor.person, actor.key
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 asks for."""
+        """The `WWW-Authenticate` header of a 401."""
         return 'Bearer realm="promptuary"'  # no text: keys only
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
-    """How the schema names it."""
+    """The scheme's name in the OpenAPI schema."""
 
     target_class = "registry.namespaces.authentication.KeyAuthentication"
     name = "key"
@@ -44,7 +44,7 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
 
 
 def actor_of(request: Request) -> Actor:
-    """The person who calls, through their key if there is one. Only for views that require authentication."""
+    """The calling person, through their key if there is one. Only for views that require authentication."""
     person, key = request.user, request.auth
     if not isinstance(person, User):
         raise AuthenticationFailed

@@ -23,14 +23,14 @@ __all__ = [
     "NamespaceRuled",
 ]
 
-_NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued again
+_NO_SECRET = ""  # matches no SHA-256, so a restored key is unusable until it is reissued
 _CALLERS = Cache.KEYS | Cache.APPROVALS
 
 
 @event("namespace.created", caches=Cache.NOTHING, page=Page.MEMBERS)
 @dataclass(frozen=True, kw_only=True)
 class NamespaceCreated(JournalEvent):
-    """A namespace was made. admin: the username of its first admin, None if a command made it."""
+    """A namespace was created. admin: the username of its first admin, None if a command created it."""
 
     name: str
     rules: Mapping[str, Any]
@@ -54,11 +54,11 @@ class NamespaceCreated(JournalEvent):
             rows.write_own_role(rows.person(self.admin), "admin")
 
 
-# Another label may be protected now, and answers say how it was approved.
+# Another label may be protected now, and responses include its approval.
 @event("namespace.ruled", caches=_CALLERS | Cache.LABELS, page=Page.RULES, title="Rules changed")
 @dataclass(frozen=True, kw_only=True)
 class NamespaceRuled(JournalEvent):
-    """Rules of a namespace were changed. rules: all of them, as they are now."""
+    """Rules of a namespace were changed. rules: the complete set after the change."""
 
     rules: Mapping[str, Any]
 
@@ -76,10 +76,10 @@ class NamespaceRuled(JournalEvent):
 @event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role changed")
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
-    """A person has this role of their own in the namespace now, beside those of their groups; None: none any more.
+    """A person's own role in the namespace was set, in addition to those of their groups; None: removed.
 
-    invitation: the id of the invitation that the person accepted. The event's author is then whoever invited. folders:
-    those in which a role of theirs ended with it, None for none.
+    invitation: the id of the accepted invitation. The event's author is then the person who invited. folders: those in
+    which a role of theirs ended with it, None for none.
     """
 
     person: str
@@ -119,7 +119,7 @@ class MemberSet(JournalEvent):
 @event("key.issued", caches=Cache.NOTHING, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
 class KeyIssued(JournalEvent):
-    """A key was issued that acts for a person. expires_at: microseconds since 1970 UTC."""
+    """A key that acts for a person was issued. expires_at: microseconds since 1970 UTC."""
 
     id: str
     name: str
@@ -183,7 +183,9 @@ class KeyIssued(JournalEvent):
 @event("key.revoked", caches=_CALLERS, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
 class KeyRevoked(JournalEvent):
-    """A key ends now, or at `until`: microseconds since 1970 UTC. reason: what the person who revoked it wrote."""
+    """A key was revoked, immediately or at `until`: microseconds since 1970 UTC. reason: the text by the person who
+    revoked it.
+    """
 
     id: str
     until: int | None = None
@@ -201,7 +203,7 @@ class KeyRevoked(JournalEvent):
         return CommitContent(f"{texts.namespace}: key {self.id} revoked", dict.fromkeys(paths), self.reason or "")
 
     def restore(self, rows: Restorer) -> None:
-        if self.until is not None:  # it goes on for a while
+        if self.until is not None:  # it stays valid until then
             rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.until))
         else:
             rows.update("Key", {"id": self.id}, revoked_at=rows.at)
@@ -210,7 +212,7 @@ class KeyRevoked(JournalEvent):
 @event("key.rotated", caches=_CALLERS, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
 class KeyRotated(KeyIssued):
-    """A key was issued in the place of another one, which ends at `replaced_until`: microseconds since 1970 UTC."""
+    """A key was issued to replace another one, which ends at `replaced_until`: microseconds since 1970 UTC."""
 
     replaces: str
     replaced_until: int
@@ -231,7 +233,7 @@ class KeyRotated(KeyIssued):
 @event("key.kept", caches=_CALLERS, page=Page.KEYS, title="Revocation of a key cancelled")
 @dataclass(frozen=True, kw_only=True)
 class KeyKept(KeyIssued):
-    """The revocation of a key that was set for later was cancelled: the key ends at `expires_at` again."""
+    """The scheduled revocation of a key was cancelled: the key ends at `expires_at` again."""
 
     def sentence(self) -> str:
         return gettext("cancelled the revocation of the key pb_{id} of {name}").format(id=self.id, name=self.name)
@@ -246,7 +248,7 @@ class KeyKept(KeyIssued):
 @event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key changed")
 @dataclass(frozen=True, kw_only=True)
 class KeyAddressesSet(JournalEvent):
-    """A key is limited to these networks from now on; an empty list allows any address."""
+    """The networks that a key is limited to were set; an empty list allows any address."""
 
     id: str
     addresses: Sequence[str]

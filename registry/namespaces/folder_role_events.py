@@ -14,10 +14,10 @@ __all__ = ["FolderRoleSet"]
 @event("folder_role.set", caches=Cache.APPROVALS, page=Page.MEMBERS, title="Role in a folder changed")
 @dataclass(frozen=True, kw_only=True)
 class FolderRoleSet(JournalEvent):
-    """A person or a group has this role in a folder of the namespace now; None: none any more.
+    """The role of a person or a group in a folder of the namespace was set; None: removed.
 
-    folder: inside the namespace. One of person, a username, and group, a name, is set; title: that of the group.
-    former: the name that the folder had before it was renamed, if the role moved with it.
+    folder: inside the namespace. One of person (a username) and group (a name) is set; title: that of the group.
+    former: the folder's previous name, if the role moved with a renamed folder.
     """
 
     folder: str

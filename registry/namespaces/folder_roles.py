@@ -1,7 +1,6 @@
-"""Roles in folders: giving and taking them, and taking them along where a folder is renamed.
+"""Roles in folders: setting and removing them, and moving them when a folder is renamed.
 
-A role in a folder adds to a role in the namespace. So whoever is given one has a role of their own there, and loses
-those in folders with it.
+A role in a folder adds to a role in the namespace. So it requires the holder's own role there, and ends with it.
 """
 
 from django.db import transaction
@@ -20,17 +19,17 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST_FOLDER_ROLES", "list_folder_roles", "move_folder_roles", "require_movable_roles", "set_folder_role"]
 
-MOST_FOLDER_ROLES = 500  # of one namespace
+MOST_FOLDER_ROLES = 500  # per namespace
 
 
 def set_folder_role(
     *, actor: Actor, namespace: str, folder: str, role: str | None, person: str | None = None, group: str | None = None
 ) -> FolderRole | None:
-    """Set the role of a person or a group in a folder, or with None remove it; for admins of the namespace.
+    """Set the role of a person or a group in a folder, or remove it with None; for admins of the namespace.
 
-    folder: inside the namespace, as in `refunds` or `refunds/europe`; it need not hold a template yet. role: author or
-    reviewer, which adds to what they are in the namespace. Exactly one of person, a username, and group, a name.
-    Raises Conflict if the person or the group has no role of their own in the namespace.
+    folder: inside the namespace, as in `refunds` or `refunds/europe`; it may be empty. role: author or reviewer, in
+    addition to their role in the namespace. Exactly one of person (a username) and group (a name). Raises Conflict if
+    the person or the group has no role of their own in the namespace.
     """
     if role is not None and role not in FOLDER_ROLES:
         raise Invalid(
@@ -66,15 +65,15 @@ def set_folder_role(
 
 
 def list_folder_roles(actor: Actor, namespace: str) -> list[FolderRole]:
-    """The roles in folders of the namespace, by folder; any member may ask."""
+    """List the roles in folders of the namespace, by folder; for any member."""
     space = permissions.find_namespace(actor, Verb.BROWSE, namespace)
     rows = FolderRole.objects.filter(namespace=space).select_related("person", "group", "namespace")
     return list(rows.order_by("folder", "group__title", "person__username"))
 
 
 def move_folder_roles(actor: Actor, namespace: Namespace, former: str, folder: str) -> None:
-    """Take the roles in a folder, and in those inside it, along to its new name; for the service that renames it, which
-    holds the journal's lock and has renamed the templates.
+    """Move the roles of a folder and its subfolders to its new name; for the renaming service, which holds the
+    journal's lock and has renamed the templates.
     """
     for row in _list_inside(namespace, former):
         before, holder = row.folder, row.person or row.group
@@ -88,8 +87,8 @@ def move_folder_roles(actor: Actor, namespace: Namespace, former: str, folder: s
 
 
 def require_movable_roles(namespace: Namespace, former: str, folder: str, *, has_templates: bool) -> None:
-    """Raise Conflict if the folder has roles that can't follow it: into the namespace itself, or into a folder that
-    has templates or roles already, whose templates they would reach then.
+    """Raise Conflict if the folder's roles can't move with it: to the top of the namespace, or into a folder that
+    already has templates or roles, since the roles would then cover those templates.
     """
     rows = _list_inside(namespace, former)
     if not rows or (folder and not has_templates and not _list_inside(namespace, folder)):
@@ -144,7 +143,7 @@ def _find_group(namespace: Namespace, name: str) -> Group:
 
 
 def _require_own_role(namespace: Namespace, holder: User | Group) -> None:
-    """Reading is decided by namespace, so a role in a folder alone would promise what nobody can use."""
+    """Raise Conflict without a role in the namespace: reading needs one, so a folder role alone has no effect."""
     if isinstance(holder, Group):
         if holder.role:
             return

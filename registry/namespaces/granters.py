@@ -1,4 +1,4 @@
-"""Who gives roles and keys in a namespace, as refusals and pages say it."""
+"""The people who give roles and keys in a namespace, as text for errors and pages."""
 
 from contextvars import ContextVar
 
@@ -8,12 +8,12 @@ from registry.namespaces.models import Membership, Namespace, Role
 
 __all__ = ["describe_granters", "known_granters"]
 
-# By the namespace's id what was said in this block of `permissions.remember_roles`; None outside of one.
+# Sentences by namespace id, cached in a block of `permissions.remember_roles`; None outside of one.
 known_granters: ContextVar[dict[int, str] | None] = ContextVar("known_granters", default=None)
 
 
 def describe_granters(namespace: Namespace) -> str:
-    """The sentence that says who gives roles and keys in the namespace."""
+    """The sentence that names the people who give roles and keys in the namespace."""
     known = known_granters.get()
     if known is None:
         return _name_admins(namespace)

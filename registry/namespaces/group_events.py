@@ -1,4 +1,4 @@
-"""The events of groups: what one is, and who is in it."""
+"""The events of groups: their definition, and their members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["GroupJoined", "GroupLeft", "GroupRemoved", "GroupSet"]
 
-_CALLERS = Cache.KEYS | Cache.APPROVALS  # keys act with the role of their person, and rules ask for groups
+_CALLERS = Cache.KEYS | Cache.APPROVALS  # keys act with the role of their person, and rules refer to groups
 
 
 @event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group created or changed")
 @dataclass(frozen=True, kw_only=True)
 class GroupSet(JournalEvent):
-    """A group was made, or has another title or role. group: its name in rules; role: what each of its people is.
+    """A group was created, or its title or role changed. group: its name in rules; role: that of its members.
 
     folders: those in which a role of the group ended with the one in the namespace, None for none.
     """
@@ -52,9 +52,7 @@ class GroupSet(JournalEvent):
 @event("group.removed", caches=_CALLERS, page=Page.GROUPS)
 @dataclass(frozen=True, kw_only=True)
 class GroupRemoved(JournalEvent):
-    """A group was removed. people: the usernames of those who were in it. folders: those in which it had a role,
-    None for none.
-    """
+    """A group was removed. people: its members' usernames. folders: those in which it had a role, None for none."""
 
     group: str
     title: str
@@ -85,7 +83,7 @@ def _ended_folder_roles(texts: Texts, group: str, folders: Sequence[str] | None)
 
 @dataclass(frozen=True, kw_only=True)
 class _MemberEvent(JournalEvent):
-    """Somebody came into a group, or left it."""
+    """Somebody joined a group, or left it."""
 
     group: str
     title: str
@@ -99,7 +97,7 @@ class _MemberEvent(JournalEvent):
 @event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person added to a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupJoined(_MemberEvent):
-    """A person is in the group now."""
+    """A person was added to a group."""
 
     def sentence(self) -> str:
         return gettext("added {person} to the group {title}").format(person=self.person, title=self.title)

@@ -1,4 +1,4 @@
-"""Groups as members of their namespace see them."""
+"""Queries about groups for members of their namespace."""
 
 from collections.abc import Collection
 
@@ -14,12 +14,12 @@ __all__ = ["find_group", "list_groups", "read_groups"]
 
 
 def list_groups(actor: Actor, namespace: str) -> list[Group]:
-    """The groups of the namespace with their people, by title; any member may ask."""
+    """List the groups of the namespace with their members, by title; for any member."""
     return read_groups([queries.get_namespace(actor, namespace)])
 
 
 def find_group(actor: Actor, namespace: str, name: str) -> Group:
-    """One group with its people; any member may ask. Raises NotFound if there is none."""
+    """One group with its members; for any member. Raises NotFound if it doesn't exist."""
     group = next((row for row in list_groups(actor, namespace) if row.name == name), None)
     if group is None:
         raise NotFound(gettext("There is no group {name} in {namespace}.").format(name=name[:64], namespace=namespace))
@@ -27,8 +27,8 @@ def find_group(actor: Actor, namespace: str, name: str) -> Group:
 
 
 def read_groups(namespaces: Collection[Namespace]) -> list[Group]:
-    """The groups of these namespaces with their people, by namespace and title: two queries. The caller has checked the
-    right.
+    """The groups of these namespaces with their members, by namespace and title: two queries. The caller has checked
+    permissions.
     """
     people = GroupMember.objects.select_related("person").order_by("person__username")
     rows = Group.objects.filter(namespace__in=namespaces).select_related("namespace")

@@ -1,4 +1,4 @@
-"""Groups of people in a namespace: making, changing and removing them, and who is in them; admins only."""
+"""Groups of people in a namespace: creating, changing and removing them, and their members; admins only."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -31,16 +31,16 @@ __all__ = [
     "remove_group",
 ]
 
-MOST_GROUPS = 100  # of one namespace
-MOST_PEOPLE = 500  # of one group: the role of each is written again if the group's changes
+MOST_GROUPS = 100  # per namespace
+MOST_PEOPLE = 500  # per group: a new role of the group rewrites the role of each
 _LONGEST_TITLE = 80
 
 
 def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role: str = "") -> Group:
-    """A new group without people.
+    """Create an empty group.
 
-    title: what people read. name: what rules and addresses call it, by default made of the title; it never changes.
-    role: what each of its people is in the namespace; empty for nothing. Raises Conflict if the name is taken.
+    title: its display name. name: its identifier in rules and addresses, by default derived from the title; it never
+    changes. role: the role of its members in the namespace; empty for none. Raises Conflict if the name is taken.
     """
     title, role = _check_title(title), _check_role(role)
     name = names.check_slug("name", name or slugify(title))
@@ -66,8 +66,8 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
 def change_group(
     *, actor: Actor, namespace: str, name: str, title: str | None = None, role: str | None = None
 ) -> Group:
-    """Change the group's title or role; None leaves either, and an empty role takes it away.
-    The group's roles in folders end with its role.
+    """Change the group's title or role; None keeps either, and an empty role removes it. The group's roles in folders
+    end with its role.
 
     Raises Conflict if the namespace would be left without an admin.
     """
@@ -89,7 +89,7 @@ def change_group(
 
 
 def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
-    """Remove the group; its people keep the roles that they have otherwise.
+    """Remove the group; its members keep the roles that they have otherwise.
 
     Raises Conflict if a rule names the group, or if the namespace would be left without an admin.
     """
@@ -106,7 +106,7 @@ def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
 
 
 def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
-    """Put a person into the group; who is in it already stays. Raises NotFound if there is no such active account."""
+    """Add a person to the group; a no-op for members. Raises NotFound if there is no such active account."""
     with _open_group(actor, namespace, name) as group:
         person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
         if person is None:
@@ -123,7 +123,7 @@ def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> G
 
 
 def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
-    """Take a person out of the group, and with it the role that only the group gave. Who is not in it stays out.
+    """Remove a person from the group, and the role that only the group gave them; a no-op for others.
 
     Raises Conflict if the namespace would be left without an admin.
     """
@@ -140,9 +140,9 @@ def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str)
 
 @contextmanager
 def _open_namespace(actor: Actor, namespace: str) -> Iterator[Namespace]:
-    """The namespace in a transaction of its own, under the journal's lock, for one who manages it."""
+    """The namespace in its own transaction, under the journal's lock, after checking that the actor manages it."""
     with transaction.atomic():
-        log.lock()  # so that two admins can't take each other's role away at once
+        log.lock()  # so that two admins can't remove each other concurrently
         yield permissions.find_namespace(actor, Verb.MANAGE, namespace)
 
 
@@ -162,7 +162,7 @@ def _append(actor: Actor, namespace: Namespace, event: JournalEvent) -> None:
 
 
 def _settle(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of these people again. Raises Conflict if the last admin goes with them."""
+    """Recompute the roles of these people. Raises Conflict if that leaves no admin."""
     had_admin = roles.has_active_admin(namespace)
     roles.settle_roles(namespace, people)
     if had_admin and not roles.has_active_admin(namespace):

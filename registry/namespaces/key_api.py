@@ -1,5 +1,4 @@
-"""Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a
-key never manages keys."""
+"""Keys: listing, issuing, rotating and revoking them. For signed-in admins and the key's person, never by key."""
 
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,7 @@
 """Authentication by API key for every entry point, with wrong keys counted by network address.
 
-An address that sent too many wrong keys is refused before the database is asked. A key that was right a short while ago
-is never refused for that: many services can share one address, and one of them must not be able to shut out the others.
+An address that sent too many wrong keys is refused before the database is queried. A recently valid key is never
+refused for that: many services can share an address, and one of them must not lock out the others.
 """
 
 import functools
@@ -22,20 +22,20 @@ KNOWN_SECONDS = 3600.0
 
 
 class KeyAttempts:
-    """Counts wrong keys for one process. Safe to share between threads."""
+    """Counts wrong keys in one process. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._refusals = Refusals(clock)
-        self._known: dict[bytes, float] = {}  # sha256 of a key that was right, until when it is remembered
+        self._known: dict[bytes, float] = {}  # sha256 of a valid key to the end of its remembrance
 
     def authenticate(self, token: str, address: str) -> Actor | None:
-        """The actor behind `pb_<id>_<secret>`, or None for a wrong key, which is counted.
+        """The actor of `pb_<id>_<secret>`, or None for a wrong key, which is counted.
 
-        Raises TooMany, without asking the database, if the address sent too many wrong keys lately (the rate
-        `anonymous` of the settings) and this key is not known to be right. Raises AddressNotAllowed for a right key
-        from an address that it is not for, which is counted too.
+        Raises TooMany, without querying the database, if the address recently sent too many wrong keys (the rate
+        `anonymous` of the settings) and this key is not known to be valid. Raises AddressNotAllowed for a valid key
+        from an address that it is not allowed for, which is counted too.
         """
         mark = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         if self._known.get(mark, 0.0) < self._clock():
@@ -57,7 +57,7 @@ class KeyAttempts:
         return actor
 
     def forget(self) -> None:
-        """Drop all counts and all known keys."""
+        """Reset all counts and known keys."""
         with self._lock:
             self._known.clear()
         self._refusals.forget()
@@ -65,5 +65,5 @@ class KeyAttempts:
 
 @functools.cache
 def key_attempts() -> KeyAttempts:
-    """The process's own."""
+    """The instance of this process."""
     return KeyAttempts()

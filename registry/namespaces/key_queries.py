@@ -1,4 +1,4 @@
-"""Queries of API keys: the actor behind a token, the keys of a namespace or person, and a key in words."""
+"""Queries about API keys: the actor of a token, the keys of a namespace or person, and descriptions of keys."""
 
 import hashlib
 import hmac
@@ -44,9 +44,9 @@ _VERBS_IN_WORDS = {
 
 
 def authenticate_key(token: str, address: str = "") -> Actor | None:
-    """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person.
+    """The actor of `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person.
 
-    address: the caller's. Raises AddressNotAllowed if the key is limited to others; it then counts as not used.
+    address: the caller's. Raises AddressNotAllowed if the key is limited to others; that doesn't count as use.
     """
     if not token.startswith(_PREFIX):
         return None
@@ -67,7 +67,7 @@ def authenticate_key(token: str, address: str = "") -> Actor | None:
 
 
 def require_address(key_id: str, networks: Sequence[Network], address: str) -> None:
-    """Raise AddressNotAllowed if the address lies in none of the networks, and there are any."""
+    """Raise AddressNotAllowed if there is a list of networks and the address is in none of them."""
     if not networks or is_address_in(address, networks):
         return
     shown = address[:64] or gettext("an unknown address")
@@ -82,7 +82,9 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
 
 
 def find_key(actor: Actor, key_id: str) -> Key:
-    """The key, for admins of its namespace and for the person it acts for. NotFound for others, NotAllowed by key."""
+    """The key, for admins of its namespace and for the person it acts for. Raises NotFound for others, NotAllowed for
+    keys.
+    """
     if actor.key is not None:
         raise NotAllowed(gettext("A key can't view keys: sign in as a person to do this."), key=actor.key.id)
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
@@ -94,14 +96,14 @@ def find_key(actor: Actor, key_id: str) -> Key:
 
 
 def list_keys(actor: Actor, namespace: str) -> list[Key]:
-    """All keys of the namespace, revoked ones too, the newest first; admins only."""
+    """List all keys of the namespace, including revoked ones, newest first; admins only."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return list(space.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
 
 
 def list_managed_keys(actor: Actor) -> list[Key]:
-    """The keys that have not ended, of all namespaces whose keys the actor may manage, by namespace, the newest first:
-    as many queries however many. None for a key.
+    """List the active keys of all namespaces whose keys the actor may manage, by namespace, newest first, in a constant
+    number of queries. Empty for a key.
     """
     if actor.key is not None:
         return []
@@ -111,7 +113,7 @@ def list_managed_keys(actor: Actor) -> list[Key]:
 
 
 def list_own_keys(actor: Actor) -> list[Key]:
-    """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
+    """List all keys that act for the actor, in any namespace, including ended ones, newest first; not by key."""
     if actor.key is not None:
         raise NotAllowed(gettext("A key can't list keys: sign in as the person it acts for."), key=actor.key.id)
     rows = Key.objects.filter(person=actor.person).select_related("namespace", "person", "created_by")
@@ -129,7 +131,7 @@ def describe_verb(verb: Verb) -> str:
 
 
 def name_rights(key: Key) -> str:
-    """What the key may, in short: the name of its set of permissions, or the permissions that were chosen for it."""
+    """What the key may do, in short: the name of its scope, or its individual permissions."""
     if key.scope != Key.CHOSEN:
         return {Key.READ: gettext("read"), Key.WRITE: gettext("write")}[key.scope]
     return ", ".join(describe_verb(Verb(verb)) for verb in key.verbs)

@@ -1,4 +1,4 @@
-"""What a key may do, and which versions it may see, as far as the role of its person reaches."""
+"""What a key may do, and which versions it may see, within the role of its person."""
 
 from django.utils.translation import gettext
 
@@ -20,14 +20,14 @@ __all__ = ["is_limited", "is_narrow", "require_key", "require_wide", "verbs_of"]
 
 
 def verbs_of(key: Key) -> frozenset[Verb]:
-    """All that the key may do, as far as the role of its person reaches."""
+    """All that the key may do, within the role of its person."""
     if key.scope == Key.CHOSEN:
         return frozenset(Verb(verb) for verb in key.verbs) - NEVER_BY_KEY
     return SCOPES[key.scope]
 
 
 def require_key(key: Key, verb: Verb) -> None:
-    """Raise NotAllowed if the key was not given this verb."""
+    """Raise NotAllowed if the key doesn't have this verb, or is too narrow for it."""
     if verb in NEVER_BY_KEY:
         raise NotAllowed(
             gettext("A key can't {act}: sign in as a person to do this.").format(act=IN_WORDS[verb]),
@@ -63,10 +63,10 @@ def require_key(key: Key, verb: Verb) -> None:
 
 
 def is_limited(key: Key) -> bool:
-    """Whether the key gets approved digests only: as set, else for keys that only read if a label is protected,
-    unless the namespace's rule keys_approved_only says otherwise.
+    """Whether the key gets approved digests only: as set; by default for read-only keys if a label is protected, unless
+    the namespace's rule keys_approved_only is off.
 
-    A key that may write reads what it is going to change, approved or not.
+    A key that may write can read what it changes, approved or not.
     """
     if key.approved_only is not None:
         return key.approved_only
@@ -75,21 +75,21 @@ def is_limited(key: Key) -> bool:
 
 
 def is_narrow(key: Key) -> bool:
-    """Whether the key sees some versions only: the approved ones, or those that its labels serve."""
+    """Whether the key sees only some versions: the approved ones, or those that its labels serve."""
     return bool(key.labels) or is_limited(key)
 
 
 def require_wide(actor: Actor, verb: Verb) -> None:
-    """Raise NotAllowed for a narrow key: this act's answer or refusal shows text of versions that it may not fetch."""
+    """Raise NotAllowed for a narrow key: the action's response or errors show text of versions that it may not fetch."""
     if actor.key is not None and is_narrow(actor.key):
         raise _too_narrow(actor.key, verb)
 
 
 def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
-    """The refusal of what shows text of versions that a narrow key may not fetch.
+    """The error for actions that show text of versions that a narrow key may not fetch.
 
-    The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So
-    a narrow key gets none of these, and for all else exactly the versions that it may fetch.
+    Change requests, threads, runs, datasets, samples and the journal all quote drafts. So a narrow key gets none of
+    these, and elsewhere only the versions that it may fetch.
     """
     limit = gettext("approved versions")
     if key.labels:

@@ -1,4 +1,4 @@
-"""When each API key was last used: noted in memory by every request, written to the keys' rows every half minute."""
+"""The last use of each API key: recorded in memory by every request, stored in the keys' rows every half minute."""
 
 import logging
 from collections.abc import Callable
@@ -11,28 +11,30 @@ from registry.accounts.models import Key
 
 __all__ = ["KeyUses", "note_key_use", "write_key_uses"]
 
-SECONDS = 30.0  # the moment of a key's last use is exact to this
-MOST = 20_000  # keys whose last writing is remembered
+SECONDS = 30.0  # precision of a key's last use
+MOST = 20_000  # keys whose last write is remembered
 logger = logging.getLogger(__name__)
 
 
 class KeyUses:
-    """The keys that one process has seen used. Any thread may note one; one at a time writes."""
+    """The keys used in one process. Any thread may call `note`; only one thread at a time may call `write`."""
 
     def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._now = now
         self._waiting: dict[str, None] = {}  # key ids, in the order of their use
-        self._written: dict[str, datetime] = {}  # key id to the moment that was written last
+        self._written: dict[str, datetime] = {}  # key id to the last stored time
         self._failed = False
 
     def note(self, key_id: str) -> None:
-        """Remember that a key opened something just now."""
+        """Record that a key was just used."""
         self._waiting[key_id] = None
 
     def write(self) -> bool:
-        """Write the keys whose last writing is half a minute ago; False if the database is away and they wait."""
+        """Store the keys whose last write is half a minute ago; False if the database is unavailable, and they stay
+        pending.
+        """
         moment = self._now()
-        pending = sorted(  # in one order everywhere, so that two processes never wait for each other
+        pending = sorted(  # a fixed order, to avoid deadlocks between processes
             key_id for key_id in list(self._waiting) if self._is_due(key_id, moment)
         )
         if not pending:
@@ -42,7 +44,7 @@ class KeyUses:
                 for key_id in pending:
                     Key.objects.filter(pk=key_id).update(last_used_at=moment)
         except DatabaseError as error:
-            if not self._failed:  # told once, not every few seconds of an outage
+            if not self._failed:  # logged once per outage, not every few seconds
                 logger.warning("which keys were used is not written yet: %s", error)
             self._failed = True
             return False
@@ -59,7 +61,7 @@ class KeyUses:
         return last is None or (moment - last).total_seconds() >= SECONDS
 
     def clear(self) -> None:
-        """Drop everything: what a forked child's parent noted, the parent writes."""
+        """Drop everything: in a forked child, the parent stores what it recorded."""
         self._waiting, self._written = {}, {}
 
 
@@ -68,10 +70,10 @@ run_after_fork(_uses.clear)
 
 
 def note_key_use(key_id: str) -> None:
-    """Remember that a key opened something just now."""
+    """Record that a key was just used."""
     _uses.note(key_id)
 
 
 def write_key_uses() -> bool:
-    """Write what this process has noted."""
+    """Store what this process has recorded."""
     return _uses.write()

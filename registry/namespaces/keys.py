@@ -35,26 +35,26 @@ __all__ = [
     "set_key_addresses",
 ]
 
-DEFAULT_DAYS = 90  # that a new key works for if nothing else is said
-_ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+DEFAULT_DAYS = 90  # default lifetime of a new key
+_ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
 _MOST_LABELS = 20
 _MOST_NETWORKS = 50
 
 
 @dataclass(frozen=True)
 class IssuedKey:
-    """A fresh key and the only sight of its secret: `pb_<id>_<43 characters>`, 256 random bits."""
+    """A new key and the only copy of its secret: `pb_<id>_<43 characters>`, 256 random bits."""
 
     key: Key
     secret: str
 
 
 def default_end() -> datetime:
-    """When a key ends that is made now and whose end is not said, for the API and the commands; aware."""
+    """The default end of a key that is created now, for the API and the commands; aware."""
     return log.now() + timedelta(days=DEFAULT_DAYS)
 
 
-def issue_key(  # noqa: PLR0913  # each a fact of the key
+def issue_key(  # noqa: PLR0913  # each a property of the key
     *,
     actor: Actor,
     namespace: str,
@@ -67,12 +67,12 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
     approved_only: bool | None = None,
     addresses: Sequence[str] = (),
 ) -> IssuedKey:
-    """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
+    """Issue a key that acts for a member (by default the actor), limited to that person's role; admins only.
 
-    scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
-    `access.KEY_VERBS`; without either it may fetch only. labels: the only ones it acts on; with any, it fetches only
-    what those serve at the time. expires_at: aware; None: never. approved_only: None follows the namespace's rules.
-    addresses: the only IP addresses and networks (`203.0.113.0/24`) it is used from; none: any.
+    scope: read, or write, which includes read and everything except rolling back; or instead `verbs`, a subset of
+    `verbs.KEY_VERBS`; without either it may only fetch. labels: the only ones it may use; then it fetches only what
+    those serve at the time. expires_at: aware; None: never. approved_only: None follows the namespace's rules.
+    addresses: the only IP addresses and networks (`203.0.113.0/24`) it works from; empty: any.
     """
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
@@ -93,10 +93,10 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
 def rotate_key(
     *, actor: Actor, key_id: str, keep_until: datetime | None = None, expires_at: datetime | None = None
 ) -> IssuedKey:
-    """Make a key with all the rights of another one, which goes on until `keep_until` (by default it ends now).
+    """Issue a key with all the rights of another one, which stays valid until `keep_until` (by default it ends now).
 
-    The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The
-    old one never holds for longer than it would have. Conflict for a key that ended or was rotated before.
+    The new one is valid immediately. It ends at `expires_at`, by default after the same lifetime as the old one's. The
+    old one's end is never extended. Raises Conflict for a key that ended or was rotated before.
     """
     at = log.now()
     _require_future("keep_until", keep_until, at)
@@ -122,10 +122,10 @@ def rotate_key(
 
 
 def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None, reason: str = "") -> Key:
-    """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
+    """Revoke a key for good, now or at `keep_until`; for admins, and for the person it acts for. Never by key.
 
-    A key that ends by itself before `keep_until` stays as it is. reason: goes into the audit. Asks for no proof: what
-    was lost must be ended quickly.
+    A key that expires before `keep_until` stays as it is. reason: for the audit log. Requires no proof, since a leaked
+    key must be revoked quickly.
     """
     at, why = log.now(), check_text("reason", reason).strip() or None
     _require_future("keep_until", keep_until, at)
@@ -147,9 +147,9 @@ def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None,
 
 
 def set_key_addresses(*, actor: Actor, key_id: str, addresses: Sequence[str]) -> Key:
-    """Limit a key to these IP addresses and networks, or to none with an empty list; admins only, with a proof.
+    """Limit a key to these IP addresses and networks, or lift the limit with an empty list; admins only, with a proof.
 
-    It holds in every process within a second. Conflict for a key that ended.
+    It applies in every process within a second. Raises Conflict for a key that ended.
     """
     networks, at = read_networks("addresses", addresses, _MOST_NETWORKS), log.now()
     with transaction.atomic():
@@ -174,7 +174,7 @@ def _store(actor: Actor, key: Key) -> str:
 
 
 def event_facts(key: Key) -> dict[str, Any]:
-    """The fields that the events with all facts of a key have in common."""
+    """The fields shared by the events with all properties of a key."""
     return {
         "id": key.id,
         "name": key.name,
@@ -189,7 +189,7 @@ def event_facts(key: Key) -> dict[str, Any]:
 
 
 def find_key(actor: Actor, key_id: str, *, own: bool = False) -> Key:
-    """The key, with the right to manage it checked; own: the person whom it acts for needs none, a key never has it."""
+    """The key, after checking the right to manage it. own: the person it acts for may manage it too, but not by key."""
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
     if own and key is not None and actor.key is None and actor.person.is_active and key.person == actor.person:
         return key
@@ -284,7 +284,7 @@ def _find_owner(namespace: Namespace, username: str) -> User:
 
 
 def _require_reach(key: Key) -> None:
-    """A key of a person whose role does not reach would be a promise that is never kept."""
+    """Raise Invalid if the role of the key's person does not cover its scope or verbs."""
     role = permissions.role_of(key.person, key.namespace) or Role.READER
     needed = [TABLE[Verb.SAVE]] if key.scope == Key.WRITE else [TABLE[Verb(verb)] for verb in key.verbs]
     if any(role.rank < least.rank for least in needed):

@@ -1,4 +1,4 @@
-"""Namespaces and who belongs to them."""
+"""Namespaces and their members."""
 
 from enum import StrEnum
 from typing import Self
@@ -22,7 +22,7 @@ COMPATIBILITY = ("none", "backward")
 
 
 class Role(StrEnum):
-    """What a person is in a namespace; each role may all that the ones before it may."""
+    """A person's role in a namespace; each role includes the ones before it."""
 
     READER = "reader", 0
     AUTHOR = "author", 1
@@ -32,18 +32,18 @@ class Role(StrEnum):
     rank: int
 
     def __new__(cls, name: str, rank: int = 0) -> Self:
-        """A text that also knows its rank."""
+        """Create the string with its rank."""
         role = str.__new__(cls, name)
         role._value_ = name
         role.rank = rank
         return role
 
 
-FOLDER_ROLES = (Role.AUTHOR, Role.REVIEWER)  # reading and managing are decided by namespace
+FOLDER_ROLES = (Role.AUTHOR, Role.REVIEWER)  # reading and managing depend on the namespace only
 
 
 class Namespace(models.Model):
-    """The unit of ownership and rights, with the rules that its label moves obey."""
+    """The unit of ownership and permissions, with the rules for its label moves."""
 
     name = models.CharField(max_length=64, unique=True)
     protected_labels = models.JSONField(default=list, help_text="names of labels moved by approved requests only")
@@ -90,10 +90,10 @@ class Namespace(models.Model):
 
 
 class Membership(models.Model):
-    """One person's role in one namespace: the highest of their own and those of their groups; in folders likewise.
+    """A person's effective roles in a namespace and its folders: the highest of their own and of their groups.
 
-    `registry.namespaces.roles` writes `role`, `folder_roles` and `highest_folder_role`, so that whoever asks for a role
-    reads one row.
+    `registry.namespaces.roles` maintains `role`, `folder_roles` and `highest_folder_role`, so that looking up a role
+    reads a single row.
     """
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memberships")
@@ -130,7 +130,7 @@ class Membership(models.Model):
 
 
 class Group(models.Model):
-    """People of a namespace who are named together; each has the group's role, if it has one."""
+    """People of a namespace under a common name; each gets the group's role, if it has one."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="groups")
     name = models.CharField(max_length=64, help_text="a slug that never changes; rules name the group by it")
@@ -151,7 +151,7 @@ class Group(models.Model):
 
 
 class GroupMember(models.Model):
-    """One person in one group."""
+    """A person's membership in a group."""
 
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="group_memberships")
@@ -164,7 +164,7 @@ class GroupMember(models.Model):
 
 
 class FolderRole(models.Model):
-    """A role that a person or a group was given in a folder of the namespace, beside their role in the namespace."""
+    """A role of a person or a group in a folder of the namespace, in addition to their role in the namespace."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="folder_roles")
     folder = models.CharField(max_length=460, help_text="inside the namespace, as in refunds/europe")

@@ -1,4 +1,4 @@
-"""Who may do something at each or at any of several paths in a namespace: for releases, drafts and bulk writes."""
+"""Permissions at all or any of several paths in a namespace: for releases, drafts and bulk writes."""
 
 from collections.abc import Iterable
 
@@ -39,25 +39,25 @@ def is_allowed_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> bool
 
 
 def require_verb_at_all(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
-    """Raise as `require_verb` if the actor may not do this at each of the paths. They are read only if it depends
-    on them.
+    """Raise like `require_verb` if the actor may not do this at each of the paths. They are read only if it depends on
+    them.
     """
     require_at(actor, verb, namespace, lambda roles: min(paths, key=lambda path: roles.at(path).rank, default=""))
 
 
 def require_verb_at_any(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
-    """Raise as `require_verb` if the actor may do this at none of the paths; read as in `require_verb_at_all`."""
+    """Raise like `require_verb` if the actor may do this at none of the paths; read as in `require_verb_at_all`."""
     require_at(actor, verb, namespace, lambda roles: max(paths, key=lambda path: roles.at(path).rank, default=""))
 
 
 def require_verb_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> None:
-    """Raise as `require_verb` if the actor may do this nowhere in the namespace, in no folder either."""
+    """Raise like `require_verb` if the actor may not do this anywhere in the namespace, including its folders."""
     require_at(actor, verb, namespace, lambda roles: max(roles.folders, key=lambda it: roles.folders[it].rank) + "/")
 
 
 def require_verb_for_draft(actor: Actor, verb: Verb, namespace: Namespace, path: str) -> None:
-    """Raise as `require_verb` for work on a path, which is empty while a new template has no name: then the actor may
-    do this somewhere in the namespace.
+    """Raise like `require_verb` for work on a path. It is empty for an unnamed new template; then the actor has to be
+    allowed somewhere in the namespace.
     """
     if path:
         require_verb(actor, verb, namespace, path)
@@ -73,7 +73,7 @@ def find_namespace_for_some(actor: Actor, verb: Verb, name: str) -> Namespace:
 
 
 def find_namespace_for_draft(actor: Actor, verb: Verb, name: str, path: str) -> Namespace:
-    """The namespace, with the right to do this at the path checked as `require_verb_for_draft` does."""
+    """The namespace, after checking the permission at the path as in `require_verb_for_draft`."""
     namespace = find_by_name(name)
     require_verb_for_draft(actor, verb, namespace, path)
     return namespace

@@ -1,7 +1,7 @@
 """The only permission rules: who may do what in which namespace, and at which path in it.
 
-`require_verb` and `is_allowed` ask the database each time, so that a role taken away counts from the next call on; only
-a page that is read asks once (`remember_roles`).
+`require_verb` and `is_allowed` query the database each time, so that a removed role takes effect with the next call;
+only the rendering of a page caches roles (`remember_roles`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -45,28 +45,28 @@ __all__ = [
 
 @dataclass(frozen=True)
 class MemberRoles:
-    """What a person is in a namespace, and by folder what they are there if that is more."""
+    """A person's role in a namespace, and the higher ones in its folders."""
 
     namespace: Role
     folders: Mapping[str, Role] = field(default_factory=dict)
 
     def at(self, path: str) -> Role:
-        """The role at a path inside the namespace, of a template or of a folder with a slash behind it: the highest of
-        the namespace's and of those of all folders that the path lies in. An empty path: the role in the namespace.
+        """The role at a path inside the namespace, of a template or of a folder with a trailing slash: the highest of
+        the namespace's and of those of all folders that contain the path. An empty path: the role in the namespace.
         """
         there = (role for folder, role in self.folders.items() if is_in_folder(path, folder))
         return max((self.namespace, *there), key=lambda role: role.rank)
 
     def allows(self, verb: Verb, path: str) -> bool:
-        """Whether the role at a path reaches this. Keys and two-step sign-in are not asked about: `is_allowed` does."""
+        """Whether the role at a path suffices. Ignores keys and two-step sign-in, which `is_allowed` checks."""
         return self.at(path).rank >= TABLE[verb].rank
 
     def at_all(self, paths: Iterable[str]) -> Role:
-        """The role that the person has at least at each of the paths; without any, the role in the namespace."""
+        """The lowest of the roles at these paths; without any, the role in the namespace."""
         return min((self.at(path) for path in paths), key=lambda role: role.rank, default=self.namespace)
 
     def at_any(self, paths: Iterable[str]) -> Role:
-        """The highest of the roles at these paths and of the one in the namespace."""
+        """The highest of the roles at these paths and in the namespace."""
         return max((self.namespace, *(self.at(path) for path in paths)), key=lambda role: role.rank)
 
     @property
@@ -76,30 +76,30 @@ class MemberRoles:
 
     @property
     def highest_in_folders(self) -> Role | Literal[""]:
-        """The highest role in a folder; empty if the person has none beside the one in the namespace."""
+        """The highest role in a folder; empty without roles in folders."""
         if not self.folders:
             return ""
         return max(self.folders.values(), key=lambda role: role.rank)
 
 
 def having_role(roles: Collection[Role], path: str = "") -> Q:
-    """The condition that a membership has one of the roles in the namespace or in a folder; path: of a join, as in
+    """A filter for memberships with one of the roles in the namespace or in a folder. path: the prefix of a join, as in
     `memberships__`.
     """
     return Q((f"{path}role__in", roles)) | Q((f"{path}highest_folder_role__in", roles))
 
 
 def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:
-    """The two columns of a membership as one value."""
+    """The two role columns of a membership as one value."""
     return MemberRoles(Role(role), {folder: Role(there) for folder, there in folder_roles.items()})
 
 
-# By the ids of person and namespace what was read in this block of `remember_roles`; None outside of one.
+# Roles by the ids of person and namespace, cached in a block of `remember_roles`; None outside of one.
 _known_roles: ContextVar[dict[tuple[int, int], MemberRoles | None] | None] = ContextVar("known_roles", default=None)
 
 
 def role_of(person: User, namespace: Namespace) -> Role | None:
-    """The person's role in the namespace now, or None for an outsider: what reading, managing and keys go by."""
+    """The person's role in the namespace now, or None for an outsider; reading, managing and keys depend on it."""
     roles = roles_of(person, namespace)
     return roles.namespace if roles else None
 
@@ -119,11 +119,10 @@ def roles_of(person: User, namespace: Namespace) -> MemberRoles | None:
 
 @contextmanager
 def remember_roles() -> Iterator[None]:
-    """Read each role, and who gives roles, once until the block ends: for a request that only reads, however often it
-    needs them.
+    """Cache roles, and the text of who gives them, until the block ends; for requests that only read.
 
-    Without it everything works the same with more queries. A request that writes must not use it, since a role may
-    change between its checks.
+    Without it everything works the same with more queries. Requests that write must not use it, since a role may change
+    between its checks.
     """
     roles, granters = _known_roles.set({}), known_granters.set({})
     try:
@@ -134,7 +133,7 @@ def remember_roles() -> Iterator[None]:
 
 
 def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> bool:
-    """Whether the actor may do this in the namespace; with a path at that place in it."""
+    """Whether the actor may do this in the namespace, or at a path in it."""
     try:
         require_verb(actor, verb, namespace, path)
     except (NotAllowed, NotFound):
@@ -143,12 +142,12 @@ def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -
 
 
 def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "", *, act: str = "") -> None:
-    """Raise NotFound for an outsider, NotAllowed if the role or the key does not reach, TwoStepRequired if the
-    namespace asks for two-step sign-in and the person, or the person whom the key acts for, has none.
+    """Raise NotFound for an outsider, NotAllowed if the role or the key does not suffice, and TwoStepRequired if the
+    namespace requires two-step sign-in and the person (or the key's person) has none.
 
-    path: of the template or dataset that it is about, inside the namespace: roles in its folders count too. Empty for
-    what is about the namespace. A key has the role in the namespace only. act: what a refusal says cannot be done, such
-    as "archive datasets"; empty for the words of the verb.
+    path: of the template or dataset inside the namespace; roles in its folders count too. Empty for the namespace
+    itself. Keys only have the role in the namespace. act: the action that an error names, such as "archive datasets";
+    empty for the name of the verb.
     """
     require_at(actor, verb, namespace, lambda _roles: path, act=act)
 
@@ -156,8 +155,8 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "",
 def require_at(
     actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable[[MemberRoles], str], *, act: str = ""
 ) -> None:
-    """Raise as `require_verb`. find_path: gives the path at which the role counts, asked only if the person has
-    roles in folders and it depends on them.
+    """Raise like `require_verb`. find_path: returns the path at which the role counts; called only if the result
+    depends on roles in folders.
     """
     if actor.is_operator:
         if verb in NEVER_BY_OPERATOR:
@@ -203,8 +202,8 @@ def require_at(
 
 
 def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "", *, act: str = "") -> Namespace:
-    """The namespace, with the right to do this in it checked; with a path at that place in it. act: what they do, if
-    it is not what the verb says.
+    """The namespace, after checking the permission in it, or at a path in it. act: the action that an error names, if
+    it isn't that of the verb.
     """
     namespace = find_by_name(name)
     require_verb(actor, verb, namespace, path, act=act)
@@ -212,7 +211,7 @@ def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "", *, act: 
 
 
 def find_by_name(name: str) -> Namespace:
-    """The namespace, whoever asks. Raises NotFound if there is none."""
+    """The namespace, without a permission check. Raises NotFound if it doesn't exist."""
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
         raise NotFound(gettext("There is no namespace {name}, or you are not a member of it.").format(name=name))
@@ -220,9 +219,9 @@ def find_by_name(name: str) -> Namespace:
 
 
 def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
-    """The namespaces the actor may read or browse in: those of the person, for a key only its own, for a command all.
+    """The namespaces that the actor may read or browse: the person's; only its own for a key; all for a command.
 
-    NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
+    Raises NotAllowed for a key without the verb read, and for a narrow one unless it only browses.
     """
     if actor.key is not None:
         require_key(actor.key, verb)
@@ -235,7 +234,9 @@ def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespa
 
 
 def find_allowing_namespaces(person: User, verb: Verb) -> QuerySet[Namespace]:
-    """The namespaces in which `is_allowed` lets the person do this by their role in the whole of it; one query."""
+    """The namespaces in which `is_allowed` permits this to the person through their role in the whole namespace; one
+    query.
+    """
     needed = TABLE[verb]
     rows = Namespace.objects.filter(
         memberships__person=person,
@@ -247,8 +248,9 @@ def find_allowing_namespaces(person: User, verb: Verb) -> QuerySet[Namespace]:
 
 
 def may_create_namespace(actor: Actor) -> bool:
-    """Whether the actor may create namespaces: a command, an admin of the installation who signed in, and where
-    the setting says so every person. Never a key."""
+    """Whether the actor may create namespaces: a command, a signed-in admin of the installation, or every person if the
+    setting says so. Never a key.
+    """
     if actor.is_operator:
         return True
     is_creator = settings.PROMPTUARY_NAMESPACE_CREATORS == "everyone" or actor.person.is_superuser
@@ -256,11 +258,11 @@ def may_create_namespace(actor: Actor) -> bool:
 
 
 def require_proof(actor: Actor) -> None:
-    """Raise ProofRequired if the actor's session has to prove first that it is still the person.
+    """Raise ProofRequired if the actor's session has to prove the person's identity again first.
 
-    For services, before whatever weakens the gate: rules, roles, keys, approvals, emergencies, publishing, redactions,
-    evaluations that are required, and webhooks, whose secrets they show. Never before what reverts: rolling back and
-    revoking are quick on purpose.
+    For services, before everything that weakens the gate: rules, roles, keys, approvals, emergencies, publishing,
+    redactions, required evaluations, and webhooks, because they show secrets. Never before what reverts: rolling back
+    and revoking are quick on purpose.
     """
     if not actor.missing_proof:
         return
@@ -279,7 +281,7 @@ def require_proof(actor: Actor) -> None:
 
 
 def require_label(actor: Actor, label: str) -> None:
-    """Raise NotAllowed if the actor comes through a key that is limited to other labels."""
+    """Raise NotAllowed if the actor uses a key that is limited to other labels."""
     key = actor.key
     if key is None or not key.labels or label in key.labels:
         return

@@ -1,4 +1,4 @@
-"""Namespaces as their members see them."""
+"""Queries about namespaces for their members."""
 
 from django.db.models import Count
 from django.utils.translation import ngettext
@@ -29,8 +29,8 @@ _WRITERS = [role for role in Role if role is not Role.READER]
 
 
 def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
-    """The namespaces the actor may read in, with the roles in each that count: for a key those in the namespace only; a
-    command counts as admin.
+    """List the namespaces that the actor may read in, with the actor's effective roles: for a key only those in the
+    namespace itself; a command counts as admin.
     """
     if actor.is_operator:
         return [(namespace, MemberRoles(Role.ADMIN)) for namespace in Namespace.objects.order_by("name")]
@@ -45,12 +45,12 @@ def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
 
 
 def list_writable_namespaces(actor: Actor) -> list[str]:
-    """The names of the namespaces in which the actor may save something, in one of their folders at least."""
+    """List the names of the namespaces in which the actor may save something, in at least one folder."""
     return [space.name for space, roles in list_namespaces(actor) if roles.highest.rank >= TABLE[Verb.SAVE].rank]
 
 
 def require_writable_namespaces(actor: Actor) -> list[str]:
-    """As `list_writable_namespaces`. Raises NotAllowed, naming whom to ask, if there is none."""
+    """As `list_writable_namespaces`. Raises NotAllowed, naming the admins to ask, if there are none."""
     writable = list_writable_namespaces(actor)
     if not writable:
         admins = list_admins_to_ask()
@@ -66,14 +66,14 @@ def require_writable_namespaces(actor: Actor) -> list[str]:
 
 
 def get_namespace(actor: Actor, name: str) -> Namespace:
-    """The namespace, or NotFound for an outsider."""
+    """The namespace. Raises NotFound for an outsider."""
     return permissions.find_namespace(actor, Verb.BROWSE, name)
 
 
 def list_admins_to_ask() -> list[str]:
-    """Whom a person without access asks: those who are admins of the most namespaces, `MOST_ADMINS` at most.
+    """List the people to ask for access: the admins of the most namespaces, up to `MOST_ADMINS`.
 
-    Names of people only: which namespaces there are is told to their members alone.
+    Returns names of people only, since only members may see which namespaces exist.
     """
     admins = Membership.objects.filter(role=Role.ADMIN, person__is_active=True).values("person__username")
     ordered = admins.annotate(namespaces=Count("pk")).order_by("-namespaces", "person__username")
@@ -81,19 +81,19 @@ def list_admins_to_ask() -> list[str]:
 
 
 def list_members(actor: Actor, name: str) -> list[Membership]:
-    """Who belongs to the namespace, by username; any member may ask."""
+    """List the members of the namespace by username; for any member."""
     namespace = get_namespace(actor, name)
     return list(namespace.memberships.select_related("person").order_by("person__username"))
 
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
-    """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
+    """List the members who may write but have no two-step sign-in, by username; the caller has checked permissions."""
     rows = namespace.memberships.filter(having_role(_WRITERS)).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
-    """The namespaces, by name, in which the person can only read until they turn on two-step sign-in."""
+    """List the namespaces, by name, where the person can only read until they turn on two-step sign-in."""
     rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
     rows = rows.filter(having_role(_WRITERS))
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
@@ -101,6 +101,6 @@ def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
 
 
 def live_label(namespace: Namespace) -> str:
-    """The label that counts as live: `production` if it is protected or nothing is, else the first protected one."""
+    """The label that counts as live: `production` if it is protected or no label is, else the first protected one."""
     protected = namespace.protected_labels
     return "production" if "production" in protected or not protected else str(protected[0])

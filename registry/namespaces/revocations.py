@@ -1,4 +1,4 @@
-"""Revocations that were set for later: which keys have one, and cancelling it. They are read from the journal."""
+"""Scheduled revocations: which keys have one, and cancelling it. They are derived from the journal."""
 
 import json
 from collections.abc import Collection
@@ -27,15 +27,16 @@ _KINDS = (KeyIssued.kind, KeyRevoked.kind, KeyRotated.kind, KeyKept.kind)
 
 @dataclass(frozen=True)
 class LaterRevocation:
-    """A revocation of a key set for later. person: the username of who set it last. former_end: when the key would end
-    without it, None: never."""
+    """A scheduled revocation of a key. person: the username of the person who last set it. former_end: when the key
+    would end without it, None: never.
+    """
 
     person: str
     former_end: datetime | None
 
 
 def find_later_revocations(keys: Collection[Key]) -> dict[str, LaterRevocation]:
-    """The revocations set for later that have not come yet, by the id of their key."""
+    """Find the scheduled revocations that are still to come, by key id."""
     at = log.now()
     coming = {key.id: key for key in keys if key.revoked_at is None and key.expires_at and key.expires_at > at}
     places = {key.namespace.name for key in coming.values()}
@@ -52,7 +53,8 @@ def find_later_revocations(keys: Collection[Key]) -> dict[str, LaterRevocation]:
 
 def may_cancel(actor: Actor, key: Key, revocation: LaterRevocation) -> bool:
     """Whether the actor may cancel it: an admin of the namespace, and the key's own person if they set it. Never by
-    key."""
+    key.
+    """
     if actor.key is not None or not actor.person.is_active:
         return False
     is_own = key.person_id == actor.person.pk and revocation.person == actor.person.username
@@ -60,10 +62,10 @@ def may_cancel(actor: Actor, key: Key, revocation: LaterRevocation) -> bool:
 
 
 def keep_key(*, actor: Actor, key_id: str) -> Key:
-    """Cancel the revocation that was set for later: the key ends again when it did before, or never.
+    """Cancel the scheduled revocation: the key ends when it did before, or never.
 
-    For admins, with a proof, and for the person whom the key acts for if they set the revocation. Conflict where the
-    key ended already, or where no revocation waits.
+    For admins, with a proof, and for the person whom the key acts for if they set the revocation. Raises Conflict if
+    the key has ended, or no revocation is scheduled.
     """
     at = log.now()
     with transaction.atomic():
@@ -101,7 +103,7 @@ def _follow(
     ends: dict[str, int | None],
     revocations: dict[str, LaterRevocation],
 ) -> None:
-    """Note what an event says of the ends of keys and of their revocations."""
+    """Record the key ends and revocations in an event."""
     key_id = body["id"]
     if kind == KeyRevoked.kind:
         if body.get("until") is not None:
@@ -110,6 +112,6 @@ def _follow(
         return
     ends[key_id] = body["expires_at"]
     revocations.pop(key_id, None)
-    if kind == KeyRotated.kind:  # the old key ends with the rotation, which is not cancelled
+    if kind == KeyRotated.kind:  # the old key ends because of the rotation, which can't be cancelled
         ends[body["replaces"]] = body["replaced_until"]
         revocations.pop(body["replaces"], None)

@@ -1,4 +1,4 @@
-"""The roles that people have: the highest of their own and those of their groups, written if either changes."""
+"""Effective roles: the highest of a person's own and those of their groups, stored when either changes."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -20,9 +20,9 @@ __all__ = [
 
 
 def write_own_role(namespace: Namespace, person: User, role: str) -> Membership | None:
-    """Set a person's own role, or with an empty one remove it; the membership that follows, if any.
+    """Set a person's own role, or remove it if empty; returns the resulting membership, if any.
 
-    The person's roles in folders depend on their own role, so they end with it.
+    Roles in folders depend on the person's own role, so they end with it.
     """
     if not role:
         FolderRole.objects.filter(namespace=namespace, person=person).delete()
@@ -37,7 +37,7 @@ def write_own_role(namespace: Namespace, person: User, role: str) -> Membership 
 
 
 def write_folder_role(namespace: Namespace, folder: str, holder: User | Group, role: str) -> None:
-    """Set the role of a person or a group in a folder, or with an empty one remove it."""
+    """Set the role of a person or a group in a folder, or remove it if empty."""
     by_group = isinstance(holder, Group)
     row: dict[str, Any] = {"namespace": namespace, "folder": folder, "group" if by_group else "person": holder}
     if role:
@@ -49,14 +49,14 @@ def write_folder_role(namespace: Namespace, folder: str, holder: User | Group, r
 
 
 def list_held_folders(namespace: Namespace, holder: User | Group) -> list[str]:
-    """The folders in which the person or the group was given a role."""
+    """List the folders in which the person or the group was given a role."""
     rows = FolderRole.objects.filter(namespace=namespace)
     rows = rows.filter(group=holder) if isinstance(holder, Group) else rows.filter(person=holder)
     return list(rows.order_by("folder").values_list("folder", flat=True))
 
 
 def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of each of these people again, and remove the membership of those who have none left."""
+    """Recompute the roles of each of these people, and remove memberships without any."""
     rows = {row.person_id: row for row in Membership.objects.filter(namespace=namespace, person__in=people)}
     by_group = _roles_by_group(namespace, people)
     in_folders = _roles_in_folders(namespace, people)
@@ -80,7 +80,7 @@ def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
 
 
 def has_active_admin(namespace: Namespace) -> bool:
-    """Whether somebody who can sign in is an admin of the namespace."""
+    """Whether an admin of the namespace has an active account."""
     return Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True).exists()
 
 
@@ -93,7 +93,7 @@ def _roles_by_group(namespace: Namespace, people: Collection[User]) -> defaultdi
 
 
 def _roles_in_folders(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[tuple[str, str]]]:
-    """By person the folders and roles that they and their groups were given."""
+    """Map each person to the folders and roles that they and their groups were given."""
     given = FolderRole.objects.filter(namespace=namespace)
     own = given.filter(person__in=people).values_list("person_id", "folder", "role")
     of_groups = given.filter(group__members__person__in=people).annotate(member=F("group__members__person_id"))
@@ -106,7 +106,7 @@ def _roles_in_folders(namespace: Namespace, people: Collection[User]) -> default
 
 
 def _list_higher_roles(role: Role, given: Iterable[tuple[str, str]]) -> dict[str, Role]:
-    """By folder, in the order of their names, the highest of the roles given there, if it is more than `role`."""
+    """The highest role in each folder, ordered by name, if it is higher than `role`."""
     highest: dict[str, Role] = {}
     for folder, there in sorted(given):
         highest[folder] = max(highest.get(folder, role), Role(there), key=lambda it: it.rank)

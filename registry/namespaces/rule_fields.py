@@ -1,4 +1,4 @@
-"""Rules of a namespace as people and programs send them: each field is read, or refused with its name."""
+"""Validates the rules of a namespace from pages and the API: each field is parsed, or refused by name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ _MOST_APPROVAL_RULES = 50
 
 
 def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
-    """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
+    """The rules after a change: given values replace the previous ones, None keeps them. Raises Invalid by field."""
     faults: dict[str, str] = {}
     values = {rule: value for rule, value in fields.items() if value is not None}
     for rule, value in values.items():
@@ -41,7 +41,7 @@ def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
 
 
 def check_two_step(actor: Actor, after: Rules) -> None:
-    """Raise Invalid if the rule two_step_required would shut out who sets it. A command never is."""
+    """Raise Invalid if the rule two_step_required would lock out the person who sets it. Commands are exempt."""
     if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
         raise Invalid(
             fields={
@@ -110,7 +110,7 @@ def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
         tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(fields.pop("groups")))),
     )
     if fields:
-        raise ValueError  # a field that no rule has
+        raise ValueError  # no rule has this field
     if not rule.approvals and not rule.groups:
         raise Invalid(fields={"approvals": gettext("it asks for nothing: give a number of approvals or a group.")})
     return rule

@@ -1,4 +1,4 @@
-"""Rules of a namespace: what must be met before a protected label moves, and when a document is saved."""
+"""Rules of a namespace: what is required before a protected label moves, and when a document is saved."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
-DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
+DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # required in new namespaces by default
 LATER_RULES: Mapping[str, Any] = {
     "suggesters_may_approve": False,
     "threads_resolved": False,
@@ -43,9 +43,9 @@ LATER_RULES: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Owner:
-    """Who owns the paths that fit a pattern: people and groups, one of whom must approve changes of these paths.
+    """The owners of the paths that match a pattern: people and groups, one of whom must approve changes of these paths.
 
-    In the pattern `*` fits anything, slashes too.
+    In the pattern `*` matches anything, including slashes.
     """
 
     pattern: str
@@ -53,7 +53,7 @@ class Owner:
     groups: tuple[str, ...] = ()
 
     def list_people(self, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-        """The usernames of its people and of those in its groups, each once. groups: usernames by the group's name."""
+        """The usernames of its people and of its groups' members, each once. groups: usernames by the group's name."""
         members = [person for name in self.groups for person in sorted(groups.get(name, ()))]
         return tuple(dict.fromkeys((*self.people, *members)))
 
@@ -65,10 +65,10 @@ class Owner:
 
 @dataclass(frozen=True)
 class ApprovalRule:
-    """What changes of some labels and paths need beside the namespace's number of approvals.
+    """What changes of some labels and paths need besides the namespace's number of approvals.
 
     label: empty for every protected label. folder: inside the namespace; empty for every template. approvals: how many.
-    groups: names of groups, an approval from each of which is needed.
+    groups: names of groups, each of which must approve.
     """
 
     label: str = ""
@@ -77,7 +77,7 @@ class ApprovalRule:
     groups: tuple[str, ...] = ()
 
     def covers(self, label: str, path: str) -> bool:
-        """Whether it holds for changes of the path to the label."""
+        """Whether it applies to changes of the path to the label."""
         return self.label in ("", label) and names.is_in_folder(path, self.folder)
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class ApprovalRule:
 
 @dataclass(frozen=True)
 class NamedGroup:
-    """A group that a rule names, as it is today: what people call it, and the usernames of those in it."""
+    """A group that a rule names, in its current state: its title, and the usernames of its members."""
 
     title: str
     people: frozenset[str] = frozenset()
@@ -113,33 +113,35 @@ class Rules:
     standards: Standards = field(default_factory=Standards)
 
     def find_owner(self, path: str) -> Owner | None:
-        """Who owns the path inside the namespace; of several patterns that fit, the last one counts."""
+        """The owner rule for the path inside the namespace; the last matching pattern wins."""
         owning = [owner for owner in self.owners if fnmatchcase(path, owner.pattern)]
         return owning[-1] if owning else None
 
     def owners_of(self, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-        """Usernames that own the path inside the namespace. groups: usernames by the group's name."""
+        """The usernames of the path's owners inside the namespace. groups: usernames by the group's name."""
         owner = self.find_owner(path)
         return owner.list_people(groups) if owner else ()
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The names of all groups that some rule names, each once."""
+        """The names of all groups that rules refer to, each once."""
         lists = (*(rule.groups for rule in self.approval_rules), *(owner.groups for owner in self.owners))
         return tuple(dict.fromkeys(name for listed in lists for name in listed))
 
     def count_needed_approvals(self, label: str, path: str) -> int:
-        """How many approvals a change of the path to the label needs: of all rules that hold there, the most."""
+        """How many approvals a change of the path to the label needs: the maximum of all rules that apply."""
         asked = (rule.approvals for rule in self.approval_rules if rule.covers(label, path))
         return max(self.approvals, *asked, 0)
 
     def list_required_groups(self, label: str, path: str) -> tuple[str, ...]:
-        """The names of the groups that a change of the path to the label needs an approval from: those of all rules."""
+        """The names of the groups that must approve a change of the path to the label, from all rules that apply."""
         covering = (rule for rule in self.approval_rules if rule.covers(label, path))
         return tuple(dict.fromkeys(name for rule in covering for name in rule.groups))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types, as the journal keeps them: a rule that came later is left out while it is off."""
+        """Plain JSON types, as the journal stores them: rules that were introduced later are omitted while they are
+        off.
+        """
         values = self.values()
         return {rule: value for rule, value in values.items() if value or rule not in LATER_RULES}
 
@@ -156,7 +158,7 @@ class Rules:
 
 
 def rules_of(namespace: Namespace) -> Rules:
-    """The row's rules as the policy reads them."""
+    """The rules of the row, in the form that the policy uses."""
     return Rules(
         protected_labels=tuple(namespace.protected_labels),
         approvals=namespace.approvals,
@@ -178,18 +180,20 @@ def rules_of(namespace: Namespace) -> Rules:
 def owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """The owners of the template at that path in the namespace. groups: usernames by the group's name.
 
-    It reads one column only, because a migration calls it before the newer columns exist.
+    It reads only one column, because a migration calls it before the newer columns exist.
     """
     return Rules(owners=_stored_owners(namespace)).owners_of(path, groups)
 
 
 def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
-    """Usernames that own the path inside the namespace, those of groups included. The caller has checked the right."""
+    """List the usernames of the path's owners inside the namespace, including members of groups. The caller has checked
+    permissions.
+    """
     return owners_of_path(namespace, path, read_owning_groups([namespace])[namespace.pk])
 
 
 def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
-    """The usernames in each namespace's groups, if an owner is a group. Without such an owner no query is made."""
+    """The usernames in each namespace's groups, if a group is an owner. Without such an owner no query is made."""
     owned = {space.pk for space in namespaces if any(owner.get("groups") for owner in space.owners)}
     names: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     rows = GroupMember.objects.filter(group__namespace__in=owned) if owned else GroupMember.objects.none()
@@ -199,7 +203,7 @@ def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[
 
 
 def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, NamedGroup]]:
-    """Each namespace's groups by name, if a rule names one. Without such a rule no query is made."""
+    """Each namespace's groups by name, if a rule refers to one. Without such a rule no query is made."""
     asking = [space.pk for space in namespaces if _names_groups(space)]
     groups: defaultdict[int, dict[str, NamedGroup]] = defaultdict(dict)
     rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
@@ -210,7 +214,7 @@ def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[s
 
 
 def _names_groups(namespace: Namespace) -> bool:
-    """Whether a rule of the namespace names a group."""
+    """Whether a rule of the namespace refers to a group."""
     return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
 
 
@@ -225,10 +229,10 @@ def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
 
 
 def standards_of(namespace: Namespace) -> Standards:
-    """What each document that is saved in the namespace has to meet."""
+    """The standards that each document saved in the namespace has to meet."""
     return read_standards(namespace.standards) if namespace.standards else Standards()
 
 
 def default_rules() -> Rules:
-    """The rules of a new namespace. `Rules()` requires no check, as older namespaces do."""
+    """The rules of a new namespace. `Rules()` has no required checks, as in older namespaces."""
     return Rules(required_checks=DEFAULT_CHECKS)

@@ -1,4 +1,4 @@
-"""Making namespaces, and giving people roles in them."""
+"""Creating namespaces, and setting people's roles in them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ __all__ = ["check_role", "create_namespace", "require_may_create_namespace", "se
 
 
 def require_may_create_namespace(actor: Actor) -> None:
-    """Raise NotAllowed for who may not, with the names of those who may."""
+    """Raise NotAllowed, naming the people who may, if the actor may not create namespaces."""
     if permissions.may_create_namespace(actor):
         return
     if actor.key is not None:
@@ -38,13 +38,13 @@ def require_may_create_namespace(actor: Actor) -> None:
 def create_namespace(
     *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **other_rules: Any
 ) -> Namespace:
-    """Make a namespace; a person who does becomes its admin, a command on the machine does not.
+    """Create a namespace; a person becomes its admin, a command run by the operator does not.
 
-    NotAllowed as `require_may_create_namespace` raises it.
+    Raises NotAllowed as in `require_may_create_namespace`.
 
-    Further rules as in `registry.changes.rules.set_rules`. Those not given, or given as None, are those of
-    `rules.default_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for
-    none.
+    Further rules as in `registry.changes.rules.set_rules`. Those that are omitted or None come from
+    `rules.default_rules`: the checks problems, samples, budget and contract must pass; an empty list requires no
+    checks.
     """
     require_may_create_namespace(actor)
     names.check_namespace(name)
@@ -78,16 +78,16 @@ def set_role(
     invitation: str | None = None,
     at: datetime | None = None,
 ) -> Membership | None:
-    """Set a person's own role, or with None remove it together with their roles in folders; admins only.
-    The last admin can't step down.
+    """Set a person's own role, or with None remove it together with their roles in folders; admins only. The last admin
+    can't step down.
 
-    The membership that follows: a group may give a higher role, or the only one; None if there is none.
+    Returns the resulting membership, None without one: a group may give a higher role, or the only one.
 
-    invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
+    invitation: the id of the invitation that gives the role. at: the time of the event, by default now.
     """
     check_role(role)
     with transaction.atomic():
-        log.lock()  # so that two admins can't take each other's role away at once
+        log.lock()  # so that two admins can't remove each other concurrently
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
         if person is None:
@@ -111,6 +111,6 @@ def set_role(
 
 
 def check_role(role: str | None) -> None:
-    """Raise Invalid if it is no role; None, for taking one away, is fine."""
+    """Raise Invalid for an unknown role; None, for removing one, is valid."""
     if role is not None and role not in list(Role):
         raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})

@@ -1,6 +1,7 @@
 """Rate limits of requests: by key, else by person, else by network address.
 
-Rates are in the settings. Fetches of published versions are not throttled: they are what the registry is for.
+Rates are in the settings. Fetches of published versions are not throttled, since serving them is the registry's
+purpose.
 """
 
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from registry.core.errors import TooMany
 from registry.core.rate_counter import RateCounter, read_rate
 from registry.core.work_quota import work_quota
 
-if TYPE_CHECKING:  # the settings name this module, and APIView reads them while it is defined
+if TYPE_CHECKING:  # the settings refer to this module, and APIView reads them at import
     from rest_framework.views import APIView
 
 __all__ = ["CallThrottle", "RenderThrottle", "WorkThrottle", "check_rates", "forget_calls"]
@@ -26,12 +27,12 @@ _calls = RateCounter()
 
 
 class CallThrottle(BaseThrottle):
-    """Any call: the rate `caller` for a known one, `anonymous` for the rest."""
+    """Any call: the rate `caller` for authenticated callers, `anonymous` for the rest."""
 
     scope = "caller"
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
-        """Count the call; whether the caller's rate allows it."""
+        """Count the call and return whether the caller's rate allows it."""
         self._rate, self._who = self._name_caller(request)
         return _calls.add(self._rate, self._who) <= read_rate(self._rate)[0]
 
@@ -40,7 +41,7 @@ class CallThrottle(BaseThrottle):
         return _calls.wait(self._rate, self._who)
 
     def _name_caller(self, request: Request) -> tuple[str, str]:
-        """The rate and the key, person or address that it is counted for."""
+        """The rate, and the key, person or address that it is counted for."""
         if isinstance(request.auth, Key):
             return self.scope, f"{self.scope} key {request.auth.id}"
         if request.user.is_authenticated:
@@ -49,7 +50,7 @@ class CallThrottle(BaseThrottle):
 
 
 def forget_calls() -> None:
-    """Forget the calls that this process counted."""
+    """Reset the counts of this process."""
     _calls.forget()
 
 
@@ -60,17 +61,17 @@ class RenderThrottle(CallThrottle):
 
 
 class WorkThrottle(BaseThrottle):
-    """Calls of a key that used up its quota of server work; `registry.middleware.count_work` counts it."""
+    """Calls of a key that has used up its quota of server work, which `registry.middleware.count_work` counts."""
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
-        """Raises TooMany with the seconds to wait."""
+        """Raise TooMany with the seconds to wait."""
         if isinstance(request.auth, Key):
             work_quota().check(request.auth.id)
         return True
 
 
 def check_rates(actor: Actor) -> None:
-    """The same limits for an entry point that is no view of the API. Raises TooMany."""
+    """Apply the same limits to an entry point that isn't an API view. Raises TooMany."""
     request = cast("Request", SimpleNamespace(auth=actor.key, user=actor.person))
     view = cast("APIView", None)  # the throttles here don't look at it
     calls = CallThrottle()

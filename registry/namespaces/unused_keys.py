@@ -1,6 +1,6 @@
 """Valid keys that nobody used for PROMPTUARY_UNUSED_KEY_DAYS days, which should be revoked.
 
-For a key that was never used, the days count from its issue.
+For a key that was never used, the days count from when it was issued.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _IDLE_SINCE = Coalesce("last_used_at", "created_at")
 
 
 def is_key_unused(key: Key, at: datetime) -> bool:
-    """Whether the key is valid at that moment and was not used for the configured number of days."""
+    """Whether the key is valid at that time and was not used for the configured number of days."""
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS or key.revoked_at is not None:
         return False
     is_open = key.expires_at is None or key.expires_at > at
@@ -30,7 +30,7 @@ def is_key_unused(key: Key, at: datetime) -> bool:
 
 
 def find_unused_keys(at: datetime) -> QuerySet[Key]:
-    """All unused keys as a query; each row has `idle_since`: its last use, else when it was issued."""
+    """A query for all unused keys; each row has `idle_since`: its last use, else when it was issued."""
     rows = Key.objects.annotate(idle_since=_IDLE_SINCE)
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS:
         return rows.none()
@@ -39,9 +39,9 @@ def find_unused_keys(at: datetime) -> QuerySet[Key]:
 
 
 def list_unused_keys(actor: Actor) -> list[Key]:
-    """The unused keys that the actor may revoke, the longest unused first. Raises NotAllowed for a key.
+    """List the unused keys that the actor may revoke, the longest unused first. Raises NotAllowed for a key.
 
-    They are those of namespaces where the actor is admin, and those that act for the actor.
+    These are the keys of namespaces where the actor is admin, and those that act for the actor.
     """
     if actor.key is not None:
         raise NotAllowed(gettext("A key can't list keys: sign in as the person it acts for."), key=actor.key.id)

@@ -1,4 +1,4 @@
-"""What can be done in a namespace: the least role for each verb, and the verbs that keys are given."""
+"""The actions in a namespace: the lowest role for each verb, and the verbs that keys can have."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Verb(StrEnum):
-    """What can be done in a namespace."""
+    """An action in a namespace."""
 
     BROWSE = "browse"  # names, labels and the versions that the caller may fetch; whoever may read may browse
     READ = "read"
@@ -40,7 +40,7 @@ class Verb(StrEnum):
     MANAGE = "manage"
 
 
-TABLE: dict[Verb, Role] = {  # the least role that may
+TABLE: dict[Verb, Role] = {  # the lowest role that may
     Verb.BROWSE: Role.READER,
     Verb.READ: Role.READER,
     Verb.CHECK: Role.READER,
@@ -57,10 +57,10 @@ TABLE: dict[Verb, Role] = {  # the least role that may
     Verb.MANAGE: Role.ADMIN,
 }
 NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE, Verb.TRY})
-BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label at once
+BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label immediately
 NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # all show text of any version
-KEY_VERBS = tuple(verb for verb in Verb if verb not in {*NEVER_BY_KEY, Verb.BROWSE})  # what a key can be given
-SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key of the scope chosen has a set of its own
+KEY_VERBS = tuple(verb for verb in Verb if verb not in {*NEVER_BY_KEY, Verb.BROWSE})  # what a key can have
+SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key with the scope chosen has its own set
     Key.READ: frozenset({Verb.READ, Verb.CHECK, Verb.FETCH}),
     Key.WRITE: frozenset(KEY_VERBS) - BY_NAME_ONLY,
 }

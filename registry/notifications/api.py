@@ -1,6 +1,4 @@
-"""Following a template, and reminding people of two-step sign-in, over the API. For people who signed in, never by
-key.
-"""
+"""Following a template, and reminding people of two-step sign-in, over the API. For signed-in people, never by key."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers

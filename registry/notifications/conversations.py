@@ -1,4 +1,4 @@
-"""Telling people of a conversation: whom it mentions, and who is asked for a review."""
+"""Notifications of conversations: mentions and review requests."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
-    """The person is asked for a review; what waited for them in the request is this from now on.
+    """Notify a person that their review is requested; it replaces their pending notifications of the request.
 
     is_reminder: whether they were asked before.
     """
@@ -48,7 +48,7 @@ def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, 
 
 
 def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
-    """Who is mentioned in a comment since it was edited hears of it; nobody else does."""
+    """Notify the people whom an edit newly mentions in a comment; nobody else."""
     change = edited.change
     namespace = change.template.namespace
     before = mentions.find_mentioned_people(namespace, [edited.before])
@@ -56,7 +56,7 @@ def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
 
 
 def tell_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
-    """Who is mentioned in a comment on a release since it was edited hears of it; nobody else does."""
+    """Notify the people whom an edit newly mentions in a comment on a release; nobody else."""
     release = edited.release
     members = change_queries.list_members([release.number])
     if members:
@@ -72,11 +72,11 @@ def tell_mentioned(
     where: str = "",
     at: datetime | None = None,
 ) -> list[User]:
-    """Notify the people whom these texts mention, without those who were notified already; returns all who need not be
+    """Notify the people whom these texts mention, except those already notified; returns everybody who need not be
     notified again.
 
-    where: the place of the texts in words, already translated; the request where empty. at: when they were written
-    first, by which mail finds them; now if None.
+    where: the translated name of the place; the request if empty. at: when the texts were first written, which is how
+    mail finds them; now if None.
     """
     mentioned = mentions.find_mentioned_people(change.template.namespace, texts)
     people = [person for person in mentioned if person not in told and person.pk != actor.person.pk]

@@ -1,7 +1,7 @@
-"""E-mail about notifications: those that came together for a person go out as one message, each once.
+"""E-mail about notifications: a person's accumulated notifications are sent as one message, each once.
 
-A notification is taken before its mail is sent and given back when that fails, so several workers send nothing twice; a
-worker that is killed between the two loses that mail, never the notification on the home page.
+A notification is marked as mailed before its mail is sent, and unmarked if that fails, so several workers never send it
+twice; a worker that is killed in between loses that mail, but not the notification on the home page.
 """
 
 import logging
@@ -22,16 +22,16 @@ from registry.notifications.queries import watch_level
 
 __all__ = ["send_pending_mail"]
 
-_GATHERED = timedelta(seconds=10)  # what follows within this time goes into the same mail
-_NEWS = timedelta(days=1)  # what is older is no news
-_REST = 60.0  # seconds without another try after the mail server failed
-_MOST = 500  # notifications looked at in one go
+_GATHERED = timedelta(seconds=10)  # notifications within this time go into the same mail
+_NEWS = timedelta(days=1)  # older ones are not mailed
+_REST = 60.0  # seconds without another attempt after the mail server failed
+_MOST = 500  # notifications per run
 _log = logging.getLogger(__name__)
 _not_before = 0.0
 
 
 def send_pending_mail() -> int:
-    """Send what waits; how many mails went out. Nothing if no mail server is set."""
+    """Send pending mail; returns how many mails were sent. A no-op without a mail server."""
     global _not_before  # noqa: PLW0603  # one worker, one mail server
     if not settings.MAIL_IS_SENT or time.monotonic() < _not_before:
         return 0
@@ -51,10 +51,10 @@ def send_pending_mail() -> int:
 
 
 def _take() -> dict[User, list[Notification]]:
-    """The notifications that nobody mailed yet, marked as mailed, by person."""
+    """Mark the notifications that are not mailed yet as mailed, and return them by person."""
     at = log.now()
     waiting = Notification.objects.filter(mailed_at=None, created_at__lt=at - _GATHERED).order_by("pk")
-    if not waiting.exists():  # the clock asks every few seconds, and a transaction would stop SQLite's other writers
+    if not waiting.exists():  # the clock runs every few seconds, and a transaction would block SQLite's other writers
         return {}
     by_person: dict[User, list[Notification]] = defaultdict(list)
     with transaction.atomic():
@@ -73,8 +73,9 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused. What is about a key or their
-    own sign-in can't be refused, and an emergency is told until it is approved."""
+    """Filter the notifications to mail: unread, recent, and not opted out of. Those about keys or the person's own
+    sign-in can't be opted out of. Emergencies are mailed until they are approved.
+    """
     if not person.email or not person.is_active:
         return []
     watches, news = list(Watch.objects.filter(person=person)), log.now() - _NEWS
@@ -91,6 +92,6 @@ def _is_urgent(row: Notification) -> bool:
 
 
 def _is_wished(watches: Sequence[Watch], row: Notification) -> bool:
-    if row.template is None:  # about a key that acts for the person, or about their sign-in
+    if row.template is None:  # about the person's key or sign-in
         return True
     return watch_level(watches, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE

@@ -1,4 +1,4 @@
-"""Reminders of emergencies that nobody approved yet."""
+"""Reminders of emergencies that are not approved yet."""
 
 from datetime import timedelta
 
@@ -21,19 +21,19 @@ _DAY = timedelta(days=1)
 
 
 def remind_of_emergencies() -> int:
-    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail
-    even if they chose no mail; for the clock. Gives how many were reminded.
+    """Remind the reviewers and admins of each emergency that is not approved yet, once a day per person, by mail even
+    if they chose no mail; for the clock. Returns how many were reminded.
 
-    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
+    The notification at publishing counts as the first day's. Days on which no worker ran are skipped.
     """
     waiting = emergencies.find_emergencies(emergencies.list_waiting_changes())
     return sum(_remind_of_emergency(emergency) for emergency in waiting.values())
 
 
 def _remind_of_emergency(emergency: Emergency) -> int:
-    """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
+    """Notify the reviewers and admins who were not notified of it in the last day; returns how many.
 
-    This marks earlier reminders of it as read, and none of them goes out by mail any more.
+    Earlier reminders of it are marked as read, and are no longer mailed.
     """
     with transaction.atomic():
         rows = ChangeRequest.objects.select_for_update(of=("self",)).filter(unreviewed=True, emergency_closed_at=None)

@@ -1,6 +1,6 @@
 """Following a template: its events notify the follower, on the home page and by mail.
 
-It is the watch of that one path, so it is also listed on the page Mail. In no journal: it is a person's own affair.
+Stored as a watch on that one path, so it is also listed on the page Mail. Watches are personal and not in the journal.
 """
 
 from collections.abc import Collection
@@ -18,14 +18,14 @@ __all__ = ["find_follow", "follow_template", "get_follow", "unfollow_template"]
 
 
 def find_follow(actor: Actor, template: Template) -> Watch | None:
-    """The actor's wish to hear of this template; None if they don't follow it by itself."""
+    """The actor's watch on this template; None if they don't follow it individually."""
     path = template.name.partition("/")[2]
     own_watches = Watch.objects.filter(person=actor.person, namespace=template.namespace, template=path)
     return own_watches.filter(level=Watch.ALL).first()
 
 
 def get_follow(actor: Actor, name: str) -> Watch | None:
-    """As `find_follow`, by the template's name. Raises NotFound for strangers and NotAllowed for keys."""
+    """As `find_follow`, by the template's name. Raises NotFound for outsiders and NotAllowed for keys."""
     template = template_queries.get_template(actor, name)
     if actor.key is not None:
         raise NotAllowed(gettext("What a person follows is shown to that person only: sign in."))
@@ -33,16 +33,16 @@ def get_follow(actor: Actor, name: str) -> Watch | None:
 
 
 def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) -> None:
-    """Follow the template; whoever may read it may follow it.
+    """Follow the template; for everybody who may read it.
 
-    topics: of Watch.TOPICS, empty for all. Raises NotFound for strangers, NotAllowed for keys, Invalid for a topic that
-    there is not, and Conflict if the person has too many wishes.
+    topics: from Watch.TOPICS, empty for all. Raises NotFound for outsiders, NotAllowed for keys, Invalid for an unknown
+    topic, and Conflict if the person has too many watches.
     """
     _set_level(actor, name, Watch.ALL, topics)
 
 
 def unfollow_template(*, actor: Actor, name: str) -> None:
-    """Stop following the template: notify of what concerns the person only, or as a wider choice of theirs says."""
+    """Stop following the template: notify the person only of what concerns them, or as their broader watches say."""
     _set_level(actor, name, None, ())
 
 

@@ -1,4 +1,4 @@
-"""Notifications of what is live and fails its evaluation in a nightly run, and of what passes again."""
+"""Notifications of live versions that fail their evaluation in a nightly run, and of their recovery."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ __all__ = ["tell_of_live_failure", "tell_of_recovery"]
 
 
 def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
-    """The version's author, the reviewers and admins, and those who follow the template hear it; for services, in the
+    """Notify the version's author, the reviewers and admins, and the template's followers; for services, in the
     transaction of the event.
     """
 
@@ -34,7 +34,7 @@ def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
 
 
 def tell_of_recovery(run: Run, event: EvaluationRecovered) -> None:
-    """The same people hear that it passes again."""
+    """Notify the same people that it passes again."""
 
     def say() -> str:
         return gettext("{template} v{version} on {label} passes {evaluation} again.").format(

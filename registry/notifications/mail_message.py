@@ -1,7 +1,7 @@
-"""A mail about notifications: a part of text and one of HTML that say the same.
+"""A mail about notifications: a text part and an HTML part with the same content.
 
-What tells of a proposed change comes with its title, its reason and what it does to the prompt. What tells of a comment
-or a decision comes with the words.
+Proposed changes include their title, their reason and what they do to the prompt. Comments and decisions include their
+text.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ from registry.notifications.remarks import Remark, find_remark
 __all__ = ["Proposals", "write_mail"]
 
 _PROPOSALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind, ReviewRequested.kind}
-_MOST_PROPOSALS = 10  # of one mail that come with what they change
+_MOST_PROPOSALS = 10  # per mail that include their diff
 
 
 @dataclass(frozen=True)
 class _Proposal:
-    """title: the reason's first line, or what is asked for. reason: the rest of it; empty for none."""
+    """title: the reason's first line, or the change's description. reason: the rest of it; may be empty."""
 
     title: str
     reason: str
@@ -50,10 +50,10 @@ class _Proposal:
 
 @dataclass(frozen=True)
 class _Item:
-    """What happened, where it is seen, and the proposals it tells of: several if they are of one release.
+    """What happened, the page that shows it, and the proposals: several if they belong to one release.
 
-    title: of the change, where neither the sentence nor a proposal says it; empty for none. said: what somebody said,
-    in Markdown; empty for nothing, or where mail holds no texts.
+    title: of the change, if neither the sentence nor a proposal contains it, else empty. said: the comment in Markdown;
+    empty without one, or if mail contains no texts.
     """
 
     sentence: str
@@ -64,12 +64,12 @@ class _Item:
 
     @property
     def said_html(self) -> SafeString:
-        """What somebody said, formatted."""
+        """The comment as HTML."""
         return render_mail_remark(self.said, settings.BASE_URL)
 
 
 class Proposals:
-    """The proposals of the mails of one go: each is compared once a language, however many people hear of it."""
+    """The proposals of one batch of mails: each is compared once per language, however many recipients it has."""
 
     def __init__(self) -> None:
         self._proposals: dict[tuple[int, str | None], _Proposal] = {}
@@ -85,7 +85,7 @@ class Proposals:
 
 
 def write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
-    """One mail with all notifications of a person, in their language."""
+    """Build one mail with all notifications of a person, in their language."""
     with speak_to(person):
         return _write_mail(person, notifications, proposals)
 
@@ -118,7 +118,7 @@ def _items(person: User, notifications: Sequence[Notification], proposals: Propo
 
 
 def _group_by_release(notifications: Sequence[Notification]) -> list[list[Notification]]:
-    """The rows in their order; those that ask for reviews of one open release are together."""
+    """The rows in their order, with review requests of the same open release grouped."""
     groups: dict[tuple[str, int], list[Notification]] = {}
     for row in notifications:
         release = row.change.release if row.change and row.kind in _PROPOSALS else None
@@ -163,12 +163,12 @@ def _item_of_release(person: User, rows: Sequence[Notification], proposals: Prop
 
 
 def _may_see(person: User, change: ChangeRequest) -> bool:
-    """Whether texts go to them by mail: who left the namespace since gets the sentence alone."""
+    """Whether mail to the person may contain texts: people who have left the namespace get only the sentence."""
     return settings.MAIL_HAS_DIFFS and permissions.is_allowed(Actor(person), Verb.READ, change.template.namespace)
 
 
 def _path(row: Notification, remark: Remark | None) -> str:
-    """The page of what the row is about. What tells of a release is about one of its requests in the table."""
+    """The page of the notification's subject. Rows about a release refer to one of its requests."""
     if remark is not None and remark.release is not None:
         return f"/releases/{remark.release}"
     is_of_release = row.kind.startswith("release.") or row.kind == FreezeSet.kind

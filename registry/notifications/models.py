@@ -1,4 +1,4 @@
-"""Tables of notifications, and of watches: what people want e-mail about."""
+"""Tables of notifications, and of watches: what people want mail about."""
 
 from django.db import models
 
@@ -10,7 +10,7 @@ from registry.templates.models import Template
 __all__ = ["EMERGENCY", "MENTION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notification", "Watch"]
 
 
-# The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
+# The kind of emergency notifications to possible approvers, which are mailed regardless of their watches.
 EMERGENCY = "emergency"
 MENTION = "mention"  # the kind of a notification that somebody mentioned the person in a conversation
 UNUSED_KEY = "unused-key"  # the kind of a notification of a key that nobody uses
@@ -42,8 +42,8 @@ class Notification(models.Model):
 
 
 class Watch(models.Model):
-    """A person's wish for a namespace, for paths in it, or (without one) for everywhere. The narrowest that fits
-    counts.
+    """A person's mail level for a namespace, for paths in it, or (without one) for everywhere. The most specific one
+    applies.
     """
 
     ALL = "all"
@@ -79,5 +79,5 @@ class Watch(models.Model):
 
     @property
     def topic_list(self) -> list[str]:
-        """What of all is wanted; empty for everything."""
+        """The topics of `all`; empty for everything."""
         return self.topics.split(",") if self.topics else []

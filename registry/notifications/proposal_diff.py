@@ -1,4 +1,4 @@
-"""What a proposed change does to the prompt, as plain lines for a mail: what the model reads, else the document."""
+"""The effect of a proposed change as a plain-text diff for mail: of the rendered prompt, else of the document."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,18 +17,18 @@ from registry.templates.sample_renderings import SampleOutcome
 
 __all__ = ["MOST_LINES", "ProposalDiff", "compare_proposal"]
 
-MOST_LINES = 200  # of the diff; the page of the change has the rest
-_MOST_CHARACTERS = 500  # of a line
-_MOST_SAMPLES = 60  # as many as the page sets against each other
-_HEAD = 2  # lines of a unified diff that name the sides
+MOST_LINES = 200  # lines of the diff; the page of the change has the rest
+_MOST_CHARACTERS = 500  # characters of a line
+_MOST_SAMPLES = 60  # as many as the page compares
+_HEAD = 2  # header lines of a unified diff
 
 
 @dataclass(frozen=True)
 class ProposalDiff:
     """The difference that a mail shows.
 
-    heading: the sample or document that was compared. lines: a unified diff, without line ends; `…` replaces lines
-    left out in between. more: how many lines were left out at the end.
+    heading: the sample or document that was compared. lines: a unified diff, without line ends; `…` replaces omitted
+    lines in between. more: how many lines were omitted at the end.
     """
 
     heading: str
@@ -37,10 +37,10 @@ class ProposalDiff:
 
 
 def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
-    """What the first sample renders to with the proposed version, against what the label serves.
+    """Compare what the first differing sample renders to with the proposed version and with what the label serves.
 
-    It is the first sample that differs. Without one it is the document. None if neither differs or a text was
-    redacted. Renders what was not rendered yet; the caller has checked the right to read both versions.
+    Falls back to the document. None if neither differs or a text was redacted. Renders versions without cached results;
+    the caller has checked the right to read both versions.
     """
     old, new = change_queries.find_baseline(change), change.version
     if new.is_redacted or (old is not None and old.is_redacted):
@@ -53,7 +53,7 @@ def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
         sides = gettext("v{new}, all new").format(new=new.number)
     try:
         rendered = _compare_samples(old, new)
-    except PromptuaryError:  # the renderer is busy: the document says it too
+    except PromptuaryError:  # the renderer is busy: the document shows the change too
         rendered = None
     if rendered is not None:
         sample, before, after = rendered
@@ -67,7 +67,7 @@ def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
 
 
 def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str], list[str]] | None:
-    """The first sample on which both render and differ, with the lines of each side."""
+    """The first sample whose renderings differ, with the lines of each side."""
     sample_set = new.template.current_samples()
     samples = dict(list(sample_set.samples.items())[:_MOST_SAMPLES]) if sample_set else {}
     after = sample_renderings.render_samples(new, samples)
@@ -96,7 +96,7 @@ def _text_of(part: Mapping[str, Any]) -> str:
 
 
 def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> ProposalDiff | None:
-    """The changed lines with those beside them, in the bounds of a mail; None if there are none."""
+    """The changed lines with their context, shortened for a mail; None if there are none."""
     lines = [_clip(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines

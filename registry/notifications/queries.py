@@ -1,4 +1,4 @@
-"""Queries of notifications: those about a person's keys, what people want e-mail about, and who watches a template."""
+"""Queries about notifications: those about a person's keys, mail preferences, and watchers of a template."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -46,28 +46,30 @@ _TOPICS: Mapping[str, str] = {
 
 
 def list_key_notifications(actor: Actor) -> list[Notification]:
-    """Unread notifications about keys that act for the actor, newest first.
+    """List unread notifications about keys that act for the actor, newest first.
 
-    Unused keys are left out: they are listed as long as they are unused.
+    Unused keys are excluded: they are listed as long as they are unused.
     """
     rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False).exclude(kind=UNUSED_KEY)
     return list(rows.select_related("key__namespace").order_by("-pk")[:_MOST_OF_KEYS])
 
 
 def list_own_watches(actor: Actor) -> list[Watch]:
-    """The actor's wishes, the widest first."""
+    """List the actor's watches, the broadest first."""
     rows = Watch.objects.filter(person=actor.person).select_related("namespace")
     return sorted(rows, key=lambda watch: (watch.namespace.name if watch.namespace else "", len(watch.template)))
 
 
 def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> str:
-    """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
+    """A person's level for a path: that of their most specific watch, else what concerns them (`mine`)."""
     watch = _narrowest(watches, namespace, path)
     return watch.level if watch else Watch.MINE
 
 
 def list_reviewers(template: Template) -> list[User]:
-    """Those who may approve changes of the template, in the whole namespace or in one of its folders."""
+    """List the people who may approve changes of the template, through a role in the namespace or in one of its
+    folders.
+    """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     rows = template.namespace.memberships.filter(having_role(able)).select_related("person")
     members = [(row.person, read_member_roles(row.role, row.folder_roles)) for row in rows.order_by("person_id")]
@@ -75,13 +77,13 @@ def list_reviewers(template: Template) -> list[User]:
 
 
 def list_active_reviewers(template: Template) -> list[User]:
-    """Those of the reviewers who can sign in: people with an account in use."""
+    """Those of the reviewers who can sign in: people with an active account."""
     return [person for person in list_reviewers(template) if person.is_active and person.username != OPERATOR]
 
 
 def list_watchers(template: Template, kind: str = "") -> list[User]:
-    """The members who want to hear of all that happens to the template, or of this kind of event at least. A kind that
-    is of no topic goes to all of them.
+    """List the members who watch everything about the template, or at least this kind of event. A kind without a topic
+    goes to all watchers.
     """
     topic = _TOPICS.get(kind)
     watches = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))

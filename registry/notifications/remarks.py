@@ -1,4 +1,4 @@
-"""What somebody said where a notification tells of it: in a thread, with a decision, or about a release."""
+"""The comment that a notification is about: in a thread, with a decision, or on a release."""
 
 from dataclasses import dataclass
 
@@ -14,16 +14,16 @@ __all__ = ["Remark", "find_remark"]
 
 @dataclass(frozen=True)
 class Remark:
-    """text: Markdown, as it reads now. release: the number of the release that it is about; None for a change."""
+    """text: Markdown, in its current version. release: the number of the release; None for a comment on a change."""
 
     text: str
     release: int | None = None
 
 
 def find_remark(row: Notification) -> Remark | None:
-    """The words that the notification tells of, found by their moment; None if there are none, or none any more.
+    """Find the comment that the notification is about by its time; None if there isn't one, or it was deleted.
 
-    Who tells of words gives the notification their moment, so what was edited or deleted since is read as it is now.
+    Notifications have the time of their comment, so later edits and deletions are respected.
     """
     if row.change is None:
         return None

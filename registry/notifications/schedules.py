@@ -1,6 +1,6 @@
-"""Notifications of schedules that a freeze will stop, and of those that ended without a publish.
+"""Notifications of schedules that a freeze will stop, and of those that ended without publishing.
 
-Whoever proposed and whoever scheduled hear why.
+They go to the people who proposed and who scheduled the change.
 """
 
 from collections.abc import Callable, Collection
@@ -25,7 +25,7 @@ __all__ = ["tell_of_freeze", "tell_of_unpublished_change", "tell_of_unpublished_
 
 
 def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
-    """Those whose scheduled publishes the freeze stops hear of it, while they can choose another date."""
+    """Notify the people whose scheduled publications the freeze stops, while they can still choose another date."""
     for stop in list_freeze_effects([freeze])[0].stops:
         is_release = stop.kind == "release"
         changes = ChangeRequest.objects.select_related("opened_by", "template", "release__opened_by")
@@ -43,7 +43,7 @@ def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
 
 
 def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
-    """The proposer and the scheduler hear it; for services, in the transaction of the event."""
+    """Notify the proposer and the scheduler; for services, in the transaction of the event."""
 
     def say() -> str:
         return gettext(
@@ -60,7 +60,7 @@ def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) 
 
 
 def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
-    """The same for a release; its proposers are those of its requests too."""
+    """The same for a release; its proposers include those of its requests."""
     members = change_queries.list_members([release.number])
     if not members:
         return

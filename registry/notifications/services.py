@@ -1,4 +1,4 @@
-"""Services of notifications: telling people what happened and what waits for them, and their choice of e-mail.
+"""Services of notifications: events, requests that await somebody, and marking notifications as read.
 
 Notifications are written in the transaction of the rows that they are about.
 """
@@ -65,14 +65,14 @@ _MOVED = {
 
 
 def mark_notifications_read(*, actor: Actor, ids: Iterable[int]) -> int:
-    """Mark those of the actor's notifications read that have these ids; how many were unread."""
+    """Mark the actor's notifications with these ids as read; returns how many were unread."""
     rows = Notification.objects.filter(person=actor.person, read_at=None, pk__in=list(ids))
     with transaction.atomic():
         return rows.update(read_at=log.now())
 
 
 def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
-    """A request waits for these people; for services, in the transaction of the request's change."""
+    """Notify these people that a request awaits their review; for services, in the transaction of the write."""
     end_waiting(change)
     people = User.objects.filter(username__in=list(waiting_for))
 
@@ -85,7 +85,8 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
 
 
 def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = None) -> None:
-    """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more.
+    """Notify the opener of the request and the author of its head of a decision; the request stops waiting for its
+    author.
 
     taken_back: the decision that was taken back by this one.
     """
@@ -105,7 +106,7 @@ def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = 
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
-    """The request's people and the thread's hear of a comment."""
+    """Notify the participants of the request and the thread of a comment."""
     change = comment.thread.change
     commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
 
@@ -120,7 +121,7 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
 
 
 def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
-    """The people of a release's requests and those who commented on it before hear of a comment about all of it."""
+    """Notify the people of a release's requests and earlier commenters of a comment on the release."""
     release = comment.release
     members = change_queries.list_members([release.number])
     if not members:
@@ -139,7 +140,7 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
-    """Who started a rollout, whose change it is and who owns the template hear of its start, pause and stop."""
+    """Notify the starter of a rollout, the change's people and the template's owners of its start, pause and stop."""
     template = rollout.template
     owners = User.objects.filter(username__in=list_owners(template.namespace, template.path))
     people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
@@ -151,9 +152,9 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
-    """A label that moved through the gate or back concerns its authors, and when it went back the reviewers as well.
+    """Notify the people behind a gated move or a roll back; except for a normal publication, the reviewers too.
 
-    Of one that moved freely only those hear who watch the template.
+    Only watchers of the template are notified of an ungated move.
     """
     if move.how not in _MOVED or move.after is None:
         _write(actor, LabelMoved.kind, [], lambda: _describe_free_move(actor, move), move, move.created_at)
@@ -191,7 +192,7 @@ def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
 
 
 def tell_of_save(actor: Actor, version: Version) -> None:
-    """Those who watch the template hear of a new version."""
+    """Notify the watchers of the template of a new version."""
     first = version.message.strip().partition("\n")[0]
 
     def say() -> str:
@@ -206,9 +207,7 @@ def tell_of_save(actor: Actor, version: Version) -> None:
 
 
 def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
-    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may
-    remain.
-    """
+    """Notify the authors of redacted text and the admins of its namespaces, including where copies may remain."""
     for version in versions:
         template = version.template
         admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
@@ -228,7 +227,7 @@ def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Se
 
 
 def tell_of_key(actor: Actor, key: Key) -> None:
-    """The person whom a key acts for hears of it, unless they made it themselves; for services, in its transaction."""
+    """Notify the person that a key acts for, unless they issued it themselves; for services, in its transaction."""
     person = key.person
     if person == actor.person or not person.is_active or person.username == OPERATOR:
         return
@@ -253,7 +252,7 @@ def _describe_key(actor: Actor, key: Key) -> str:
 
 
 def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
-    """Nobody, or this person no more, is waited for in the request."""
+    """Mark the request as no longer waiting for anybody, or for this person."""
     waiting = Notification.objects.filter(change=change, is_waiting=True, read_at=None)
     if person is not None:
         waiting = waiting.filter(person=person)
@@ -266,7 +265,7 @@ def _tell(
     _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)
 
 
-def _write(  # noqa: PLR0913  # the one place that writes them, for every reason to tell somebody
+def _write(  # noqa: PLR0913  # the only place that writes them, for every kind of notification
     actor: Actor,
     kind: str,
     people: Collection[User],
@@ -278,7 +277,7 @@ def _write(  # noqa: PLR0913  # the one place that writes them, for every reason
     urgent: Collection[int] = (),
     told: Collection[User] = (),
 ) -> None:
-    """told: who heard of it otherwise already."""
+    """Notify the people and the watchers. told: people who were already notified otherwise."""
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
     everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template, kind)]}

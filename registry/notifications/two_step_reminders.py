@@ -1,4 +1,4 @@
-"""Reminders of two-step sign-in: an admin asks somebody to turn it on where a namespace requires it of them."""
+"""Reminders of two-step sign-in: an admin asks a person to turn it on where a namespace requires it."""
 
 from datetime import timedelta
 
@@ -14,14 +14,15 @@ from registry.people import queries as people_queries
 
 __all__ = ["find_two_step_reminder", "remind_of_two_step"]
 
-_PAUSE = timedelta(days=1)  # between two reminders of one person
+_PAUSE = timedelta(days=1)  # between two reminders to one person
 
 
 def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
-    """Tell a person, on the home page and by mail, in which namespaces they can only read without two-step sign-in.
+    """Remind a person, on the home page and by mail, of the namespaces where they can only read without two-step
+    sign-in.
 
-    For admins of these namespaces and of the installation. Raises Conflict if there is nothing to remind of, or if the
-    person was reminded less than a day ago.
+    For admins of these namespaces and of the installation. Raises Conflict if no namespace requires it of them, or if
+    they were reminded less than a day ago.
     """
     summaries = people_queries.list_people(actor, words=username, with_deactivated=True)
     summary = next((row for row in summaries if row.username == username), None)
@@ -51,5 +52,5 @@ def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
 
 
 def find_two_step_reminder(actor: Actor) -> Notification | None:
-    """The newest reminder of the actor that is not marked as read."""
+    """The newest unread reminder of the actor."""
     return Notification.objects.filter(person=actor.person, kind=TWO_STEP_REMINDER, read_at=None).order_by("pk").last()

@@ -1,4 +1,4 @@
-"""Notifications of keys that nobody has used for long: their person hears of each once, until it is used again."""
+"""Notifications of long-unused keys: the key's person is notified once, until it is used again."""
 
 from django.conf import settings
 from django.db import transaction
@@ -13,18 +13,18 @@ from registry.notifications.models import UNUSED_KEY, Notification
 
 __all__ = ["tell_of_unused_keys"]
 
-_MOST = 200  # notified in one round; the clock runs again
+_MOST = 200  # notified per run of the clock
 
 
 def tell_of_unused_keys() -> int:
-    """Tell the people whom unused keys act for, each once for each time that a key went out of use; for the clock.
+    """Notify the people of unused keys, once for each time that a key became unused; for the clock.
 
     Returns how many were notified. Deactivated people are not notified.
     """
     at = log.now()
     told = Notification.objects.filter(key=OuterRef("pk"), kind=UNUSED_KEY, created_at__gt=OuterRef("idle_since"))
     rows = find_unused_keys(at).filter(~Exists(told), person__is_active=True).exclude(person__username=OPERATOR)
-    if not rows.exists():  # a transaction would stop SQLite's other writers
+    if not rows.exists():  # a transaction would block SQLite's other writers
         return 0
     with transaction.atomic():
         locked = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)[:_MOST])

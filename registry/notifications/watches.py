@@ -1,4 +1,4 @@
-"""Watches: what a person wants to hear of by mail, and where."""
+"""Watches: what people are notified of by mail, and where."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ from registry.notifications.models import Watch
 
 __all__ = ["MOST_WATCHES", "set_watch_level"]
 
-MOST_WATCHES = 100  # choices of one person
+MOST_WATCHES = 100  # per person
 
 
 def set_watch_level(
@@ -25,10 +25,10 @@ def set_watch_level(
     template: str = "",
     topics: Collection[str] = (),
 ) -> None:
-    """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None removes the choice.
+    """Set the mail level for a place: `all` that happens there, `mine`, or `none`; None removes the choice.
 
-    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all; topics: of
-    Watch.TOPICS, what of `all` is wanted, empty for everything. In no journal: it is a person's own affair.
+    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all; topics: from
+    Watch.TOPICS, to limit `all`, empty for everything. Watches are personal and not in the journal.
     """
     if actor.key is not None:
         raise NotAllowed(gettext("A key gets no mail: sign in as a person to choose it."))
