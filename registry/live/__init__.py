@@ -1,1 +1,1 @@
-"""The live part of the web server: streams and long polls in asyncio, without a thread for each."""
+"""The live side of the web server: streams and long polls in asyncio, without a thread for each."""

@@ -1,1 +1,1 @@
-"""People: one's own account, the administration of accounts and sessions, and what is lost when rights are removed."""
+"""People: one's own account, the administration of accounts and sessions, and what is lost when rights are taken."""
