@@ -1,4 +1,4 @@
-"""The Git mirror: a function of the journal, written by one writer, the only part of the server that speaks to Git."""
+"""The Git mirror, derived from the journal by one writer, and the only part of the server that uses Git."""
 
 from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import destination_of, push, push_due

@@ -1,4 +1,4 @@
-"""The loader of the texts that events name by digest: one query a kind for a batch of events."""
+"""Loading of the texts that events refer to by digest: one query per kind for a batch of events."""
 
 import json
 from collections import defaultdict
@@ -23,7 +23,7 @@ _NAME = "template__name"
 
 
 class Sources:
-    """What a batch of events names by digest only: versions, and the rows that the event classes name."""
+    """What a batch of events refers to by digest only: versions, and the rows named by the event classes."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         event_list = list(events)
@@ -36,8 +36,8 @@ class Sources:
         self._rows = {kind: _load_rows(self._stored_rows[kind], of_kind) for kind, of_kind in bodies.items()}
 
     def version(self, event: Event, number: int | None = None) -> Version:
-        """The version that the event saved or moved a label to, or another one of its template. MirrorError if the
-        database lacks it.
+        """The version that the event saved or moved a label to, or another one of its template. Raises MirrorError if
+        the database lacks it.
         """
         key = event.template, number or event.version
         if number is not None and key not in self._versions:
@@ -75,7 +75,7 @@ def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]
 
 
 def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Key of a row to its columns."""
+    """Map each row's key to its columns."""
     lookups = list(stored_row.lookups)
     keys = {_key_of(stored_row, body) for body in bodies}
     current = _current_keys(lookups, keys)
@@ -87,7 +87,7 @@ def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any
 
 
 def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
-    """Each key to the one that its row has now: a template may have another name since."""
+    """Map each key to its row's current key: a template may have been renamed since."""
     if _NAME not in lookups:
         return {key: key for key in keys}
     place = lookups.index(_NAME)

@@ -1,7 +1,7 @@
-"""The entry of one event, and its commit message and author line: written from the entry, read back from Git.
+"""The entry of one event, and its commit message and author line: written from the entry, parsed back from Git.
 
-The trailers are the last paragraph and nothing of a user can be in it: a note is indented, a subject is one line,
-and the event's JSON has no raw newline.
+The trailers are the last paragraph and can't contain user input: a note is indented, a subject is one line, and the
+event's JSON has no raw newline.
 """
 
 import re
@@ -28,15 +28,15 @@ _INDENT = "    "
 _LONGEST_SUBJECT = 120
 _EVENT, _RECORD, _CHAIN = "Promptuary-Event", "Promptuary-Record", "Promptuary-Chain"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
-_CRUD = ".,:;<>\"\\'"  # what Git drops from the ends of a name; dropped here so that a commit reads as it was written
+_CRUD = ".,:;<>\"\\'"  # what Git strips from a name; stripped here so that a commit is read as it was written
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An event with everything its commit is made of.
+    """An event with everything in its commit.
 
-    `at` is in microseconds since 1970 UTC, `record` the event's canonical JSON on one line, `chain` its hash;
-    `files` maps a path to its new bytes, or to None if the file goes; `renames` an old path to a new one.
+    `at` is in microseconds since 1970 UTC, `record` the event's canonical JSON on one line, `chain` its hash; `files`
+    maps a path to its new bytes, or to None to delete it; `renames` an old path to a new one.
     """
 
     number: int
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Stamp:
-    """What a commit says of itself: the event's number and the chain's hash after it."""
+    """A commit's own record: the event's number and the chain's hash after it."""
 
     number: int
     chain: str
@@ -87,7 +87,7 @@ def _trailers(entry: Entry) -> str:
 
 
 def read_stamp(message: str) -> Stamp | None:
-    """The stamp in a message's last paragraph, or None if there is none that Promptuary wrote."""
+    """The stamp in a message's last paragraph, or None if Promptuary didn't write one."""
     trailers = _read_trailers(message)
     number, chain = trailers.get(_EVENT, ""), trailers.get(_CHAIN, "")
     event = parse_number(number, digits=18)
@@ -95,7 +95,7 @@ def read_stamp(message: str) -> Stamp | None:
 
 
 def read_record(message: str) -> str | None:
-    """The event's canonical JSON out of a message, or None."""
+    """The event's canonical JSON from a message, or None."""
     return _read_trailers(message).get(_RECORD)
 
 
@@ -110,7 +110,7 @@ def _read_trailers(message: str) -> dict[str, str]:
 
 
 def author_line(entry: Entry) -> str:
-    """`Name <address> seconds +0000`; a name that Git would refuse or change is cleaned first."""
+    """`Name <address> seconds +0000`; a name that Git would refuse or change is sanitized."""
     name = _clean_name(entry.author) or "unknown"
     address = re.sub(r"[^A-Za-z0-9.@_+-]", "", entry.author).strip(".") or "unknown"
     if "@" not in address:
@@ -132,6 +132,6 @@ def _one_line(text: str) -> str:
 
 
 def _quote(note: str) -> str:
-    """The note, each line indented: a line of it can neither be a trailer nor start the last paragraph."""
+    """Indent each line of the note, so that none can be a trailer or start the last paragraph."""
     lines = [_CONTROL.sub(" ", line).rstrip() for line in re.split(r"\r\n|\n|\r", note.strip())]
     return "\n".join(_INDENT + line if line else "" for line in lines).strip("\n")

@@ -1,8 +1,8 @@
-"""The journal's events as entries of the mirror: what each commit is made of.
+"""The journal's events as entries of the mirror: the content of each commit.
 
-Each file holds the whole of one small thing (a document, a label of a template, a step of a change request), so what an
-event writes follows from that event and the rows it made alone, never from what other events wrote before. One thing
-reaches back: a version that was redacted is written without its text, so a redaction rewrites the history (writer).
+Each file contains one small object (a document, a label of a template, a step of a change request), so an event's files
+depend only on that event and its rows, never on earlier events. The exception: a redacted version is written without
+its text, so a redaction rewrites the history (`rebuilding`).
 """
 
 import json
@@ -23,7 +23,9 @@ __all__ = ["read_entries"]
 
 
 def read_entries(*, after: int, limit: int) -> list[Entry]:
-    """The entries of the events after a number, in order, at most `limit`. Raises MirrorError if one can't be read."""
+    """The entries of the events after a number, in order, at most `limit`. Raises MirrorError if one can't be
+    parsed.
+    """
     events = list(Event.objects.filter(number__gt=after).order_by("number")[:limit])
     sources = Sources(events)
     return [_entry(event, sources) for event in events]
@@ -61,7 +63,7 @@ def _unknown_content(row: Event, texts: "_EventTexts") -> CommitContent:
 
 
 class _EventTexts:
-    """One stored event and its texts, as `registry.journal.mirroring.Texts` asks for them."""
+    """One stored event and its texts: the implementation of `registry.journal.mirroring.Texts`."""
 
     def __init__(self, row: Event, body: Mapping[str, Any], sources: Sources) -> None:
         self._row, self._body, self._sources = row, body, sources

@@ -6,11 +6,11 @@ __all__ = ["Damaged", "Diverged", "GitFailed", "GitMissing", "MirrorBusy", "Mirr
 
 
 class GitFailed(MirrorError):
-    """A git command failed; holds the end of what it wrote to stderr."""
+    """A git command failed; contains the end of its stderr."""
 
 
 class GitMissing(GitFailed):
-    """There is no git program."""
+    """The git program is not installed."""
 
 
 class MirrorBusy(MirrorError):
@@ -18,8 +18,8 @@ class MirrorBusy(MirrorError):
 
 
 class Diverged(MirrorError):
-    """Git holds what the journal doesn't know: the database is older than its mirror, or the mirror was edited."""
+    """Git contains what the journal lacks: the database is older than its mirror, or the mirror was edited."""
 
 
 class Damaged(MirrorError):
-    """Git can't read the mirror: files of it are missing or broken."""
+    """Git can't read the mirror: its files are missing or corrupt."""

@@ -1,5 +1,6 @@
-"""Entries as a `git fast-import` stream. Pure: the same entries after the same heads give the same bytes and commit
-ids.
+"""Entries as a `git fast-import` stream.
+
+Pure: the same entries after the same heads result in the same bytes and commit ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +15,11 @@ CHECKPOINT = b"checkpoint\n\n"
 
 
 def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapping[str, int]) -> Iterator[bytes]:
-    """The stream in chunks, `done` at its end.
+    """The stream in chunks, with `done` at its end.
 
-    `heads` maps a ref to the commit it points to, `done` a ref to the number of the last event it holds. Labels'
-    branches come first and a checkpoint makes them durable before `main` moves. A process killed between the two leaves
-    a label's branch ahead of `main`, never behind, and the entries that it already holds are left out the next time.
+    `heads` maps a ref to its commit, `last_numbers` a ref to the number of its last event. Labels' branches come first
+    and a checkpoint makes them durable before `main` moves. A process killed in between leaves a label's branch ahead
+    of `main`, never behind, and the entries that it already contains are left out next time.
     """
     blobs = _number_blobs(entries)
     for content, mark in blobs.items():
@@ -50,7 +51,7 @@ def _number_blobs(entries: Sequence[Entry]) -> dict[bytes, int]:
 
 
 def _parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
-    """The `from` line of a ref's first commit in this stream; later ones follow by themselves."""
+    """The `from` line of a ref's first commit in this stream; later ones follow implicitly."""
     if ref in started or ref not in heads:
         started.add(ref)
         return b""

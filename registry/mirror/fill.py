@@ -17,17 +17,17 @@ from registry.mirror.repository import Head, Repository
 
 __all__ = ["BATCH", "import_entries", "lock_path", "read_heads", "resume_point"]
 
-_AT_ONCE = 500  # rows that note a commit, written at once
-BATCH = 50  # entries a fast-import; a killed process repeats at most one batch
+_AT_ONCE = 500  # rows of commits written together
+BATCH = 50  # entries per fast-import; at most one batch is repeated after a kill
 
 
 def lock_path() -> Path:
-    """Beside the repository, since that is swapped whole by a rebuild."""
+    """The lock file, beside the repository, which a rebuild replaces as a whole."""
     return settings.MIRROR_PATH.with_name("mirror.lock")
 
 
 def read_heads(repository: Repository) -> dict[str, Head]:
-    """Every ref of the mirror and its head, none if there is no mirror. Raises Damaged if they can't be read."""
+    """Every ref of the mirror and its head; empty without a mirror. Raises Damaged if they can't be read."""
     try:
         return repository.heads() if repository.exists else {}
     except GitMissing:
@@ -39,7 +39,7 @@ def read_heads(repository: Repository) -> dict[str, Head]:
 
 
 def import_entries(repository: Repository) -> int:
-    """Import batch after batch until the journal's end, noting each event's commit. The lock is the caller's."""
+    """Import batches up to the journal's end, recording each event's commit. The caller holds the lock."""
     heads = repository.heads()
     after = resume_point(heads)
     _note(repository, heads.get(mirror_paths.MAIN))
@@ -58,14 +58,14 @@ def import_entries(repository: Repository) -> int:
 
 
 def _note(repository: Repository, main: Head | None) -> None:
-    """Keep what Git says now if it can be read without Git: for every writer to the journal, and for the history."""
+    """Store Git's state where it can be read without Git: for all writers of the journal, and for the history."""
     if main is not None and main.stamp is not None:
         log.write_mark(repository.path, log.Mark(main.stamp.number, main.stamp.chain))
     _record(repository, main)
 
 
 def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks as they are, with the places in between where a test may kill."""
+    """Pass the chunks through, with failpoints in between."""
     for chunk in chunks:
         if chunk == mirror_fast_import.CHECKPOINT:
             reach("mirror.moving")
@@ -75,9 +75,7 @@ def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def resume_point(heads: Mapping[str, Head]) -> int:
-    """The number of the last event that `main` holds, 0 for an empty mirror. Raises Diverged if the journal knows it
-    not.
-    """
+    """The number of the last event in `main`, 0 for an empty mirror. Raises Diverged if the journal lacks it."""
     main = heads.get(mirror_paths.MAIN)
     for ref, head in heads.items():
         if ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref):
@@ -103,7 +101,7 @@ def _check_known(ref: str, head: Head) -> None:
 
 
 def _record(repository: Repository, main: Head | None) -> None:
-    """Note the commits of `main` that are not noted yet; after a kill or a rebuild that may be many."""
+    """Record the commits of `main` that are not recorded yet; after a kill or a rebuild that may be many."""
     if main is None or main.stamp is None:
         return
     last = Commit.objects.order_by("-event_id").first()
@@ -119,7 +117,7 @@ def _record(repository: Repository, main: Head | None) -> None:
 
 
 def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
-    """The commits after the last one noted, or all if Git doesn't hold that one: the mirror was made again."""
+    """The commits after the last recorded one, or all if Git lacks that one because the mirror was rebuilt."""
     try:
         return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
     except GitFailed:

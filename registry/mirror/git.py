@@ -1,5 +1,6 @@
-"""The `git` program through GitPython: fixed verbs, constant options, an environment of our own. The only importer of
-git.
+"""The `git` program through GitPython: fixed verbs, constant options, our own environment.
+
+The only module that imports git.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,24 +18,25 @@ __all__ = ["Files", "Program", "shorten_messages"]
 
 _OPTIONS = (
     "core.hooksPath=/dev/null",
-    "core.fsync=committed",  # an answered catch-up survives a power cut
-    "core.commitGraph=false",  # a cache that could say other than the commits do
+    "core.fsync=committed",  # a finished catch-up survives a power loss
+    "core.commitGraph=false",  # a cache that could contradict the commits
     "core.fsmonitor=false",
     "core.protectHFS=true",
     "core.protectNTFS=true",
     "core.quotePath=true",
     "gc.auto=0",
     "i18n.logOutputEncoding=UTF-8",
-    "log.showSignature=false",  # would run a program that a clone's configuration names
+    "log.showSignature=false",  # would run a program from a clone's configuration
     "protocol.ext.allow=never",
-    "safe.directory=*",  # the folder is this instance's own, whoever owns it in a container
+    "safe.directory=*",  # the folder belongs to this instance, whatever its owner in a container
 )
 _PIPE = -1  # subprocess.PIPE
 
 
 class Program:
-    """Git in one repository. `lock_fd` goes to every process that writes, so that one that outlives its parent still
-    holds the writer's lock."""
+    """Git in one repository. `lock_fd` is inherited by every writing process, so that one that outlives its parent
+    still holds the writer's lock.
+    """
 
     def __init__(self, path: Path, lock_fd: int | None = None) -> None:
         self._git = Git(path)
@@ -42,7 +44,7 @@ class Program:
         self._passed = () if lock_fd is None else (lock_fd,)
 
     def read(self, *arguments: str) -> bytes:
-        """What a reading verb prints. Raises GitFailed if it fails."""
+        """Run a reading verb and return its output. Raises GitFailed if it fails."""
         return self._checked(*arguments)
 
     def write(self, *arguments: str) -> None:
@@ -56,7 +58,9 @@ class Program:
         environment: Mapping[str, str] | None = None,
         seconds: float | None = None,
     ) -> tuple[int, bytes, str]:
-        """Exit status, output and messages. `environment` is for this run only; it is ended after so many seconds."""
+        """Run git and return exit status, output and messages. `environment` is for this run only; `timeout` is in
+        seconds.
+        """
         try:
             status, out, err = self._git.execute(
                 self._command(*arguments),
@@ -74,10 +78,10 @@ class Program:
 
     @contextmanager
     def start(self, *arguments: str) -> Iterator[Any]:
-        """A running process with pipes, to read from and write to; waited for at the end, GitFailed if it fails.
+        """A running process with pipes, awaited at the end of the block. Raises GitFailed if it fails.
 
-        Its input is closed at the end of the block, which makes git end. It is in a process group of its own: Ctrl-C in
-        a terminal, or a supervisor that stops, signals the group of this process, which then finishes its batch.
+        Its input is closed at the end of the block, which makes git exit. It has its own process group: Ctrl-C in a
+        terminal or a stopping supervisor signals this process's group, which can then finish its batch.
         """
         process = self._git.execute(
             self._command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0
@@ -106,7 +110,9 @@ class Program:
 
 
 def _environment(path: Path) -> dict[str, str]:
-    """Nothing of the machine's or the caller's git settings reaches us; inherited GIT_* variables are overruled."""
+    """The environment without any of the machine's or the user's git settings; inherited GIT_* variables are
+    overridden.
+    """
     return {
         "GIT_DIR": str(path),
         "GIT_OBJECT_DIRECTORY": str(path / "objects"),
@@ -118,11 +124,11 @@ def _environment(path: Path) -> dict[str, str]:
         "GIT_CONFIG_COUNT": "0",
         "GIT_CONFIG_PARAMETERS": "",
         "GIT_TERMINAL_PROMPT": "0",
-        # No verb but a push has business on the network, fetching what a clone lacks included.
+        # No verb but push may use the network, not even to fetch missing objects of a clone.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_GRAFT_FILE": str(path / "no-grafts"),
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",  # what is there is read, not what somebody wants seen in its place
+        "GIT_NO_REPLACE_OBJECTS": "1",  # ignore replace refs: the actual objects are read
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_REFLOG_ACTION": "mirror",
         "LC_ALL": "C",
@@ -131,7 +137,7 @@ def _environment(path: Path) -> dict[str, str]:
 
 
 def _last_words(process: Any) -> str:
-    """Why a process ended that took no more input."""
+    """The reason why a process stopped accepting input."""
     try:
         process.wait()
     except GitCommandError as error:
@@ -143,11 +149,11 @@ def _close(pipe: Any) -> None:
     try:
         pipe.close()
     except BrokenPipeError:
-        pass  # what was still to be written has no reader any more
+        pass  # the remaining input has no reader any more
 
 
 def shorten_messages(stderr: bytes | str) -> str:
-    """The end of what git said, on one line of at most 500 characters."""
+    """The end of git's messages, on one line of at most 500 characters."""
     text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else stderr
     return " ".join(text.split())[-500:]
 
@@ -160,12 +166,12 @@ class Files:
         self._answers = answers
 
     def read(self, commit: str, path: str) -> bytes:
-        """The bytes of the file. Raises MirrorError if the commit has none of that path."""
+        """The bytes of the file. Raises MirrorError if the commit doesn't have that path."""
         self._questions.write(f"{commit}:{mirror_paths.check_path(path)}\n".encode("ascii"))
         self._questions.flush()
         header = self._answers.readline().decode("utf-8", "replace").split()
         if len(header) != 3 or header[1] != "blob":
             raise MirrorError(f"Commit {commit} has no file {path}.")
         content = self._answers.read(int(header[2]))
-        self._answers.read(1)  # the newline that ends an answer
+        self._answers.read(1)  # the newline that ends a response
         return content

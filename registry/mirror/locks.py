@@ -1,4 +1,4 @@
-"""One writer of the mirror: a file lock on this machine and, on PostgreSQL, an advisory lock among all machines."""
+"""One writer of the mirror: a file lock on this machine and, on PostgreSQL, an advisory lock across all machines."""
 
 import fcntl
 import os
@@ -15,16 +15,17 @@ from registry.mirror.errors import MirrorBusy
 __all__ = ["hold"]
 
 _ADVISORY = 0x6D6972726F72  # "mirror": one number for all writers of one database
-_PAUSE = 0.1  # seconds between two tries
+_PAUSE = 0.1  # seconds between two attempts
 
 
 @contextmanager
 def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
-    """Hold the writer's lock, trying for `wait` seconds; gives the file's descriptor, MirrorBusy when another has it.
+    """Hold the writer's lock, trying for `wait` seconds; yields the file's descriptor. Raises MirrorBusy if it is
+    taken.
 
-    The descriptor goes to every git process that writes: should this process be killed, the lock stays with its git
-    child until that too is gone, so nobody heals the locks of a git process that still runs. PostgreSQL releases the
-    advisory lock by itself when the connection drops.
+    Every writing git process inherits the descriptor. If this process is killed, the lock stays with its git child
+    until that exits too, so that nobody removes lock files of a running git process. PostgreSQL releases the advisory
+    lock when the connection drops.
     """
     deadline = time.monotonic() + wait
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,7 @@ def _try_file(descriptor: int) -> bool:
 
 @contextmanager
 def _advisory(deadline: float) -> Iterator[None]:
-    """A session of its own: the lock must outlast the transactions of the writer's ordinary connection."""
+    """Uses a separate session: the lock must outlast the transactions of the writer's ordinary connection."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -60,4 +61,4 @@ def _advisory(deadline: float) -> Iterator[None]:
 def _pause_until(deadline: float) -> None:
     if time.monotonic() >= deadline:
         raise MirrorBusy("Another process is writing the mirror; try again in a moment.")
-    time.sleep(_PAUSE)  # neither lock can be waited for with a time limit
+    time.sleep(_PAUSE)  # neither lock supports waiting with a timeout

@@ -6,7 +6,7 @@ __all__ = ["Remote"]
 
 
 class Remote(models.Model):
-    """One outside repository. Secrets are in files; a row names the files only."""
+    """One outside repository. Secrets are in files; a row contains only the files' paths."""
 
     name = models.CharField(max_length=40, unique=True)
     url = models.CharField(max_length=2000, help_text="https or ssh, without a password")

@@ -1,5 +1,6 @@
-"""The mirror pushed to repositories elsewhere: never by force, by nobody's git settings but ours, to the address that
-was checked. What fails is kept in the remote's row and tried again later; writing the mirror never waits for it.
+"""Pushing the mirror to other repositories: never by force, with our own git settings only, to the checked address.
+
+Failures are stored in the remote's row and retried later; writing the mirror never waits for a push.
 """
 
 import shlex
@@ -22,14 +23,14 @@ from registry.mirror.repository import Repository
 # no texts here: operators read them at the command line and in /readyz, in English
 __all__ = ["PushFailed", "destination_of", "due", "push", "push_due"]
 
-_SECONDS = 600.0  # one push, however much there is to send
-_LEASE = timedelta(seconds=_SECONDS + 60)  # after that, whoever claimed a push is taken to be dead
-_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each one more
+_SECONDS = 600.0  # per push, however much there is to send
+_LEASE = timedelta(seconds=_SECONDS + 60)  # after which the process that claimed a push counts as dead
+_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each further one
 _OUT_OF_STEP = ("(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)")
 # The helper's text is the same for every remote; name and secret come from the environment of this one process.
 _HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$PROMPTUARY_USER" "$PROMPTUARY_TOKEN"; }; f'
 _HTTP = (
-    "credential.helper=",  # forgets the machine's own
+    "credential.helper=",  # resets the machine's own
     f"credential.helper={_HELPER}",
     "http.followRedirects=false",
     "http.proxy=",
@@ -43,7 +44,7 @@ _NO_PROXY = dict.fromkeys(("http_proxy", "https_proxy", "HTTPS_PROXY", "all_prox
 
 
 class PushFailed(MirrorError):
-    """The remote did not take it; `diverged` if it holds what the mirror doesn't."""
+    """The remote refused the push; `diverged` if it has what the mirror lacks."""
 
     def __init__(self, message: str, *, diverged: bool = False) -> None:
         super().__init__(message)
@@ -51,7 +52,7 @@ class PushFailed(MirrorError):
 
 
 def destination_of(url: str) -> Destination:
-    """The checked address behind a remote's URL. Raises Refused if it is none that the mirror may be pushed to."""
+    """The checked address behind a remote's URL. Raises Refused if the mirror may not be pushed there."""
     destination = safe_http.check(url, schemes=("https", "ssh"))
     if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
         raise Refused(
@@ -61,7 +62,7 @@ def destination_of(url: str) -> Destination:
 
 
 def due() -> list[Remote]:
-    """Remotes to be pushed to now: behind the mirror, and neither waiting after a failure nor being pushed to."""
+    """Remotes to push to now: behind the mirror, neither waiting after a failure nor being pushed to."""
     now = timezone.now()
     rows = list(Remote.objects.filter(Q(retry_at=None) | Q(retry_at__lte=now)).order_by("pk"))
     if not rows:
@@ -71,13 +72,14 @@ def due() -> list[Remote]:
 
 
 def push_due() -> int:
-    """Push to each remote that is due, storing the result in its row; how many took it."""
+    """Push to each remote that is due and store the result in its row. Return how many succeeded."""
     return sum(push(remote) for remote in due())
 
 
 def push(remote: Remote) -> bool:
-    """One push, whatever the result of the last one. False if it failed (the row says why) or another process is at
-    it."""
+    """Push once, regardless of the last result. Return False if it failed (the row says why) or another process is
+    pushing.
+    """
     now = timezone.now()
     is_claimed = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)
     if not is_claimed:
@@ -97,10 +99,10 @@ def push(remote: Remote) -> bool:
 
 
 def _push(remote: Remote) -> int:
-    """Send what the mirror holds; the number of the last event in it."""
+    """Send the mirror. Return the number of its last event."""
     repository = Repository(settings.MIRROR_PATH)
     heads = fill.read_heads(repository)
-    number = fill.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
+    number = fill.resume_point(heads)  # raises Diverged, so that a forged mirror is not pushed
     if rebuilding.is_redaction_due(heads):
         raise PushFailed("The mirror is being rewritten after a redaction.")
     if not heads:
@@ -129,7 +131,7 @@ def _connection(remote: Remote, destination: Destination) -> tuple[list[str], di
 
 
 def _ssh(remote: Remote, destination: Destination) -> str:
-    """The command line of ssh: to the checked address, under the name that was asked for, with this key only."""
+    """The command line of ssh: to the checked address, under the original host name, with this key only."""
     options = {
         "BatchMode": "yes",
         "ClearAllForwardings": "yes",

@@ -1,4 +1,4 @@
-"""Rebuilding the mirror from the journal: beside the old one, then put in its place."""
+"""Rebuilding the mirror from the journal: beside the old one, which it then replaces."""
 
 import shutil
 from collections.abc import Mapping
@@ -22,18 +22,17 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 def rebuild() -> Path | None:
-    """Write the whole mirror again; the old one is kept beside it, and its path comes back.
+    """Rewrite the whole mirror. The old one is kept beside it, and its path is returned.
 
-    None if there was none, and if it held a text that was redacted since: that one is deleted. From an untouched
-    journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it
-    once more.
+    Returns None without an old one, and deletes one with a text that was redacted since. An unchanged journal results
+    in the same commit ids. After a kill between the two renames, the next catch-up finds no mirror and writes it again.
     """
     with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
         return renew(descriptor)
 
 
 def renew(descriptor: int) -> Path | None:
-    """The same, for the holder of the writer's lock."""
+    """`rebuild` for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     new_path = path.with_name(f"{path.name}.rebuilt")
     keep = _may_be_kept(Repository(path))
@@ -52,7 +51,7 @@ def renew(descriptor: int) -> Path | None:
 
 
 def _may_be_kept(old: Repository) -> bool:
-    """Whether there is a mirror that surely holds no text that was redacted since; a damaged one can't be asked."""
+    """Whether there is a mirror that certainly contains no text redacted since, which is unknown for a damaged one."""
     if not old.path.exists():
         return False
     try:
@@ -64,7 +63,7 @@ def _may_be_kept(old: Repository) -> bool:
 
 
 def is_redaction_due(heads: Mapping[str, Head]) -> bool:
-    """Whether the mirror was written before a redaction: what it says of the past is not to be said any more."""
+    """Whether the mirror was written before a redaction, so that its history must be rewritten."""
     main = heads.get(mirror_paths.MAIN)
     if main is None:
         return False
@@ -73,13 +72,13 @@ def is_redaction_due(heads: Mapping[str, Head]) -> bool:
 
 
 def sweep() -> None:
-    """Delete a mirror that was given up. Only for the holder of the writer's lock."""
+    """Delete an abandoned mirror. Only for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     shutil.rmtree(path.with_name(f"{path.name}.{_DISCARDED}"), ignore_errors=True)
 
 
 def _forget(path: Path) -> None:
-    """Delete the mirrors that earlier rebuilds kept: they hold what was redacted, too."""
+    """Delete the mirrors that earlier rebuilds kept, as they contain the redacted text too."""
     for old_path in path.parent.glob(f"{path.name}.[0-9]*"):
         shutil.rmtree(old_path, ignore_errors=True)
 

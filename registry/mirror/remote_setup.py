@@ -26,7 +26,7 @@ def add(
     key_file: str = "",
     known_hosts: str = "",
 ) -> Remote:
-    """Add a remote: the mirror is pushed there from now on. The caller has checked where the URL leads.
+    """Add a remote, to which the mirror is pushed from now on. The caller has checked the URL's destination.
 
     Over https: user and the file of a token, or neither. Over ssh: the file of a private key and that of the host's
     keys.
@@ -50,7 +50,7 @@ def add(
 
 
 def remove(*, actor: Actor, name: str) -> None:
-    """Remove a remote; what it holds stays there."""
+    """Remove a remote; the outside repository keeps its content."""
     _require_operator(actor)
     if not Remote.objects.filter(name=name).delete()[0]:
         raise NotFound(f"There is no remote {name}.")

@@ -1,7 +1,7 @@
 """The bare Git repository of the mirror: created, repaired, read and written.
 
-No text of a user ever stands in an argument: content goes in by the standard input of `fast-import`, and what is asked
-for by name is a full object id or a ref that `layout` made.
+User input is never in an argument: content is passed on the stdin of `fast-import`, and names are full object ids or
+refs built by `registry.journal.mirror_paths`.
 """
 
 import re
@@ -18,7 +18,7 @@ from registry.mirror.git import Files, Program, shorten_messages
 
 __all__ = ["Head", "Repository"]
 
-# Read once when the repository is made: for people who work in it and for those who clone it.
+# Read once when the repository is created: for people who work in it or clone it.
 _CONFIG = """\
 [core]
 	repositoryformatversion = 0
@@ -35,7 +35,7 @@ _CONFIG = """\
 """
 _ORIGIN = "refs/remotes/origin/"
 _ID = re.compile(r"[0-9a-f]{40}", re.ASCII)
-_BROKEN_REF = "broken ref"  # in git's warning; it gives the status 0
+_BROKEN_REF = "broken ref"  # in git's warning, which has exit status 0
 _LEFTOVERS = (
     "*.lock",
     "refs/**/*.lock",
@@ -49,7 +49,7 @@ _LEFTOVERS = (
 
 
 class Head:
-    """What a ref points to: the commit, its message and what the message says of itself."""
+    """What a ref points to: the commit, its message and the message's stamp."""
 
     def __init__(self, commit: str, message: str) -> None:
         self.commit = commit
@@ -70,7 +70,7 @@ class Repository:
         return (self.path / "HEAD").is_file()
 
     def create(self) -> None:
-        """Make an empty repository, complete or not at all: it is made aside and renamed into place."""
+        """Create an empty repository atomically: it is created aside and renamed into place."""
         new_path = self.path.with_name(f"{self.path.name}.new")
         shutil.rmtree(new_path, ignore_errors=True)
         new_path.mkdir(parents=True)
@@ -78,11 +78,13 @@ class Repository:
             "init", "--quiet", "--bare", "--initial-branch=main", "--object-format=sha1", "--template=", "."
         )
         (new_path / "config").write_text(_CONFIG, encoding="ascii")
-        shutil.rmtree(self.path, ignore_errors=True)  # what is here without a HEAD is no repository
+        shutil.rmtree(self.path, ignore_errors=True)  # a folder without HEAD isn't a repository
         new_path.rename(self.path)
 
     def heal(self) -> list[str]:
-        """Remove what killed git processes left behind. Only for the holder of the writer's lock. Returns what went."""
+        """Remove what killed git processes left behind. Only for the holder of the writer's lock. Return what was
+        removed.
+        """
         removed = []
         for pattern in _LEFTOVERS:
             for leftover in self.path.glob(pattern):
@@ -101,7 +103,7 @@ class Repository:
         return {fields[i].lstrip("\n"): Head(fields[i + 1], fields[i + 2]) for i in range(0, len(fields) - 2, 3)}
 
     def cloned_heads(self) -> dict[str, Head]:
-        """The branches of the mirror as a clone has them: its own `main`, its own labels or those of its origin."""
+        """The mirror's branches in a clone: its own `main`, its own labels or those of its origin."""
         heads: dict[str, Head] = {}
         for ref, head in self.heads().items():
             branch = ref.replace(_ORIGIN, "refs/heads/", 1)
@@ -112,11 +114,11 @@ class Repository:
         return heads
 
     def default_branch(self) -> str:
-        """What HEAD names, a ref or a bare commit id."""
+        """The content of HEAD: a ref or a bare commit id."""
         return (self.path / "HEAD").read_text(encoding="utf-8", errors="replace").strip().removeprefix("ref: ")
 
     def commits(self, ref: str, after: str | None = None) -> Iterator[tuple[str, str]]:
-        """(commit id, message), oldest first, of the first-parent history of a ref, after a commit that it holds."""
+        """(commit id, message), oldest first, of the first-parent history of a ref, after a commit in it."""
         limits = [f"^{_checked_id(after)}"] if after else []
         output = self._git.read(
             "log", "--first-parent", "--reverse", "--format=%H%x00%B%x00", _checked_ref(ref), *limits, "--"
@@ -126,9 +128,9 @@ class Repository:
             yield fields[i].lstrip("\n"), fields[i + 1]
 
     def history(self, commit: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
-        """(commit id, tree id, {path: blob id or None if the file went}) up to a commit, oldest first, streamed.
+        """(commit id, tree id, {path: blob id or None if deleted}) up to a commit, oldest first, streamed.
 
-        A mode other than that of a plain file is written before the blob's id, so that it can equal nothing.
+        A mode other than that of a plain file is prepended to the blob's id, so that it can't match anything.
         """
         with self._git.start(
             "log", "--first-parent", "--reverse", "--root", "--raw", "--no-abbrev", "--no-renames", "-m", "-z",
@@ -155,21 +157,21 @@ class Repository:
 
     # -- writing --------------------------------------------------------------------------------------------------
     def fast_import(self, chunks: Iterable[bytes]) -> None:
-        """Feed a stream that ends with `done`; cut short anywhere before that, no ref moves (but see stream.build)."""
+        """Feed a stream that ends with `done`; if it is cut short, no ref moves (but see `fast_import.build`)."""
         with self._git.start("fast-import", "--quiet", "--done", "--date-format=raw") as process:
             for chunk in chunks:
                 process.stdin.write(chunk)
 
     def repack(self) -> None:
-        """Put small packs and loose objects together; drop what nothing names after two weeks."""
+        """Consolidate small packs and loose objects; unreferenced objects are dropped after two weeks."""
         self._git.write("repack", "-d", "-q", "--geometric=2", "--write-midx")
         self._git.write("prune", "--expire=2.weeks.ago")
         self._git.write("pack-refs", "--all")
 
     def push(self, options: Sequence[str], url: str, environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
-        """Push `main` and the labels' branches, never by force; exit status and what git said.
+        """Push `main` and the labels' branches, never by force. Return exit status and git's messages.
 
-        options: `-c` settings for this push; url: one that was checked, without secrets.
+        options: `-c` settings for this push; url: a checked one without secrets.
         """
         refs = [f"{ref}:{ref}" for ref in (mirror_paths.MAIN, f"{mirror_paths.LABELS}*")]
         arguments = [*options, "push", "--porcelain", "--no-verify", "--", url, *refs]
@@ -177,7 +179,7 @@ class Repository:
         return status, out.decode("utf-8", "replace") + err
 
     def check_objects(self) -> list[str]:
-        """What `git fsck` finds, one line each; an empty list when every object is whole."""
+        """The findings of `git fsck`, one line each; empty if every object is intact."""
         status, out, err = self._git.run("fsck", "--full", "--strict", "--no-dangling", "--no-progress")
         lines = [*out.decode("utf-8", "replace").splitlines(), *err.splitlines()]
         problems = [line for line in lines if line.strip() and not line.startswith("notice:")]
@@ -197,7 +199,7 @@ def _checked_ref(ref: str) -> str:
 
 
 def _split(stream: Any, size: int = 65536) -> Iterator[str]:
-    """The NUL-ended fields of a stream; the rest of one that was cut short is no field."""
+    """The NUL-terminated fields of a stream; a truncated last one is dropped."""
     rest = b""
     while chunk := stream.read(size):
         *fields, rest = (rest + chunk).split(b"\0")

@@ -1,7 +1,7 @@
-"""The check of label moves during a restore: a protected label moves only as the rules of its day allow.
+"""The check of label moves during a restore: a protected label moves only as the rules of that time allow.
 
-Whoever edits a clone can make the hashes fit again, but not what the events say together: an approval by somebody who
-was no reviewer then, or a move that nobody approved, stops the restore.
+An attacker who edits a clone can recompute the hashes, but events must also be consistent: an approval by someone who
+wasn't a reviewer then, or an unapproved move, aborts the restore.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ __all__ = ["require_allowed"]
 
 
 def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -> None:
-    """Raise MirrorError if the label of a `label.moved` was protected and the move is none that the rules allow.
+    """Raise MirrorError if the label of a `label.moved` was protected and the rules don't allow the move.
 
-    is_strict: whether some publication up to this one was decided with every contributor counted.
+    is_strict: whether a publication up to this one was decided with every contributor counted.
     """
     namespace = Namespace.objects.get(name=event.namespace)
     if body["label"] not in namespace.protected_labels:
@@ -52,7 +52,7 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
     gate = change_gate.evaluate(change, None, with_checks=False)
     facts = gate.facts if is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
     approvals = policy.count_approvals(gate.rules, facts)
-    # Objections don't count here: whether a person was active then, no event says.
+    # Objections are ignored here: no event records whether a person was active then.
     if approvals.missing:
         return f"{approvals.missing} of {gate.needed} approvals were missing."
     if approvals.missing_owners:
@@ -61,14 +61,16 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
 
 
 def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:
-    """Whose approval did not count before every contributor was: who opened the request, and who wrote its head."""
+    """The people whose approval did not count before all contributors did: those who opened the request or wrote its
+    head.
+    """
     return {person: (Reason("own", "", ""),) for person in (facts.opened_by, facts.author)}
 
 
 def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
-    """Any version that the label held will do: that was the rule once, and such events are restored like all others.
+    """Any version that the label held is accepted: that was once the rule, and such events must be restorable.
 
-    It gives a forger nothing lasting: a roll back is no approval, so limited keys and later roll backs don't count it.
+    A forger gains nothing lasting: a roll back isn't an approval, so limited keys and later roll backs ignore it.
     """
     moves = LabelMove.objects.filter(
         template__name=event.template, label=body["label"], after__digest=body["digest"]

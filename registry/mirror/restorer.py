@@ -35,11 +35,11 @@ from registry.templates.search_index import update_search_index
 __all__ = ["Read", "Rows", "replay"]
 
 Read = Callable[[str], bytes]
-_BOUNDS = Bounds(depth=400, nodes=5_000_000)  # the files were written by us; samples may be a mebibyte of JSON
+_BOUNDS = Bounds(depth=400, nodes=5_000_000)  # our own files; samples may be a mebibyte of JSON
 
 
 class Rows:
-    """The rows that later events name, remembered as they are made."""
+    """The rows that later events refer to, cached when created."""
 
     def __init__(self, redacted: Collection[tuple[str, int]] = ()) -> None:
         self._redacted = redacted
@@ -48,10 +48,10 @@ class Rows:
         self.namespaces: dict[str, Namespace] = {}
         self.templates: dict[str, Template] = {}
         self.derivation = Derivation()
-        self.is_strict = False  # whether some publication before was decided with every contributor counted
+        self.is_strict = False  # whether an earlier publication was decided with every contributor counted
 
     def person(self, username: str) -> User:
-        """The account, made without a password if it was not named before."""
+        """The account, created without a password on first mention."""
         if username not in self._people:
             person, is_new = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
             if is_new:
@@ -61,7 +61,7 @@ class Rows:
         return self._people[username]
 
     def take_stock(self) -> None:
-        """Remember the rows that exist already, for a replay that continues after them."""
+        """Load the existing rows, for a replay that continues after them."""
         self.namespaces = {row.name: row for row in Namespace.objects.all()}
         self.templates = {row.name: row for row in Template.objects.select_related("namespace")}
         ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")
@@ -72,7 +72,7 @@ class Rows:
             self.derivation.take(self.fact(event, body))
 
     def fact(self, event: Event, body: Mapping[str, Any]) -> JournalFact:
-        """The event as `registry.changes.derivation` reads it."""
+        """The event in the form of `registry.changes.derivation`."""
         return JournalFact(
             event.kind,
             event.at,
@@ -86,12 +86,14 @@ class Rows:
         )
 
     def is_redacted(self, template: str, version: int | None) -> bool:
-        """Whether a later event takes this version's text away, so that the mirror holds none."""
+        """Whether a later event redacts this version, so that the mirror lacks its text."""
         return (template, version) in self._redacted
 
 
 def replay(rows: Rows, row: Event, read: Read) -> None:
-    """Write the rows of one event; `read` gives the files of its commit. MirrorError if a text is not the one."""
+    """Write the rows of one event. `read` returns the files of its commit. Raises MirrorError if a text's digest is
+    wrong.
+    """
     body = json.loads(row.text)["body"]
     try:
         event = parse_event(row.kind, body)
@@ -114,7 +116,7 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
 
 
 def _write_contribution(contribution: derivation.Contribution) -> None:
-    """What a version took in, as its event says it or as it was worked out."""
+    """Store a version's contribution, from its event or derived."""
     version = Version.objects.get(template__name=contribution.template, number=contribution.number)
     comment = source = None
     if contribution.suggestion is not None:
@@ -126,7 +128,7 @@ def _write_contribution(contribution: derivation.Contribution) -> None:
 
 
 class _EventRows:
-    """Writes the rows of one event, as `registry.journal.mirroring.Restorer` asks for it."""
+    """Writes the rows of one event: the implementation of `registry.journal.mirroring.Restorer`."""
 
     def __init__(self, rows: Rows, row: Event, body: Mapping[str, Any], read: Read) -> None:
         self._rows, self._row, self._body = rows, row, body

@@ -1,8 +1,8 @@
 """Restoring the database from a clone of the mirror: the same journal, hash for hash, and every lasting row.
 
-What can't come back: passwords and the secrets of keys, which no journal ever held. Nothing of the clone is believed:
-the events must chain, each text must have the digest that its event names, protected labels must have moved as the
-rules of their day say, and in the end every commit of the clone must be the one that the new journal gives.
+Passwords and the secrets of keys can't be restored, as they are never in the journal. The clone is not trusted: the
+events must chain, each text must have its event's digest, protected labels must have moved by the rules of that time,
+and finally every commit of the clone must equal the one that the new journal generates.
 """
 
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ from registry.templates.models import Template
 
 __all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
 
-# As canonical JSON writes it; a string would escape it.
+# In the form of canonical JSON; within a string it would be escaped.
 _NAMING = tuple(f'"kind":"{cls.kind}"' for cls in (VersionRedacted, TemplateRenamed))
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What came back: how many events, the hash of the last, and the commit of `main` it was in."""
+    """The result of a restore: the number of events, the hash of the last, and its commit in `main`."""
 
     events: int
     chain: str
@@ -46,9 +46,9 @@ class Restored:
 
 
 def restore(source: Path, chain: str | None = None) -> Restored:
-    """Fill the empty database from a clone or the mirror itself, all or nothing. MirrorError says what is wrong.
+    """Fill the empty database from a clone or the mirror itself, all or nothing. Raises MirrorError.
 
-    chain: the hash that the last event must have, for who has kept it apart from the clone.
+    chain: the expected hash of the last event, if it was kept separately from the clone.
     """
     repository = open_clone(source)
     if Event.objects.exists() or Namespace.objects.exists() or Template.objects.exists():
@@ -63,9 +63,9 @@ def restore(source: Path, chain: str | None = None) -> Restored:
 
 
 def adopt() -> int:
-    """Bring a database that is older than its mirror up to it, all or nothing; gives how many events it had forgotten.
+    """Bring a database that is older than its mirror up to date, all or nothing. Return how many events it lacked.
 
-    Raises MirrorError if the two have parted: an event of the database is another one in the mirror.
+    Raises MirrorError if the two have diverged: an event of the database differs in the mirror.
     """
     with locks.hold(fill.lock_path(), _WAIT), transaction.atomic():
         log.lock()
@@ -74,7 +74,7 @@ def adopt() -> int:
 
 
 def forgotten() -> list[str]:
-    """The texts of the mirror's events that this database does not know, oldest first."""
+    """The texts of the mirror's events that this database lacks, oldest first."""
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     repository = Repository(settings.MIRROR_PATH)
     if not repository.exists:
@@ -84,7 +84,7 @@ def forgotten() -> list[str]:
 
 
 def open_clone(source: Path) -> Repository:
-    """The repository of a clone, a bare one or that of a work tree. Raises MirrorError if it holds no branch `main`."""
+    """The repository of a clone, bare or with a work tree. Raises MirrorError if it has no branch `main`."""
     inner = source / ".git"
     repository = Repository((inner if inner.is_dir() else source).absolute())
     if not repository.exists:
@@ -99,7 +99,7 @@ def open_clone(source: Path) -> Repository:
 
 
 def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
-    """The rows of every event after this one, if there are any. The caller's transaction keeps all or nothing."""
+    """Restore the rows of every event after this one. The caller's transaction makes it all or nothing."""
     last_number, head = number, ""
     with repository.files() as files:
         rows = Rows(_redacted(repository))
@@ -139,9 +139,9 @@ def _records(repository: Repository) -> Iterator[tuple[str, str]]:
 
 
 def _redacted(repository: Repository) -> set[tuple[str, int]]:
-    """The versions whose text some event takes away: it is missing from their commits, which come first.
+    """The versions redacted by an event, whose text is missing even from their earlier commits.
 
-    Each by every name that its template had, at whatever moment.
+    Each under every name that its template ever had.
     """
     groups: dict[str, list[str]] = {}
     redacted: list[tuple[list[str], int]] = []

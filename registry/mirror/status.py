@@ -20,7 +20,7 @@ __all__ = ["Pushed", "Status", "noted_lag", "remotes", "status"]
 
 @dataclass(frozen=True)
 class Pushed:
-    """How far a remote is; `behind` in events of the journal, `lag` in seconds since the oldest event it lacks."""
+    """A remote's progress; `behind` in events of the journal, `lag` in seconds since the oldest event it lacks."""
 
     name: str
     url: str
@@ -35,8 +35,9 @@ class Pushed:
 
 @dataclass(frozen=True)
 class Status:
-    """How far journal and mirror are; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
-    the hash of the last event that is. `unreadable` says why the mirror can't be; then nothing counts as mirrored.
+    """The state of journal and mirror; `behind` in events, `lag` in seconds since the oldest event not mirrored,
+    `chain` the hash of the last mirrored event. `unreadable` says why the mirror can't be read; then nothing counts as
+    mirrored.
     """
 
     path: str
@@ -56,7 +57,7 @@ class Status:
 
 
 def status() -> Status:
-    """Read Git and the journal as they are now; nothing is written and no lock is taken."""
+    """Read the current state of Git and the journal, without writing or locking."""
     repository = Repository(settings.MIRROR_PATH)
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     heads: dict[str, Head] = {}
@@ -84,7 +85,7 @@ def status() -> Status:
 
 
 def remotes() -> list[Pushed]:
-    """How far each remote is, as its row says; nobody is asked over the network."""
+    """Each remote's progress according to its row, without network access."""
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     return [
         Pushed(
@@ -103,7 +104,7 @@ def remotes() -> list[Pushed]:
 
 
 def noted_lag() -> float:
-    """Seconds since the oldest event whose commit is not noted in the database; Git is not asked."""
+    """Seconds since the oldest event without a recorded commit, from the database alone."""
     return _lag(Commit.objects.aggregate(last=Max("event_id"))["last"] or 0)
 
 

@@ -1,8 +1,8 @@
 """Verification of the mirror against the journal: every commit of every branch, and nothing else.
 
-What each commit should be follows from its event. The changes of a commit are compared with the event's files by blob
-id, then the commit's own id is computed from its tree, the id of the commit before and the event's message: if both
-hold for each commit from the first one on, the trees are right too, and no byte of any commit is other than it must be.
+Each commit is determined by its event. The commit's changes are compared with the event's files by blob id, then its id
+is computed from its tree, its parent's id and the event's message. If both match for each commit from the first one on,
+the trees are correct too, and so is every byte of every commit.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ _Seen = tuple[str, str, dict[str, str | None]]
 
 
 def verify(repository: Repository | None = None) -> list[str]:
-    """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; an empty list means equal.
+    """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; empty if they are equal.
 
-    Events that are not mirrored yet are a finding too: `catch_up` first if that is not wanted.
+    Events that are not mirrored yet are findings too; call `catch_up` first to avoid that.
     """
     repository = repository or Repository(settings.MIRROR_PATH)
     findings: list[str] = []
@@ -42,9 +42,7 @@ def verify(repository: Repository | None = None) -> list[str]:
 
 
 def verify_clone(repository: Repository) -> list[str]:
-    """The same for somebody's clone, which may be behind the journal and may lack branches; what it has must be
-    right.
-    """
+    """The same for a clone, which may be behind the journal and lack branches; what it has must be correct."""
     heads = repository.cloned_heads()
     stamp = heads[mirror_paths.MAIN].stamp if mirror_paths.MAIN in heads else None
     until = stamp.number if stamp else None
@@ -87,7 +85,7 @@ def _compare_all(repository: Repository) -> Iterator[str]:
 
 
 def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None]) -> Iterator[str]:
-    """Compare `main`, noting on the way which labels' branches the journal asks for."""
+    """Compare `main`, collecting the labels' branches that the journal requires."""
 
     def noted() -> Iterator[tuple[Entry, Move]]:
         for entry in _entries():
@@ -97,7 +95,7 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
 
     pairs = noted()
     yield from _compare(repository, mirror_paths.MAIN, head, pairs)
-    for _ in pairs:  # a difference ends the comparison early; the labels behind it are still wanted
+    for _ in pairs:  # a difference ends the comparison early; later labels are still collected
         pass
 
 
@@ -124,9 +122,9 @@ def _compare(
     expected_entries: Iterator[tuple[Entry, Move]],
     until: int | None = None,
 ) -> Iterator[str]:
-    """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it.
+    """Walk branch and journal side by side, up to the first commit that differs, as all later ones differ too.
 
-    until: the number of the last event that must be there; None for all.
+    until: the number of the last event that must exist; None for all.
     """
     name = ref.removeprefix("refs/heads/")
     parent, files = "", dict[str, str]()
@@ -154,7 +152,7 @@ def _compare(
 
 
 def _blobs(move: Move, files: Mapping[str, str]) -> dict[str, str | None]:
-    """Each path that an entry writes, with the blob that is there then; files: those before it."""
+    """Each path that an entry writes, with its resulting blob; files: those before it."""
     renamed: dict[str, str | None] = dict.fromkeys(move.renames)
     renamed |= {new: files.get(old) for old, new in move.renames.items()}
     return renamed | {path: _blob_id(content) for path, content in move.files.items()}

@@ -1,4 +1,4 @@
-"""The one writer of the mirror: whoever holds the lock brings it up to the journal, or packs it."""
+"""The single writer of the mirror: the lock's holder brings it up to date with the journal, or repacks it."""
 
 import logging
 
@@ -15,12 +15,12 @@ from registry.mirror.repository import Repository
 __all__ = ["catch_up", "check_mirror", "count_pending", "repack"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
-_MANY_PACKS = 40  # a batch makes one pack, and git searches all of them
+_MANY_PACKS = 40  # each batch makes a pack, and git searches all of them
 logger = logging.getLogger(__name__)
 
 
 def count_pending() -> int:
-    """How many events have no known commit; all of them if there is no mirror. Cheap: Git is not asked."""
+    """The number of events without a recorded commit; all if there is no mirror. Cheap: doesn't run git."""
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
     if not Repository(settings.MIRROR_PATH).exists:
         return last
@@ -29,10 +29,10 @@ def count_pending() -> int:
 
 
 def catch_up(*, wait: float = 0.0) -> int:
-    """Write every event that Git does not hold yet, and return how many.
+    """Write every event that Git lacks, and return how many.
 
-    Where another process is writing, that one does the work and 0 comes back (after `wait` seconds). Raises Diverged
-    if Git holds what the journal doesn't, GitFailed if git does.
+    If another process is writing, that one does the work and 0 is returned (after `wait` seconds). Raises Diverged if
+    Git contains what the journal lacks, GitFailed if git fails.
     """
     count = 0
     while True:
@@ -42,7 +42,7 @@ def catch_up(*, wait: float = 0.0) -> int:
                 count += _write_pending(descriptor)
         except MirrorBusy:
             return count
-        if not count_pending():  # an event that came while the lock was being released need not wait for the clock
+        if not count_pending():  # for events that came while the lock was being released, without waiting for the clock
             return count
 
 
@@ -67,7 +67,7 @@ def _write_pending(descriptor: int) -> int:
 
 
 def repack() -> None:
-    """Pack what the batches left, under the writer's lock."""
+    """Repack the batches' packs, under the writer's lock."""
     with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
         repository = Repository(settings.MIRROR_PATH, descriptor)
         if repository.exists:

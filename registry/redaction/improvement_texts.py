@@ -1,4 +1,4 @@
-"""Redaction of improvements: those of a removed version or asked by one, and those that repeat its text."""
+"""Redaction of improvements: those for or by a removed version, and those that repeat its text."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,8 +19,8 @@ def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> 
 
 
 def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
-    """Empty them, and the runs that measure their texts; what is under way is stopped, and ends at that moment."""
-    # A worker that is writing one of them goes first, then finds it stopped.
+    """Empty them and the runs that measure their texts; those under way are stopped and end now."""
+    # A worker that is writing one of them finishes first, then finds it stopped.
     numbers = list(_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
     rows = Improvement.objects.filter(pk__in=numbers)
     rows.filter(state__in=Improvement.BEFORE_MEASURING).update(state=Improvement.STOPPED, ended_at=at)
@@ -32,7 +32,7 @@ def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str
 
 
 def _improvements(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Improvement]":
-    """Those asked for or by one of the versions, and those that repeat a passage."""
+    """Improvements for or by one of the versions, and those that repeat a passage."""
     repeating = Q(run__version__in=versions) | Q(prompt__in=versions)
     for column in (*NO_TEXTS, "guidance"):
         repeating |= contains_passage(column, passages)

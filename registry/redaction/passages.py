@@ -1,8 +1,7 @@
-"""Passages of a document: the stretches of text by which a redaction finds copies of what it removes.
+"""Passages of a document: the excerpts by which a redaction finds copies of the removed text.
 
-A reply, a draft or a comment that holds one of them repeats the document. Words that documents have in common say
-nothing, so a passage is a stretch of prose, or one long word with a digit in it (a key, a number), and only if no
-other document that stays has it too.
+A reply, a draft or a comment that contains one of them repeats the document. Common words are no evidence, so a passage
+is a stretch of prose, or one long word with a digit in it (a key, a number), that no remaining document has too.
 """
 
 import json
@@ -12,17 +11,16 @@ from collections.abc import Iterable, Sequence
 __all__ = ["find_passages", "list_spellings"]
 
 _MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
-# Of YAML: what is behind it is the author's text.
+# Of YAML: the author's text follows.
 _FIELD = re.compile(r"^\s*(?:-\s+)?[a-z_]{1,32}:\s*[|>]?[-+]?\s*")
 _WORD = re.compile(r"[^\s\"'`<>{}()\[\],;]{8,200}")
 _SHORTEST = 16  # characters of prose
 _LONGEST = 200
-_MOST = 30  # of each sort
+_MOST = 30  # of each kind
 
 
 def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
-    """Passages of the documents that none of the texts that stay has: up to 30 of prose and 30 words, the longest
-    first."""
+    """Passages of the documents that no remaining text has: up to 30 of prose and 30 words, longest first."""
     texts = list(documents)
     prose = {piece for document in texts for piece in _prose(document)}
     words = {word for document in texts for word in _words(document)}
@@ -35,7 +33,7 @@ def _longest(passages: Iterable[str], staying: Sequence[str]) -> list[str]:
 
 
 def list_spellings(passage: str) -> tuple[str, ...]:
-    """The passage as text columns may hold it: as it is, and inside JSON with and without escapes."""
+    """The forms of the passage in text columns: plain, and inside JSON with and without escapes."""
     return tuple(dict.fromkeys([passage, json.dumps(passage)[1:-1], json.dumps(passage, ensure_ascii=False)[1:-1]]))
 
 

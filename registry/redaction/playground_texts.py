@@ -18,9 +18,9 @@ def count_playground_columns(versions: Sequence[Version], passages: Sequence[str
 
 
 def remove_playground_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
-    """Empty them, and the runs they are of; a reply that is being written is stopped and not stored."""
+    """Empty them and their runs; a reply in progress is stopped and not stored."""
     columns = _columns(versions, passages)
-    # A process that is ending one of them goes first, then finds it emptied.
+    # A process that is ending one of them finishes first, then finds it emptied.
     going = list(columns.select_for_update().values_list("pk", "run_id"))
     rows = PlaygroundColumn.objects.filter(pk__in=[column_id for column_id, _ in going])
     rows.filter(state=PlaygroundColumn.READY).update(state=PlaygroundColumn.STOPPED)
@@ -30,7 +30,7 @@ def remove_playground_texts(versions: Sequence[Version], passages: Sequence[str]
 
 
 def _columns(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[PlaygroundColumn]":
-    """Those that ran one of the versions, of drafts too with their whole text, and those that repeat a passage."""
+    """Columns that ran one of the versions or a draft with its whole text, and those that repeat a passage."""
     repeating = Q(version__in=versions)
     for column in ("bundle", "prompt", "reply", "tool_calls", "output"):
         repeating |= contains_passage(column, passages)

@@ -23,12 +23,12 @@ from registry.templates.models import SampleSet, Template, Version
 
 __all__ = ["blank_copies", "list_remaining_copies", "passages_of"]
 
-_MOST_COMPARED = 300  # documents that stay, whose text is looked through for what they have in common
-_MOST_NAMED = 10  # rows of a table
+_MOST_COMPARED = 300  # remaining documents whose text is compared for common passages
+_MOST_NAMED = 10  # rows per table
 
 
 def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
-    """Passages that these versions have, and no other version of their templates nor the latest of others nearby."""
+    """Passages of these versions that neither other versions of their templates nor nearby templates' latest have."""
     going = [row.pk for row in versions]
     templates = {row.template_id for row in versions}
     spaces = {row.template.namespace_id for row in versions}
@@ -42,7 +42,7 @@ def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
 
 
 def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
-    """What holds a passage and stays, in words; at most ten of a kind, and then how many more."""
+    """What contains a passage and remains, in words; at most ten of a kind, then the number of others."""
     for model, columns in _by_model(Holds.WORDS, Holds.OWN):
         rows = model._default_manager.filter(_any_of(columns, passages)).order_by("pk")
         count = rows.count()
@@ -53,7 +53,7 @@ def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
 
 
 def blank_copies(passages: Sequence[str]) -> None:
-    """Remove unsent remarks that repeat a passage, and empty the notes about work that do."""
+    """Delete unsent remarks that repeat a passage, and clear work notes that do."""
     Remark.objects.filter(_any_of(["text", "suggestion", "quote"], passages)).delete()
     for model, columns in _by_model(Holds.BLANKED):
         for column in columns:
@@ -78,7 +78,7 @@ def _any_of(columns: Sequence[str], passages: Sequence[str]) -> Q:
 
 
 def _name(row: Any) -> str:
-    """How people call a row."""
+    """A row's name for people."""
     describe = _NAMES.get(type(row))
     return describe(row) if describe else f"{row._meta.verbose_name} {row.pk}"
 

@@ -21,18 +21,16 @@ REMOVED = "[redacted]"
 
 
 def contains_passage(column: str, passages: Iterable[str]) -> Q:
-    """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without
-    any.
-    """
+    """The condition that a text or JSON column contains one of the passages in any form; false without passages."""
     condition = Q(pk__in=[])
     for passage in passages:
         for spelling in list_spellings(passage):
-            condition |= Q(Contains(Cast(F(column), TextField()), spelling))  # a JSON column compares no texts itself
+            condition |= Q(Contains(Cast(F(column), TextField()), spelling))  # a JSON column can't be searched as text
     return condition
 
 
 def list_repeating_rows(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[RunRow]":
-    """Rows of runs that asked or judged with one of the versions, and rows of others that repeat a passage."""
+    """Rows of runs that used one of the versions as prompt or judge, and rows of others that repeat a passage."""
     uses = Q(run__version__in=versions) | Q(run__judge__in=versions)
     return RunRow.objects.filter(
         uses | contains_passage("result", passages) | contains_passage("judgement_text", passages)
@@ -40,18 +38,16 @@ def list_repeating_rows(versions: Sequence[Version], passages: Sequence[str]) ->
 
 
 def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
-    """How many kept replies would go."""
+    """How many cached replies would be deleted."""
     return _replies(versions, passages).count()
 
 
 def remove_run_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
-    """Remove it; runs under way with one of the versions are cancelled, and end at that moment. Scores and answers
-    that don't repeat it stay.
+    """Remove the text; runs under way with one of the versions are cancelled and end now. Scores, and answers that
+    don't repeat it, stay.
     """
     runs = Run.everything.filter(Q(version__in=versions) | Q(judge__in=versions))
-    list(
-        runs.select_for_update().values_list("pk")
-    )  # a worker that is writing rows of one goes first, then writes no more
+    list(runs.select_for_update().values_list("pk"))  # a worker that is writing rows of one finishes first, then stops
     runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=at)
     _replies(versions, passages).delete()
     ids = {version.pk for version in versions}
@@ -63,7 +59,7 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
     result = json.loads(row.result)
     if is_of_version:
         result["prompts"] = []
-    # The one that echoes answers with the prompt, so nothing of what it said may stay.
+    # The echo model answers with the prompt, so nothing of its replies may stay.
     is_echo = is_of_version and row.run.model == ECHO
     fields = {
         name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"
@@ -78,7 +74,7 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
 
 
 def _cleaned_problem(problem: dict[str, str] | None, passages: Sequence[str], *, everything: bool) -> Any:
-    """The step and the kind are fixed words; the message may quote."""
+    """The problem with its message removed if it repeats a passage; step and kind are fixed words."""
     return problem and {**problem, "message": _cleaned(problem["message"], passages, everything=everything)}
 
 
@@ -98,7 +94,7 @@ def _repeats(text: str, passages: Iterable[str]) -> bool:
 
 
 def _replies(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Reply]":
-    """Replies to prompts of the versions, which nobody can ask for any more, and others that repeat a passage."""
+    """Cached replies to prompts of the versions, and others that repeat a passage."""
     return Reply.objects.filter(Q(key__in=list(_keys(versions))) | contains_passage("text", passages))
 
 

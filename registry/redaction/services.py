@@ -1,11 +1,11 @@
 """Redaction of a version: its text is removed for good, wherever this registry stores it.
 
-What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and
-unsent remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat
-it, runs of the playground with it, texts that models proposed for it, drafts begun from it or repeating it, and by the
-mirror's rewriting every commit that held it. What stays: its number, digest, author, message and history, since the
-journal names texts by digest only; and what people wrote themselves. `registry.redaction.stored_texts` lists every
-column with what happens to it, and `repetitions` finds what of the rest repeats the text.
+Removed are the version's bundle, settings and warnings, the details of its verdicts, the lines that threads and unsent
+remarks quote from it, its cached renderings, the prompts that runs made of it, model replies that repeat it, playground
+runs with it, texts that models proposed for it, drafts begun from it or repeating it, and, by rewriting the mirror,
+every commit that contained it. Its number, digest, author, message and history stay, since the journal has texts by
+digest only, and so do texts that people wrote themselves. `registry.redaction.stored_texts` lists every column with
+what happens to it, and `repeated_texts` finds what else repeats the text.
 """
 
 import json
@@ -49,13 +49,13 @@ __all__ = ["RedactionPlan", "plan_redaction", "redact_version", "write_tombstone
 
 @dataclass(frozen=True)
 class RedactionPlan:
-    """What a redaction takes away, and what it leaves to people.
+    """What a redaction removes, and what it leaves to people.
 
-    `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too
-    with `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or
-    proposes one of them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and
-    `replies` count what runs kept, `playground_columns` what people tried, `improvements` what models proposed.
-    `repeated` names what stays although it repeats the text.
+    `versions` are removed, the requested one first. `holders` contain the same text, as a copy or as a fragment, and
+    are removed too with `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what
+    serves or proposes one of them now. `drafts` belong to these people; `comments` stay, and may repeat the text.
+    `rows` and `replies` count texts kept by runs, `playground_columns` those of the playground, `improvements`
+    proposals of models. `repeated` names what stays although it repeats the text.
     """
 
     versions: tuple[Version, ...]
@@ -76,7 +76,7 @@ class RedactionPlan:
 
 
 def plan_redaction(*, actor: Actor, name: str, version: int, everywhere: bool = False) -> RedactionPlan:
-    """What `redact` would do, without doing it; admins only."""
+    """What `redact_version` would do, without doing it; admins only."""
     template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("redact versions"))
     return _plan(actor, _find(name, version), everywhere=everywhere)
 
@@ -91,12 +91,12 @@ def redact_version(  # what an admin decides
     force: bool = False,
     remotes: Sequence[str] = (),
 ) -> RedactionPlan:
-    """Take the text of a version away, all or nothing; admins only. Gives what went.
+    """Remove the text of a version, all or nothing; admins only. Returns the plan that was carried out.
 
-    Conflict if other versions hold the same text (unless `everywhere`: then all go, and each takes the right to it),
-    and if a label serves one of them or an open request proposes it (unless `force`d: fetches of it then answer
-    410). remotes: addresses of repositories that keep the text until their owners empty them; the people are notified.
-    Event body, one a version: {"template", "version", "digest", "reason"}.
+    Raises Conflict if other versions contain the same text (unless `everywhere`: then all are removed, and each
+    requires the right to it), and if a label serves one of them or an open change request proposes it (unless `force`d:
+    fetches of it then return 410). remotes: URLs of repositories that keep the text until their owners remove it; the
+    people are notified. Event body, one per version: {"template", "version", "digest", "reason"}.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why: it is what everybody who asks for the text will read.")})
@@ -109,7 +109,7 @@ def redact_version(  # what an admin decides
         log.lock()
         template_queries.find_template(
             actor, Verb.MANAGE, name, act=gettext("redact versions")
-        )  # the right once more, now that nobody else writes
+        )  # check the right again, now under the lock
         plan = _plan(actor, _find(name, version), everywhere=everywhere)
         _require_alone(plan)
         _require_rights(actor, plan.versions)
@@ -126,7 +126,7 @@ def redact_version(  # what an admin decides
             _take_away(actor, row, reason.strip(), plan.passages)
         repeated_texts.blank_copies(plan.passages)
         answers.forget_answers()
-        search_engine.optimize_index()  # its segments keep deleted words until they are merged
+        search_engine.optimize_index()  # the index keeps deleted words until its segments are merged
         for template in {row.template_id: row.template for row in plan.versions}.values():
             locking.recompute_states(template.namespace, template)
     sequence_diff.forget()
@@ -168,7 +168,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
 
 
 def _holders(version: Version) -> list[Version]:
-    """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
+    """Other versions that contain the same text, whole or as a fragment, found by the digests in the journal."""
     digest = digest_of(version.document)
     events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
     holders = []
@@ -205,8 +205,8 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
 
 
 def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
-    """Those begun from a version, those with its whole text, and those that repeat a passage of it; discarded ones
-    too, which could be restored.
+    """Drafts begun from a version, with its whole text or with a passage of it; including discarded ones, which could
+    be restored.
     """
     copies = Q(base__in=versions) | Q(document__in={row.document for row in versions})
     repeating = [run_texts.contains_passage(column, passages) for column in ("document", "samples", "message")]
@@ -248,14 +248,14 @@ def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[s
 
 
 def write_tombstone(version: Version, *, reason: str, person: User, at: datetime) -> None:
-    """Leave the tombstone in place of the text in every row; for this service and for what replays its events."""
+    """Replace the text with the tombstone in every row; for this service and for replaying its events."""
     template = version.template
     Redaction.objects.create(version=version, reason=reason, person=person, created_at=at)
     Version.objects.filter(pk=version.pk).update(**immutable_tables.TOMBSTONES["registry_version"].texts)
     Verdict.objects.filter(version=version).update(**immutable_tables.TOMBSTONES["registry_verdict"].texts)
     Thread.objects.filter(version=version).update(quote="")
     Remark.objects.filter(version=version).update(quote="")
-    Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names that the document gave
+    Report.objects.filter(version=version).update(inputs="{}", failures="{}")  # names from the document
     Rendering.objects.filter(digest=version.digest).delete()
     if template.latest_id == version.pk:
         update_search_index(template, Version.objects.get(pk=version.pk), parse_document(""))

@@ -1,8 +1,8 @@
-"""Every place that can hold a template's text or what was rendered from it, and what a redaction does there.
+"""Every place that can contain a template's text or its renderings, and what a redaction does there.
 
-One list, so that none is forgotten: a test fails if a text column of the database is missing from `COLUMNS`, and the
-redaction walks through it. Adding a column means saying here what it can hold; adding a memory of a process means
-making it a `registry.core.lru.Recent`, or registering it with `registry.core.lru.register`.
+A single list, so that none is forgotten: a test fails if a text column of the database is missing from `COLUMNS`, which
+the redaction iterates. A new column must be listed here with its content; a new in-process cache must be a
+`registry.core.lru.Recent` or be registered with `registry.core.lru.register`.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ __all__ = ["COLUMNS", "STORES", "Holds", "Store", "columns_that"]
 
 
 class Holds(Enum):
-    """What a column can hold, and so what a redaction does."""
+    """What a column can contain, which decides what a redaction does."""
 
     NOTHING = "names, digests, numbers and fixed words only, or what is sealed or hashed"
     REMOVED = "removed with the version, or whatever row repeats its text"
@@ -32,13 +32,13 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "message": _WORDS,
     },
     "registry_template": {
-        "description": _REMOVED,  # those of the latest version, read from it again
+        "description": _REMOVED,  # those of the latest version, derived from it again
         "name": _NOTHING,
         "format": _NOTHING,
         "copied_from": _NOTHING,
     },
     "registry_formername": {"name": _NOTHING},
-    "registry_searchentry": {  # and the index made of it
+    "registry_searchentry": {  # and its index
         "words": _REMOVED,
         "facts": _REMOVED,
         "facets": _REMOVED,
@@ -80,7 +80,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "state": _NOTHING,
         "asked": _NOTHING,  # usernames and moments
         "planned_rollout": _NOTHING,
-        "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
+        "decided": _WORDS,  # summaries of checks, as in verdicts; also in the journal
     },
     "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},
     "registry_rollout": {
@@ -98,7 +98,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
     "registry_redaction": {"reason": _WORDS},
     "registry_event": {
-        "text": _WORDS,  # texts are in it by digest; messages and reasons as they are
+        "text": _WORDS,  # contains texts by digest, but messages and reasons in full
         "kind": _NOTHING,
         "person": _NOTHING,
         "key": _NOTHING,
@@ -219,7 +219,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     },
     "registry_freeze": {"reason": _WORDS, "time_zone": _NOTHING},
     "registry_storedanswer": {
-        "sealed": _NOTHING,  # a redaction deletes all rows, since nobody can search what is sealed
+        "sealed": _NOTHING,  # a redaction deletes all rows, since encrypted text can't be searched
         "caller": _NOTHING,
         "idempotency_key": _NOTHING,
         "fingerprint": _NOTHING,
@@ -269,7 +269,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "promotion_target": _NOTHING,
         "folder_layout": _NOTHING,
     },
-    # Of Django and allauth: accounts, sessions and what is counted for them.
+    # Tables of Django and allauth: accounts, sessions and their counters.
     "auth_permission": {"name": _NOTHING, "codename": _NOTHING},
     "auth_group": {"name": _NOTHING},
     "django_content_type": {"app_label": _NOTHING, "model": _NOTHING},
@@ -331,7 +331,7 @@ STORES = (
 
 
 def columns_that(*holds: Holds) -> list[tuple[str, str]]:
-    """The columns that can hold this, each as (table, column)."""
+    """The columns that can contain this, each as (table, column)."""
     return [
         (table, column)
         for table, columns in COLUMNS.items()

@@ -1,7 +1,7 @@
-"""Keys of callers on the fetch path: who a key lets fetch what, remembered for less than a second.
+"""Callers' keys on the fetch path, and what each may fetch, cached for less than a second.
 
-A key is read from the database again once it was believed for KEY_TTL. One thread reads it; others go on with what is
-known of it for KEY_STALE_WHILE_REFRESHING more, so a revoked key or a lost role holds within one second.
+A key is read from the database again after KEY_TTL. One thread reads it; others use the cached value for up to
+KEY_STALE_WHILE_REFRESHING more, so a revoked key or a lost role takes effect within one second.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ from registry.serving.journal_follower import renew_connection
 
 __all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "caller_of_key"]
 
-KEY_TTL = 0.7  # seconds a key is believed
-KEY_STALE_WHILE_REFRESHING = 0.3  # seconds more while one thread reads it again, so that others need not
+KEY_TTL = 0.7  # seconds a key is cached
+KEY_STALE_WHILE_REFRESHING = 0.3  # additional seconds while one thread reads it again, so that others needn't
 MOST_CALLERS = 10_000
 
 
 class Unauthenticated(PromptuaryError):
-    """The key opens nothing."""
+    """The key is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who may fetch what: everything below one namespace, perhaps only what was approved or a protected label holds, or
-    only what some labels serve.
+    """A caller and what it may fetch: everything in one namespace, possibly only what was approved or a protected label
+    holds, or only what some labels serve.
     """
 
     key: str  # its id; empty for a person
@@ -40,33 +40,33 @@ class Caller:
     protected: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()  # none: all
     may_fetch: bool = True
-    networks: tuple[Network, ...] = ()  # that its key may be used from; none: any
+    networks: tuple[Network, ...] = ()  # that its key may be used from; empty: any
     valid_until: float = 0.0  # by the fetcher's clock
 
 
 class CallerCache:
-    """The callers that a process knows, by Authorization header. Safe to share between threads."""
+    """A process's cached callers, by Authorization header. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float], attempts: KeyAttempts) -> None:
         self._clock, self._attempts = clock, attempts
         self._callers: dict[str, Caller] = {}
-        self._refreshing: dict[str, None] = {}  # the headers whose key a thread reads at the moment
+        self._refreshing: dict[str, None] = {}  # the headers whose key is being read by a thread
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """The caller that an Authorization header names. Raises Unauthenticated, AddressNotAllowed, or TooMany after
-        many wrong keys.
+        """The caller of an Authorization header. Raises Unauthenticated, AddressNotAllowed, or TooMany after many wrong
+        keys.
         """
         caller = self._find(authorization, address)
-        if caller.networks:  # whoever asked before may have asked from elsewhere
+        if caller.networks:  # the cached request may have come from another address
             require_address(caller.key, caller.networks, address)
         return caller
 
     def clear(self) -> None:
-        """Drop what is known of every key."""
+        """Drop all cached keys."""
         self._callers.clear()
 
     def _find(self, authorization: str, address: str) -> Caller:
-        """The caller, as it is known or as the database has it."""
+        """The caller, from the cache or the database."""
         caller, now = self._callers.get(authorization), self._clock()
         if caller is not None:
             remaining = caller.valid_until - now
@@ -89,10 +89,8 @@ class CallerCache:
 
 
 def caller_of_key(key: Key, valid_until: float) -> Caller:
-    """What the key may fetch, as the database knows it now; to be believed until `valid_until` (the fetcher's
-    clock).
-    """
-    # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
+    """What the key may fetch according to the database now; valid until `valid_until` (the fetcher's clock)."""
+    # Without a role in the namespace the key finds nothing, as no template is in a namespace with an empty name.
     namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
     return Caller(
         key.id,

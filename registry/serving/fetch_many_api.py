@@ -21,7 +21,7 @@ from registry.serving.serializers import FetchedList
 __all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
 
 MOST_REFS = 500
-MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memory
+MOST_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
 
 
 class RefsInput(Input):

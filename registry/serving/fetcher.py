@@ -44,22 +44,22 @@ from registry.usage import recorder
 
 __all__ = ["Fetcher", "fetcher"]
 
-MOST_NAMES = 200  # asked for in one query
-CACHE_BUDGET = 32 * 1024 * 1024  # bytes of answers that were decided for a caller
+MOST_NAMES = 200  # read in one query
+CACHE_BUDGET = 32 * 1024 * 1024  # bytes of responses cached per caller
 
-# Authorization header, target, and of a caller with a bucket whether the candidate of the label's rollout is its side.
+# Authorization header, target, and for a caller with a bucket whether it gets the candidate of the label's rollout.
 _Question = tuple[str, str, bool | None]
 
 
 class Fetcher:
-    """Answers fetches for one process. Safe to share between threads."""
+    """Answers fetches for one process. Thread-safe."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, attempts: KeyAttempts | None = None) -> None:
         self._clock = clock
         self._attempts = attempts or KeyAttempts(clock)
         self._versions = VersionCache()
         self._labels: dict[str, dict[str, ServedVersion]] = {}
-        self._former_names: dict[str, frozenset[str]] = {}  # by a template's name those that it had before
+        self._former_names: dict[str, frozenset[str]] = {}  # by a template's name its former names
         self._callers = CallerCache(clock, self._attempts)
         self._approved: set[int] = set()
         self._cached: dict[_Question, CachedFetch] = {}
@@ -69,13 +69,13 @@ class Fetcher:
         self.follower = Follower(self._on_event, self._reset, clock)
 
     def cached(self, authorization: str, target: str, bucket: str | None = None) -> CachedFetch | None:
-        """What was decided for this caller, target and side a moment ago, or None: then `answer` decides."""
+        """The cached decision for this caller, target and side, or None, in which case `answer` decides."""
         if bucket is None:
             cached = self._cached.get((authorization, target, None))
         else:
             name, _, label = target.rpartition("@")
             label_version = self._labels.get(name, {}).get(label)
-            if label_version is None:  # a pin too: it has no sides
+            if label_version is None:  # a pin too, as it has no sides
                 return None
             cached = self._cached.get((authorization, target, gets_candidate(label_version, bucket)))
         if cached is None or cached.generation != self.follower.generation:
@@ -91,9 +91,9 @@ class Fetcher:
         address: str = "",
         bucket: str | None = None,
     ) -> Answer:
-        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network's.
+        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network address.
 
-        bucket: the caller's, if a rollout of the label is to choose its side.
+        bucket: the caller's, to choose its side in a rollout of the label.
         """
         name, _, ref = target.rpartition("@")
         has_side = bucket is not None and not is_pin(ref)
@@ -109,7 +109,8 @@ class Fetcher:
                 tracing.describe(current, version.number, version.digest)
                 counter = recorder.process_counts().counter(caller.key, version.version, ref, label_version.former_name)
                 counter.step()
-                is_lasting = generation == self.follower.generation and not caller.networks  # no address is asked later
+                # Cached answers are given without checking the address.
+                is_lasting = generation == self.follower.generation and not caller.networks
                 if is_lasting and not tracing.is_on():
                     cached = CachedFetch(version, answer, counter.step, caller.valid_until, generation)
                     self._keep((authorization, target, side), cached)
@@ -123,7 +124,7 @@ class Fetcher:
         return answer
 
     def answer_person(self, person: User, target: str, if_none_match: str = "", bucket: str | None = None) -> Answer:
-        """The same for a person who signed in. Raises PromptuaryError."""
+        """The same for a signed-in person. Raises PromptuaryError."""
         version = self.find_version_for_person(person, target)
         name, _, ref = target.rpartition("@")
         if bucket is not None and not is_pin(ref):
@@ -131,7 +132,7 @@ class Fetcher:
         return version.unchanged if if_none_match and matches_etag(if_none_match, version.etag) else version.answer
 
     def find_version_for_person(self, person: User, target: str) -> ServedVersion:
-        """The version that the ref means, for a person who signed in. Raises PromptuaryError."""
+        """The version that the ref resolves to, for a signed-in person. Raises PromptuaryError."""
         self.follower.poll_if_due()
         namespace = Namespace.objects.filter(name=target.partition("/")[0]).first()
         if namespace is None or role_of(person, namespace) is None:
@@ -139,14 +140,14 @@ class Fetcher:
         return self.find_version(Caller("", namespace.name), target)
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """The caller that an Authorization header names. Raises Unauthenticated, AddressNotAllowed, or TooMany after
-        many wrong keys.
+        """The caller of an Authorization header. Raises Unauthenticated, AddressNotAllowed, or TooMany after many wrong
+        keys.
         """
         self.follower.poll_if_due()
         return self._callers.authenticate(authorization, address)
 
     def find_version(self, caller: Caller, target: str) -> ServedVersion:
-        """The version that the ref means, if the caller may have it. Raises PromptuaryError."""
+        """The version that the ref resolves to, if the caller may fetch it. Raises PromptuaryError."""
         name, _, ref = target.rpartition("@")
         if name.partition("/")[0] != caller.namespace:
             raise explain_absent(target)
@@ -163,7 +164,7 @@ class Fetcher:
         return version
 
     def load_label(self, names: Iterable[str], label: str) -> None:
-        """Read what the label serves of these templates, many in one query, if it is not cached yet."""
+        """Load what the label serves of these templates, batched, unless it is cached already."""
         generation = self.follower.generation
         missing = [name for name in names if label not in self._labels.get(name, {})]
         for start in range(0, len(missing), MOST_NAMES):
@@ -180,7 +181,7 @@ class Fetcher:
         self.follower.restart()
 
     def _find_limited(self, caller: Caller, target: str) -> ServedVersion:
-        """`find_version`, for a key that asks for nothing again and again no more often than it may ask the API."""
+        """`find_version`, with a rate limit on keys that repeatedly request what doesn't exist."""
         self._refusals.check("caller", caller.key)
         try:
             return self.find_version(caller, target)
@@ -189,7 +190,9 @@ class Fetcher:
             raise
 
     def _find_side(self, label_version: ServedVersion, name: str, bucket: str) -> tuple[ServedVersion, bool]:
-        """What callers of this bucket get of a label that serves this version, and whether it is the candidate."""
+        """The version that callers of this bucket get from a label that serves this one, and whether it is the
+        candidate.
+        """
         if label_version.rollout is None or not gets_candidate(label_version, bucket):
             return label_version, False
         digest = label_version.rollout.digest
@@ -201,7 +204,7 @@ class Fetcher:
         version = version_rows.load_version(name, ref) or self._load_by_former_name(name, ref)
         if version is None:
             raise version_rows.explain_missing_version(name, ref)
-        # What was read before a move that is known by now must not be kept for longer than this answer.
+        # A version read before a move that has been noticed since must not be cached.
         if generation == self.follower.generation:
             if pinned:
                 self._versions.keep(f"{name}@{ref}", version)
@@ -210,7 +213,9 @@ class Fetcher:
         return version
 
     def _load_by_former_name(self, name: str, ref: str) -> ServedVersion | None:
-        """What the ref means for the template that had this name; None if none had, NotFound without such a ref."""
+        """What the ref resolves to for the template that had this name; None if none had. Raises NotFound without such
+        a ref.
+        """
         current = version_rows.find_current_name(name)
         if current is None:
             return None
@@ -221,16 +226,16 @@ class Fetcher:
         return version
 
     def _is_on(self, labels: Iterable[str], name: str, version: ServedVersion) -> bool:
-        """Whether one of the labels serves these very bytes, to all callers or to a share of them."""
+        """Whether one of the labels serves these bytes, to all callers or to a share of them."""
         served = list(self._served_by(labels, name))
         return any(version.digest == row.digest for row in served) or is_candidate(served, version)
 
     def _is_accepted(self, caller: Caller, name: str, version: ServedVersion) -> bool:
-        """Whether a key for approved versions gets these bytes: they are approved, or a rollout began with them."""
+        """Whether a key for approved versions may fetch these bytes: they are approved, or in a rollout."""
         return self._is_approved(version) or is_candidate(self._served_by(caller.protected, name), version)
 
     def _served_by(self, labels: Iterable[str], name: str) -> Iterator[ServedVersion]:
-        """What those of the labels serve that are set."""
+        """What the labels serve, for those that are set."""
         for label in labels:
             with contextlib.suppress(PromptuaryError):  # not set, or redacted since
                 yield self._labels.get(name, {}).get(label) or self._load(name, label, False)
@@ -271,7 +276,7 @@ class Fetcher:
             self._approved.clear()
 
     def _reset(self, is_another_journal: bool) -> None:
-        """Drop all but the bytes of versions; those too if the database is not the one that was followed so far."""
+        """Drop all but the bytes of versions; those too if the database is another one."""
         for listener in self.listeners:
             listener(None)
         self._clear_all_but_versions()
@@ -289,7 +294,7 @@ class Fetcher:
 
 @functools.cache
 def fetcher() -> Fetcher:
-    """The process's own. With a redaction, or another journal, all memories of the process are emptied."""
+    """The process's fetcher. A redaction or another journal clears all caches of the process."""
     new_fetcher = Fetcher(attempts=key_attempts())
     new_fetcher.listeners.append(_forget_texts)
     return new_fetcher

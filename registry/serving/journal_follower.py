@@ -31,16 +31,16 @@ HEAD_MAX_AGE = 0.4
 POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
 STALE_WHILE_POLLING = 0.5
 RETRY_DELAY = 1.0
-MOST_EVENTS = 10_000  # more at once, and everything is dropped instead
+MOST_EVENTS = 10_000  # more in one poll, and everything is dropped instead
 COLUMNS = ("number", "hash", "kind", "namespace", "template", "version", "change", "person")
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedEvent:
-    """An event, as far as it matters to what a process caches and to who is told of it.
+    """The parts of an event that matter for caches and subscribers.
 
-    former: of a renaming the name before, where somebody asked for it.
+    former: for a renaming the previous name, if somebody requested it.
     """
 
     number: int
@@ -57,8 +57,8 @@ class FollowedEvent:
 class Follower:
     """Calls `on_event` for each event since the last poll, or `on_reset` (true: another journal took its place).
 
-    `generation` grows whenever something may have changed; `next_poll` is the moment, by the clock, from which the head
-    is too old. `changed` is notified after each poll that found something.
+    `generation` increases whenever something may have changed; `next_poll` is the time, by the clock, from which the
+    head is too old. `changed` is notified after each poll that found something.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Follower:
         self.next_poll = 0.0
 
     def poll_if_due(self) -> None:
-        """Take over what the journal says since the last poll, when the head is too old."""
+        """Poll the journal if the head is too old."""
         overdue = self._clock() - self.next_poll
         if overdue < 0 or not self._poll_lock.acquire(blocking=overdue > STALE_WHILE_POLLING):
             return
@@ -83,17 +83,17 @@ class Follower:
             self._poll_lock.release()
 
     def poll(self) -> None:
-        """Take over what the journal says by now, due or not. Raises DatabaseError."""
+        """Poll the journal, due or not. Raises DatabaseError."""
         with self._poll_lock:
             self._poll()
 
     def mark_due(self) -> None:
-        """Have the next request poll, and those who wait for a change poll now; nobody else waits for that poll."""
+        """Make the next request poll, and those waiting for a change poll now; nothing else waits for that poll."""
         self.next_poll = min(self.next_poll, self._clock())
         self._notify()
 
     def restart(self) -> None:
-        """Begin as a process that has not polled yet."""
+        """Reset to the state before the first poll."""
         self.head, self.next_poll = None, 0.0
         self.generation += 1
 
@@ -133,7 +133,7 @@ class Follower:
 
 
 def start_poller(follower: Follower, stop: threading.Event | None = None) -> threading.Thread:
-    """Start the thread that polls for this follower until the process ends or `ended` is set."""
+    """Start the thread that polls for this follower until the process ends or `stop` is set."""
     arguments = (follower, stop or threading.Event())
     thread = threading.Thread(target=_run_poller, args=arguments, name="journal-poller", daemon=True)
     thread.start()
@@ -141,18 +141,18 @@ def start_poller(follower: Follower, stop: threading.Event | None = None) -> thr
 
 
 def renew_connection() -> None:
-    """Drop a connection that the database has closed or that is past its age: ahead of Django nobody else does."""
+    """Drop a connection that the database has closed or that is too old: ahead of Django nothing else does that."""
     if not connection.in_atomic_block:
         close_old_connections()
 
 
 def _run_poller(follower: Follower, stop: threading.Event) -> None:
-    listening: Any = None  # the connection that was told to listen
+    listening: Any = None  # the connection that runs LISTEN
     while not stop.is_set():
         try:
             listening = _wait_for_append(listening, stop)
             follower.poll()
-        except DatabaseError:  # fetches meet the same, and say so
+        except DatabaseError:  # fetches meet the same error and report it
             logger.debug("the journal can't be read", exc_info=True)
             connection.close()
             stop.wait(RETRY_DELAY)
@@ -160,14 +160,14 @@ def _run_poller(follower: Follower, stop: threading.Event) -> None:
 
 
 def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
-    """Wait until something was appended, as far as the database says so, or for the interval."""
+    """Wait for a notification of an append, or for the interval."""
     if connection.vendor != "postgresql" or settings.DATABASE_POOLED:
         stop.wait(POLL_INTERVAL)
         return None
     connection.ensure_connection()
     raw = connection.connection
     with connection.wrap_database_errors:
-        if raw is not listening:  # Django has opened another one since
+        if raw is not listening:  # Django has opened another connection since
             raw.execute(f"LISTEN {CHANNEL}")
             return raw
         for _ in raw.notifies(timeout=POLL_INTERVAL, stop_after=1):

@@ -1,6 +1,6 @@
 """A key's abilities in sentences, and a trial of one action as that key.
 
-Both ask the functions that answer the key's own calls. A trial changes nothing and is counted nowhere.
+Both use the functions that answer the key's own calls. A trial changes nothing and is not counted.
 """
 
 import time
@@ -51,7 +51,7 @@ class KeyAbility:
 
 @dataclass(frozen=True)
 class KeyTrial:
-    """What the server would answer the key. number, digest: of the version that a fetch would give."""
+    """The server's hypothetical response to the key. number, digest: of the version that a fetch would return."""
 
     act: str
     target: str
@@ -62,12 +62,12 @@ class KeyTrial:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the key would get what it asks for."""
+        """Whether the key's request would succeed."""
         return self.status == _OK
 
 
 def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
-    """What the key can do at this moment, what it can't, in sentences; for admins and the person it acts for."""
+    """What the key can and can't do now, in sentences; for admins and the person it acts for."""
     key = key_queries.find_key(actor, key_id)
     if reason := _why_closed(key):
         return [KeyAbility(False, gettext("Can't do anything."), reason)]
@@ -77,10 +77,10 @@ def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
 def try_key(  # what is tried, and from where
     *, actor: Actor, key_id: str, act: str, template: str, ref: str = "", address: str = ""
 ) -> KeyTrial:
-    """What the server would answer the key for this act; for admins and the person it acts for.
+    """What the server would answer the key for this action; for admins and the person it acts for.
 
-    act: one of ACTS. ref: the version or label to fetch, for other acts the label if the act is about one. address:
-    the IP address that the key is used from; empty: one that it is for.
+    act: one of ACTS. ref: the version or label to fetch, for other actions the label, if any. address: the IP address
+    that the key is used from; empty for an allowed one.
     """
     key = key_queries.find_key(actor, key_id)
     if act not in ACTS:
@@ -115,7 +115,7 @@ def _read_address(text: str) -> str:
 
 def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
     if verb is Verb.SAVE and not Template.objects.filter(Q(name=name) | Q(former_names__name=name)).exists():
-        permissions.find_namespace(actor, verb, *names.check_template(name))  # as the first save of a new template
+        permissions.find_namespace(actor, verb, *names.check_template(name))  # like the first save of a new template
         return
     template = template_queries.find_template(actor, verb, name)
     if not label or verb not in _OF_LABELS:
@@ -167,7 +167,7 @@ def _sentences(key: Key) -> Iterator[KeyAbility]:
 
 
 def _describe_place(key: Key, space: Namespace, verb: Verb) -> str:
-    """Where the key may do the act."""
+    """Where the key may do the action."""
     if key.labels and verb in _OF_LABELS:
         sentence = gettext("in {namespace} on {labels}.")
         return sentence.format(namespace=space.name, labels=_join_names(list(key.labels)))
@@ -175,7 +175,7 @@ def _describe_place(key: Key, space: Namespace, verb: Verb) -> str:
 
 
 def _describe_versions(key: Key, space: Namespace) -> str:
-    """The versions that the key fetches, and of how many templates."""
+    """The versions that the key may fetch, and of how many templates."""
     count = Template.objects.filter(namespace=space, archived_at=None).count()
     sentence = ngettext(
         "{versions}, in the one template of {namespace}.", "{versions}, in all {count} templates of {namespace}.", count
@@ -207,7 +207,7 @@ def _name_versions(key: Key, space: Namespace) -> str:
 
 
 def _describe_rest(key: Key) -> str:
-    """What no fetch of the key gives."""
+    """What the key can't fetch."""
     if key_rights.is_narrow(key):
         return gettext("other versions, drafts or anything of other namespaces.")
     return gettext("drafts or anything of other namespaces.")

@@ -1,9 +1,9 @@
 """Long poll for label moves: a request waits until the journal has new ones.
 
-A waiting request keeps a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING); whoever
-comes beyond that is answered at once and told when to ask again: soon while there are few such clients, later the more
-there are (`registry.serving.retry_pace`). Asking costs about as much as a fetch, since a process knows the newest move
-of each namespace.
+A waiting request occupies a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING). Further
+ones are answered immediately with the time to retry: soon while there are few such clients, later the more there are
+(`registry.serving.retry_pace`). A request costs about as much as a fetch, since a process caches the newest move of
+each namespace.
 """
 
 import functools
@@ -34,18 +34,18 @@ from registry.templates.label_events import LabelMoved
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 
-MOST_MOVES = 500  # of one answer
+MOST_MOVES = 500  # in one response
 MOST_WAIT = 30.0  # seconds
-RETRY_AFTER = 1.0  # seconds after which to ask again for who didn't ask to wait
+RETRY_AFTER = 1.0  # seconds to retry after for clients that didn't ask to wait
 _ROLLOUTS = (RolloutStarted.kind, RolloutStepped.kind, RolloutStopped.kind)
 _KINDS = (LabelMoved.kind, VersionSaved.kind, *_ROLLOUTS)
 
 
 @dataclass(frozen=True)
 class Move:
-    """A label of a template and what it serves since; version and digest are None if it was removed.
+    """A label of a template and what it serves now; version and digest are None if it was removed.
 
-    rollout: the rollout that changed at this label, in place of a move; version and digest are of its stable version.
+    rollout: the rollout that changed on this label, if it didn't move; version and digest are of its stable version.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Move:
 
 @dataclass(frozen=True)
 class MovesAnswer:
-    """What moved since a cursor, field by field the JSON of the answer.
+    """What moved since a cursor; the fields are those of the response's JSON.
 
-    again: seconds to wait before asking again. reset: the cursor means nothing here, so every label may have moved.
+    again: seconds to wait before the next request. reset: the cursor is unknown here, so every label may have moved.
     """
 
     moves: list[Move]
@@ -69,7 +69,7 @@ class MovesAnswer:
 
 
 class LabelMovesPoll:
-    """The long polls of one process. Safe to share between threads."""
+    """The long polls of one process. Thread-safe."""
 
     def __init__(self, fetches: Fetcher) -> None:
         self._fetches, self._follower = fetches, fetches.follower
@@ -96,13 +96,13 @@ class LabelMovesPoll:
         return make_answer(200, json.dumps(_to_fields(moves)).encode(), "application/json", headers)
 
     def read_moves_since(self, namespace: str, after: str | None, wait: float = 0.0) -> MovesAnswer:
-        """The moves after the cursor; if there are none, wait for one up to `wait` seconds if there is room to."""
+        """The moves after the cursor; without any, wait for one up to `wait` seconds if there is a free place."""
         self._follower.poll_if_due()
         head = self._follower.head[0] if self._follower.head else 0
         if after is None:
             return MovesAnswer([], str(head))
         cursor = _read_cursor(after)
-        if cursor > head and not Event.objects.filter(number__gte=cursor).exists():  # others may have looked later
+        if cursor > head and not Event.objects.filter(number__gte=cursor).exists():  # others may have read later
             return MovesAnswer([], str(head), reset=True)
         again = 0.0
         if wait > 0 and self._newest(namespace) <= cursor:
@@ -112,7 +112,7 @@ class LabelMovesPoll:
         return self._read(namespace, cursor)
 
     def _wait(self, namespace: str, cursor: int, seconds: float) -> float:
-        """Wait for a move; what to tell a client that must not wait here, else 0."""
+        """Wait for a move. Return the retry time for a client that can't wait here, else 0."""
         if settings.PROMPTUARY_WAITING < 1 or not self._waiting_slots.acquire(blocking=False):
             return self._pace.next_pause()
         try:
@@ -131,14 +131,14 @@ class LabelMovesPoll:
             renew_connection()
             rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS).order_by("-number")
             newest = rows.values_list("number", flat=True).first() or 0
-            self._last.setdefault(namespace, newest)  # what came in the meantime is newer
+            self._last.setdefault(namespace, newest)  # a value stored meanwhile is newer
         return newest
 
     def _read(self, namespace: str, cursor: int) -> MovesAnswer:
         renew_connection()
         rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS, number__gt=cursor).order_by("number")
         events = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
-        # Who asks by a former name is told too.
+        # Clients that use a former name are notified too.
         names = every_name({template for _, _, template, _ in events})
         moves: dict[tuple[str, str], Move] = {}
         told = [(name, kind, text) for _, kind, at, text in events for name in names.get(at, (at,))]
@@ -150,7 +150,7 @@ class LabelMovesPoll:
                 move = Move(template, body["label"], body["stable"], body["stable_digest"], body["rollout"])
             else:
                 move = Move(template, body["label"], body["to"], body["digest"])
-            moves.pop((move.name, move.label), None)  # the last move of a label is the one that counts
+            moves.pop((move.name, move.label), None)  # only the last move of a label counts
             moves[move.name, move.label] = move
         return MovesAnswer(list(moves.values()), str(events[-1][0]) if events else str(cursor))
 
@@ -163,12 +163,12 @@ class LabelMovesPoll:
 
 @functools.cache
 def label_moves_poll() -> LabelMovesPoll:
-    """The one of this process."""
+    """The process's long poll."""
     return LabelMovesPoll(fetcher())
 
 
 def _to_fields(moves: MovesAnswer) -> dict[str, Any]:
-    """The JSON of an answer; a move of a label that no rollout changed says nothing of rollouts."""
+    """The JSON of a response; a move without a rollout has no field for it."""
     fields = asdict(moves)
     for move in fields["moves"]:
         if move["rollout"] is None:

@@ -18,15 +18,14 @@ from registry.usage import recorder
 
 __all__ = ["MOST_BYTES", "answer_bundle"]
 
-MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memory
+MOST_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
 
 
 def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
-    """The bundle of a label, or 304 for who has it. Raises PromptuaryError.
+    """The bundle of a label, or 304 if the client has it. Raises PromptuaryError.
 
-    The caller is one that was found good: a key's, or a person's with a role in the namespace. What a limited key may
-    not have is left out and named; the digest covers name, version and digest of what is in it, in the order of the
-    names.
+    The caller is authenticated: a key's, or a person's with a role in the namespace. Templates that a limited key may
+    not fetch are omitted and listed. The digest covers name, version and digest of each entry, ordered by name.
     """
     if caller.namespace != namespace:
         raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
@@ -48,7 +47,7 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
 
 
 def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
-    """Name and number of every template that the label points to, by the code points of the name."""
+    """Name and number of every template that has the label, sorted by the name's code points."""
     rows = Template.objects.filter(namespace__name=namespace, archived_at=None)
     if label == LATEST:
         names = rows.filter(latest__isnull=False).values_list("name", "latest__number")
@@ -67,7 +66,7 @@ def _gather(
     for name, number in standing:
         try:
             version = fetches.find_version(caller, f"{name}@{label}")
-        except NotFound:  # taken off in this moment
+        except NotFound:  # removed concurrently
             continue
         except PromptuaryError as error:
             omitted.append({"name": name, "version": number, "reason": error.message})
@@ -80,8 +79,8 @@ def _gather(
 
 
 def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
-    """The digest, and what else the answer says: a protected label may serve what it never held by approval, or be
-    divided by a rollout.
+    """An entity tag of the digest and the response's other facts: a protected label may serve what it never held by
+    approval, or be divided by a rollout.
     """
     missing: list[Any] = [
         [name, version.approval.value]
@@ -94,7 +93,7 @@ def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
 
 
 def _body(head: dict[str, object], label: str, versions: list[tuple[str, ServedVersion]]) -> bytes:
-    """The bytes that a fetch keeps go out as they are."""
+    """The body, assembled from the cached bytes of each fetch."""
     entries = []
     for name, version in versions:
         facts = {"ref": f"{name}@{label}", "etag": version.etag}

@@ -1,4 +1,4 @@
-"""Answers of the fetch path: a version as it goes over the wire, refusals, and the bounded cache of such bytes."""
+"""Responses of the fetch path: serialized versions, refusals, and the bounded cache of their bytes."""
 
 import json
 from collections.abc import Callable
@@ -28,14 +28,14 @@ __all__ = [
     "refuse",
 ]
 
-BUDGET = 64 * 1024 * 1024  # bytes of answers that a process keeps
+BUDGET = 64 * 1024 * 1024  # bytes of responses that a process caches
 FOREVER = "private, max-age=31536000, immutable"
 _REVALIDATE = "max-age=0, must-revalidate"
-APPROVAL = "Promptuary-Approval"  # on what a protected label serves: how it came to that
+APPROVAL = "Promptuary-Approval"  # for what a protected label serves: how it got that
 
 
 class VersionRow(NamedTuple):
-    """What of a version goes over the wire, and its row's id."""
+    """The serialized parts of a version, and its row's id."""
 
     pk: int
     name: str
@@ -63,7 +63,7 @@ class ServedRollout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status line, headers and body, ready for any server."""
+    """Status line, headers and body, independent of the server."""
 
     status: int
     line: str
@@ -73,10 +73,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ServedVersion:
-    """A version under one ref: the full answer, and the one for a caller that has it. `version` is the row's id.
+    """A version under one ref: the full response, and the one for a client that has it. `version` is the row's id.
 
-    approval: for a protected label how it came to this version, else None. rollout: what divides the label's callers.
-    former_name: what it was asked by, if that is not the template's name any more; else empty.
+    approval: for a protected label how it got this version, else None. rollout: the one that divides the label's
+    callers. former_name: the requested name, if the template was renamed since; else empty.
     """
 
     version: int
@@ -92,8 +92,8 @@ class ServedVersion:
 
 @dataclass(slots=True)
 class CachedFetch:
-    """What one caller gets for one target, decided already; valid until the time and while the generation is the
-    same. answer: to a caller that has nothing yet.
+    """The cached decision for one caller and target; valid until the time and while the generation is the same. answer:
+    for a client that has nothing yet.
     """
 
     version: ServedVersion
@@ -104,10 +104,10 @@ class CachedFetch:
 
 
 class VersionCache:
-    """The versions that a process serves: keeps at most `budget` bytes, forgetting what was not asked for lately. Needs
-    no lock: each step is atomic.
+    """The versions that a process serves: at most `budget` bytes of the recently used ones. Needs no lock: each step is
+    atomic.
 
-    Two generations: what is used moves to the young one; when that is half the budget, the old one is dropped.
+    Two generations: used entries move to the young one; when that reaches half the budget, the old one is dropped.
     """
 
     def __init__(self, budget: int = BUDGET) -> None:
@@ -126,7 +126,7 @@ class VersionCache:
         return version
 
     def keep(self, target: str, version: ServedVersion) -> None:
-        """Keep it, and drop the old generation when there is no more room."""
+        """Cache it, and drop the old generation when there is no more room."""
         self._young[target] = version
         self._size += len(version.answer.body) + 1000  # headers and the objects themselves
         if self._size > self._half:
@@ -138,7 +138,7 @@ class VersionCache:
 
 
 def make_answer(status: int, body: bytes, content_type: str, headers: dict[str, str]) -> Answer:
-    """An answer with its length and type."""
+    """A response with its length and type."""
     full = dict(headers)
     if status != 304:
         full |= {"Content-Type": content_type, "Content-Length": str(len(body)), "X-Content-Type-Options": "nosniff"}
@@ -152,8 +152,8 @@ def make_served(
     rollout: ServedRollout | None = None,
     former_name: str = "",
 ) -> ServedVersion:
-    """The version under one ref; pinned: whether the ref names the same bytes for ever. former_name: what was asked by,
-    if that; the answer then has it for its name, and is the same as before the renaming.
+    """The version under one ref; pinned: whether the ref always means the same bytes. former_name: the former name
+    requested, if any; the response then has that name, as before the renaming.
     """
     state = f"{row.number}.{row.digest}" + (f".{rollout.number}.{rollout.share}" if rollout else "")
     etag = f'"{row.digest}"' if pinned else f'"{state}"'
@@ -166,14 +166,14 @@ def make_served(
 
 
 def refuse(error: PromptuaryError) -> Answer:
-    """The answer to a domain error."""
+    """The response for a domain error."""
     problem: Problem = unauthenticated(error.message) if isinstance(error, Unauthenticated) else of_error(error)
     headers = {**problem.headers, "Cache-Control": "no-store", "Vary": "Authorization"}
     return make_answer(problem.status, problem.to_bytes(), CONTENT_TYPE, headers)
 
 
 def matches_etag(if_none_match: str, etag: str) -> bool:
-    """Weak comparison, as RFC 9110 asks of If-None-Match."""
+    """Weak comparison, as RFC 9110 requires for If-None-Match."""
     if if_none_match == etag:
         return True
     tags = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
@@ -181,7 +181,7 @@ def matches_etag(if_none_match: str, etag: str) -> bool:
 
 
 def _body(row: VersionRow, rollout: ServedRollout | None) -> bytes:
-    """The bundle and the settings are canonical JSON already and go in as they are."""
+    """The body; the bundle and the settings are already canonical JSON and inserted unchanged."""
     head = _write({"name": row.name, "version": row.number, "digest": row.digest})
     facts = {"author": row.author, "message": row.message, "created_at": _moment(row.created_at)}
     tail = _write(facts | ({"rollout": rollout._asdict()} if rollout else {}))
@@ -193,6 +193,6 @@ def _write(fields: dict[str, object]) -> str:
 
 
 def _moment(value: datetime | str) -> str:
-    """SQLite gives the text that it keeps."""
+    """Format a time; SQLite returns the text that it stores."""
     moment = datetime.fromisoformat(value) if isinstance(value, str) else value
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -1,17 +1,17 @@
-"""The pause before a client asks for label moves again when no place for a long poll is free."""
+"""The pause before a client requests label moves again if no place for a long poll is free."""
 
 import threading
 from collections.abc import Callable
 
 __all__ = ["RetryPace"]
 
-SHORTEST = 0.25  # seconds: half of the clients hear of a move within an eighth of a second more than those who wait
-LONGEST = 1.0  # seconds: a move is told within a second
-MOST_A_SECOND = 250  # such answers of one process, a few percent of what it can give
+SHORTEST = 0.25  # seconds: half of the clients get a move at most an eighth of a second later than waiting ones
+LONGEST = 1.0  # seconds: a move arrives within a second
+MOST_A_SECOND = 250  # such responses per second of one process, a few percent of its capacity
 
 
 class RetryPace:
-    """Counts the clients of one process that ask again and again, and spreads them out. Threads may share it."""
+    """Counts the polling clients of one process and spreads their requests. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -21,12 +21,12 @@ class RetryPace:
         self._answers = 0
 
     def next_pause(self) -> float:
-        """The seconds that one more client shall pause."""
+        """The seconds that one more client should pause."""
         with self._lock:
             self._answers += 1
             seconds = self._clock() - self._since
-            if seconds >= LONGEST:  # long enough that each client has asked
-                # As many clients as answers a second times the seconds between two of one client.
+            if seconds >= LONGEST:  # long enough for a request of each client
+                # The number of clients is the rate of responses times the seconds between two requests of a client.
                 clients = self._answers / seconds * self._pause
                 self._pause = min(max(clients / MOST_A_SECOND, SHORTEST), LONGEST)
                 self._since, self._answers = self._clock(), 0

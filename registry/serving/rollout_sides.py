@@ -1,4 +1,4 @@
-"""The side of a rollout that a caller with a bucket gets: reading the bucket, and the answer of the side."""
+"""The side of a rollout for a caller with a bucket: parsing the bucket, and the response."""
 
 from collections.abc import Iterable
 from urllib.parse import parse_qs
@@ -9,8 +9,8 @@ from registry.serving.responses import APPROVAL, Answer, ServedVersion, make_ans
 
 __all__ = ["BUCKET", "SIDE", "answer_side", "gets_candidate", "is_candidate", "read_bucket"]
 
-BUCKET = "bucket="  # a query string without this has none; the fast path looks no further
-SIDE = "Promptuary-Side"  # on answers to callers with a bucket: which version of the label's rollout this is
+BUCKET = "bucket="  # a query string without this has no bucket; the fast path checks only this
+SIDE = "Promptuary-Side"  # in responses to callers with a bucket: which version of the label's rollout this is
 
 
 def read_bucket(query: str) -> str | None:
@@ -37,7 +37,7 @@ def is_candidate(served: Iterable[ServedVersion], version: ServedVersion) -> boo
 
 
 def answer_side(label_version: ServedVersion, version: ServedVersion) -> Answer:
-    """The answer to a caller with a bucket, for no cache to keep: another bucket may get another one.
+    """The response to a caller with a bucket. It must not be cached, as another bucket may get another one.
 
     label_version: what the label serves; version: that, or the candidate.
     """

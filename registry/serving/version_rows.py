@@ -1,4 +1,4 @@
-"""Rows of versions for the fetch path: what a miss reads from the database, in one query if it can."""
+"""Rows of versions for the fetch path: a cache miss reads them from the database, in one query if possible."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ _TABLES = (
     "v.author_id"
 )
 _SELECT = f"{_COLUMNS} {_TABLES} WHERE t.name = %s"
-# A candidate whose text was redacted is left out: all callers get the stable version then.
+# A candidate whose text was redacted is left out, so that all callers get the stable version.
 _SELECT_LABEL = (
     f"{_COLUMNS}, r.number, r.salt, r.share, c.number, c.digest {_TABLES} "  # noqa: S608  # of constants only
     "JOIN registry_label l ON l.template_id = t.id AND l.version_id = v.id "
@@ -54,14 +54,15 @@ _SELECT_LABEL = (
 
 
 def find_current_name(name: str) -> str | None:
-    """The name that the template has now which had this one before; None if none had."""
+    """The current name of the template that had this name; None if none had."""
     return FormerName.objects.filter(name=name).values_list("template__name", flat=True).first()
 
 
 def load_version(name: str, ref: str, former_name: str = "") -> ServedVersion | None:
-    """Read one version from the database in one query; None when there is none, NotFound for an ill-formed ref.
+    """Read one version from the database in one query; None if it doesn't exist.
 
-    Raises Gone if it was redacted. former_name: what the caller asked by, if it is not `name`.
+    Raises NotFound for an ill-formed ref, Gone if it was redacted. former_name: the name that the caller used, if it is
+    not `name`.
     """
     try:
         row, rollout = _find_row(name, parse_ref(ref))
@@ -76,7 +77,7 @@ def load_version(name: str, ref: str, former_name: str = "") -> ServedVersion | 
 
 
 def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVersion]:
-    """What the label means for each of these templates, in two queries; a redacted version is left out."""
+    """What the label serves for each of these templates, in two queries; redacted versions are left out."""
     names = list(names)
     rows = Version.objects.filter(template__name__in=names)
     approvals_by_name = {} if label == LATEST else approvals_of_refs(names, label)
@@ -94,7 +95,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
 
 
 def is_version_approved(version: int) -> bool:
-    """Whether a key limited to approved versions gets these bytes; `version` is the row's id."""
+    """Whether a key limited to approved versions may fetch these bytes; `version` is the row's id."""
     row = Version.objects.select_related("template__namespace").defer("bundle").get(pk=version)
     return version_queries.is_version_approved(row.template, row)
 
@@ -111,7 +112,7 @@ def explain_missing_version(name: str, ref: str) -> NotFound:
 
 
 def _split(columns: Sequence[Any]) -> tuple[VersionRow, ServedRollout | None]:
-    """A version's columns, and after them those of the rollout of its label; null if it has none."""
+    """Split a row into a version's columns and those of its label's rollout, which are null without one."""
     count = len(_FIELDS)
     rollout = columns[count:]
     return VersionRow(*columns[:count]), ServedRollout(*rollout) if rollout and rollout[0] is not None else None
@@ -128,7 +129,7 @@ def _find_row(name: str, ref: Ref) -> tuple[VersionRow | None, ServedRollout | N
         condition, value = "v.number >= %s ORDER BY v.number DESC LIMIT 1", 1
     else:
         select, condition, value = _SELECT_LABEL, "", ref.label
-    # A miss costs mostly what it takes to put a query together, so this one is written out.
+    # Building a query with the ORM is most of the cost of a miss, so this one is raw SQL.
     with connection.cursor() as cursor:
         cursor.execute(f"{select} AND {condition}" if condition else select, [name, value])
         columns = cursor.fetchone()

@@ -1,7 +1,7 @@
-"""Vocabularies by digest, for clients that lack them: the very bytes that count on this server, the same for ever.
+"""Vocabularies by digest, for clients that lack them: exactly the bytes that this server counts with, immutable.
 
-What the server has are the data files inside installed packages. They are streamed from there, and packed for whoever
-takes gzip: once for each file, kept in the folder of converted vocabularies.
+They are the data files of installed packages and streamed from there. For clients that accept gzip each file is
+compressed once, in the folder of converted vocabularies.
 """
 
 import gzip
@@ -24,12 +24,12 @@ from registry.serving.responses import FOREVER, matches_etag
 __all__ = ["ServedVocabulary", "find_vocabulary"]
 
 _log = logging.getLogger(__name__)
-_CHUNK = 1024 * 1024  # bytes packed at once
+_CHUNK = 1024 * 1024  # bytes compressed at a time
 
 
 @dataclass(frozen=True)
 class ServedVocabulary:
-    """What to answer: status, headers, and the file to stream; small files come as `body`, both are None for a 304."""
+    """A response: status, headers, and the file to stream, or `body` for small files; both are None for a 304."""
 
     status: int
     headers: dict[str, str]
@@ -40,10 +40,9 @@ class ServedVocabulary:
 def find_vocabulary(
     *, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = ""
 ) -> ServedVocabulary:
-    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound if the server lacks it, NotAllowed without the
-    right.
+    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound if the server lacks it, NotAllowed without the right.
 
-    Any key that may fetch or check, and any member of a namespace, may have it: it holds nothing of anybody's.
+    Any key that may fetch or check, and any member of a namespace, may have it, as it contains no private data.
     """
     _require_reader(actor)
     path = vocabularies.find_installed(digest)
@@ -79,7 +78,7 @@ def _length(path: Path) -> dict[str, str]:
 
 
 def _takes_gzip(accept_encoding: str) -> bool:
-    """Whether gzip is named, or `*` is, and not with a weight of 0."""
+    """Whether gzip or `*` is accepted with a weight above 0."""
     weights: dict[str, bool] = {}
     for offer in accept_encoding.lower().split(","):
         coding, _, weight = offer.partition(";")
@@ -88,7 +87,7 @@ def _takes_gzip(accept_encoding: str) -> bool:
 
 
 def _packed(path: Path, digest: str) -> Path | None:
-    """The file as gzip; None if it can't be kept."""
+    """The file as gzip; None if that can't be stored."""
     if path.suffix == ".gz":
         return path
     packed_path = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
@@ -105,7 +104,7 @@ def _packed(path: Path, digest: str) -> Path | None:
 
 
 def _is_whole(packed_path: Path, digest: str) -> bool:
-    """Whether it unpacks to what the digest says; looked at again when the file has changed."""
+    """Whether it decompresses to the digest's content; checked again when the file has changed."""
     try:
         return vocabularies.hash_of(packed_path) == digest.partition(":")[2]
     except (OSError, EOFError, ValueError):
@@ -113,7 +112,7 @@ def _is_whole(packed_path: Path, digest: str) -> bool:
 
 
 def _pack(path: Path, packed_path: Path) -> None:
-    """Write the packed file whole or not at all, a piece at a time."""
+    """Write the compressed file atomically, in chunks."""
     make_private_folder(packed_path.parent)
     handle, temporary = tempfile.mkstemp(dir=packed_path.parent, prefix=".new-")
     try:

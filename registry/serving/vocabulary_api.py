@@ -17,7 +17,7 @@ from registry.serving import vocabularies
 __all__ = ["Vocabulary"]
 
 
-CHUNK = 256 * 1024  # bytes read at once
+CHUNK = 256 * 1024  # bytes read at a time
 
 
 class Vocabulary(APIView):
@@ -54,7 +54,7 @@ class Vocabulary(APIView):
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    """The file in chunks. It is opened with the first chunk, so that an answer nobody reads leaves no open file."""
+    """The file in chunks. It is opened with the first chunk, so that an unread response leaves no open file."""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk

@@ -19,7 +19,7 @@ __all__ = ["find_cached_answers", "serve_fetches_first"]
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
 MOVES = "/moves"
-_MOST_HOSTS = 256  # remembered spellings of the allowed hosts: with a wildcard there is no end of them
+_MOST_HOSTS = 256  # cached spellings of the allowed hosts: with a wildcard their number is unlimited
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -27,11 +27,11 @@ FindCached = Callable[[str, str, str, str | None, str | None, str | None], tuple
 
 
 def find_cached_answers(hosts: set[str]) -> FindCached:
-    """The function that both servers ask first: (Authorization, path, query string, Host, If-None-Match, X-Request-Id)
-    of a GET to the answer and its headers, or None if the answer is not cached, the query is refused, or the host is
-    not known as allowed.
+    """The function that both servers call first. It maps (Authorization, path, query string, Host, If-None-Match,
+    X-Request-Id) of a GET to the response and its headers, or None if the response is not cached, the query is refused,
+    or the host isn't known to be allowed.
 
-    hosts: those that Django allowed so far; `serve_fetches_first` fills it.
+    hosts: those that Django has allowed so far; `serve_fetches_first` fills it.
     """
     cached, start = fetcher().cached, len(TEMPLATES)
     count_200, count_304 = metrics.counter(200).step, metrics.counter(304).step
@@ -62,9 +62,9 @@ def find_cached_answers(hosts: set[str]) -> FindCached:
 
 
 def serve_fetches_first(application: Application, hosts: set[str] | None = None) -> Application:
-    """A WSGI application that answers those itself and hands everything else to `application`.
+    """A WSGI application that answers those itself and passes everything else to `application`.
 
-    Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.
+    Bodies are lists on purpose: granian sends a list in one piece, and anything else chunk by chunk.
     """
     allowed_hosts: set[str] = set() if hosts is None else hosts
     find = find_cached_answers(allowed_hosts)
@@ -97,7 +97,7 @@ def serve_fetches_first(application: Application, hosts: set[str] | None = None)
 
 
 def _learn_host(environ: dict[str, Any], hosts: set[str]) -> bool:
-    """Whether Django allows the request's host; one that it allows is remembered in `hosts`."""
+    """Whether Django allows the request's host; an allowed one is added to `hosts`."""
     host = environ.get("HTTP_HOST")
     if host is None:
         return False
@@ -113,7 +113,7 @@ def _learn_host(environ: dict[str, Any], hosts: set[str]) -> bool:
 
 
 def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
-    """The answer, or None for what Django answers."""
+    """The response, or None to let Django respond."""
     path: str = environ["PATH_INFO"]
     authorization = environ.get("HTTP_AUTHORIZATION")
     if authorization is None or authorization[:7].lower() != "bearer " or "\0" in path:

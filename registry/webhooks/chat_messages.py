@@ -1,7 +1,7 @@
-"""Messages to chats: an event as a message of Slack or as a card of Microsoft Teams.
+"""Chat messages: an event as a Slack message or a Microsoft Teams card.
 
-They say who did what and why, with a link. What people wrote is shown as plain text: it can't make links, notify
-a channel or pretend to be another message. Documents and discussion stay here, as in the other webhooks.
+They say who did what and why, with a link. User input is shown as plain text: it can't make links, notify a channel or
+imitate another message. As in other webhooks, documents and discussion are not sent.
 """
 
 import json
@@ -38,10 +38,10 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 
 @dataclass(frozen=True)
 class _Message:
-    """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
+    """title: what kind of event. what: follows the name of `who`. why: their reason, or empty.
 
-    subject: what it is about, the words of the link. place: the namespace, unless the subject says it, and the key if
-    one acted. panel_url: of the panel before it is published; empty if nothing waits for that.
+    subject: the text of the link. place: the namespace, unless the subject contains it, and the key if one was used.
+    panel_url: of the panel before publishing; empty if nothing is ready to publish.
     """
 
     title: str
@@ -55,14 +55,14 @@ class _Message:
 
 
 def write_event_message(receiver: str, event: Event, who: str) -> str:
-    """The JSON text for an event. receiver: slack or teams. who: the name of the person that it is by."""
+    """The JSON text for an event. receiver: slack or teams. who: the name of the event's person."""
     body = json.loads(event.text)["body"]
     parsed = parse_event(event.kind, body)
-    with translation.override("en"):  # a channel has no language of its own
+    with translation.override("en"):  # a channel has no language setting
         what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _subject(event, parsed)
-    is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name says it
+    is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
     message = _Message(
         title=title_of(event.kind),
         who=who,
@@ -78,7 +78,7 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
 
 
 def write_trial_message(webhook: Webhook, who: str) -> str:
-    """The JSON text of a message that tries the connection."""
+    """The JSON text of a test message."""
     namespace = webhook.namespace.name
     message = _Message(
         title="Test message",
@@ -93,7 +93,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
 
 
 def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
-    """What the event is about in words, and the path of its page."""
+    """A title of the event's subject, and the path of its page."""
     if isinstance(parsed, ReleaseStep):
         return f"Release {parsed.release}", f"/releases/{parsed.release}"
     if event.change is not None:
@@ -125,7 +125,7 @@ def _slack(message: _Message) -> dict[str, Any]:
 
 
 def _teams(message: _Message) -> dict[str, Any]:
-    """An adaptive card, as the workflow "When a Teams webhook request is received" takes it."""
+    """An adaptive card for the workflow "When a Teams webhook request is received"."""
     lines = [
         _line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
         _line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
@@ -148,12 +148,12 @@ def _teams(message: _Message) -> dict[str, Any]:
 
 
 def _line(*runs: Mapping[str, Any]) -> dict[str, Any]:
-    """A line of a card; in runs, unlike in its blocks of text, Teams reads no Markdown."""
+    """A line of a card; in text runs, unlike text blocks, Teams does not interpret Markdown."""
     return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", **run} for run in runs]}
 
 
 def _escape(text: str) -> str:
-    """The three characters that Slack gives a meaning: links and mentions begin with the second."""
+    """Escape the three characters special to Slack: links and mentions begin with the second."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -1,4 +1,4 @@
-"""Delivery of webhook messages: in order for each webhook, retried with growing pauses, every attempt logged."""
+"""Delivery of webhook messages: in order per webhook, retried with increasing delays, every attempt logged."""
 
 import threading
 import time
@@ -20,13 +20,13 @@ from registry.webhooks.models import Attempt, Delivery, Webhook
 
 __all__ = ["PAUSES", "delete_old_deliveries", "deliver_due", "send_delivery"]
 
-# The pauses that Standard Webhooks proposes; after the last one the delivery has failed. About three days in all.
+# The delays recommended by Standard Webhooks; after the last one the delivery fails. About three days in total.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400))
 _TIMEOUT = 10.0  # seconds for one attempt
-_CLAIM = timedelta(seconds=60)  # a worker that was killed keeps a webhook to itself no longer
-_TURN = 20.0  # seconds that one webhook may take before others have their turn
-_AT_ONCE = 8  # webhooks served side by side
-_SAID = 1000  # characters of an answer that are kept
+_CLAIM = timedelta(seconds=60)  # how long a killed worker can block a webhook
+_TURN = 20.0  # seconds per webhook before others get their turn
+_AT_ONCE = 8  # webhooks served concurrently
+_SAID = 1000  # characters of a response that are kept
 _KEPT = timedelta(days=30)
 _busy = threading.Lock()
 
@@ -39,7 +39,7 @@ class _Answer:
 
 
 def deliver_due() -> int:
-    """Send what is due, one worker for each webhook; how many attempts were made. One call at a time in a process."""
+    """Send what is due, with one worker per webhook. Return the number of attempts. One call at a time per process."""
     if not _busy.acquire(blocking=False):
         return 0
     try:
@@ -52,7 +52,7 @@ def deliver_due() -> int:
                     rounds = list(pool.map(_serve_in_thread, webhooks))
             count += sum(rounds)
             if not any(rounds):
-                break  # all that is due is another worker's
+                break  # another worker has everything that is due
         return count
     finally:
         _busy.release()
@@ -77,7 +77,7 @@ def send_delivery(delivery: Delivery) -> Attempt:
 
 
 def delete_old_deliveries() -> int:
-    """Drop what was settled long ago from the log."""
+    """Delete old finished deliveries from the log."""
     settled = Delivery.objects.exclude(state=Delivery.PENDING)
     return settled.filter(finished_at__lt=log.now() - _KEPT).delete()[0]
 
@@ -97,7 +97,7 @@ def _serve_in_thread(webhook_id: str) -> int:
 
 
 def _serve(webhook_id: str) -> int:
-    """Send what is due for one webhook until its turn is over; nobody else does meanwhile."""
+    """Send what is due for one webhook until its turn is over, under an exclusive claim."""
     at = log.now()
     free = Webhook.objects.filter(pk=webhook_id).filter(Q(claimed_until=None) | Q(claimed_until__lt=at))
     if not free.update(claimed_until=at + _CLAIM):
@@ -138,7 +138,7 @@ def _post(delivery: Delivery, at: datetime) -> _Answer:
 
 
 def _read(response: httpx.Response) -> str:
-    """The beginning of the answer: neither a long one nor a slow one keeps the worker."""
+    """Read the beginning of the response, so that neither a long nor a slow one blocks the worker."""
     ends, body = time.monotonic() + _TIMEOUT, b""
     for chunk in response.iter_bytes():
         body += chunk
@@ -148,7 +148,7 @@ def _read(response: httpx.Response) -> str:
 
 
 def _asked_pause(response: httpx.Response, at: datetime) -> timedelta | None:
-    """How long the receiver asks to be left alone, at most a day."""
+    """The delay that the receiver requests, at most a day."""
     header = response.headers.get("retry-after", "").strip()
     if response.status_code not in (429, 503) or not header:
         return None

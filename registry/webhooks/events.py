@@ -16,8 +16,8 @@ __all__ = ["WebhookRemoved", "WebhookSet"]
 @event("webhook.set", template="", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
 class WebhookSet(JournalEvent):
-    """A webhook was made or changed. kinds: those it hears of, empty for all. template: a pattern of paths, empty for
-    all. receiver: slack or teams; absent for a service that takes Standard Webhooks.
+    """A webhook was made or changed. kinds: those that are sent, empty for all. template: a pattern of paths, empty for
+    all. receiver: slack or teams; absent for a receiver of Standard Webhooks.
     """
 
     id: str
@@ -36,7 +36,7 @@ class WebhookSet(JournalEvent):
         return CommitContent(f"{texts.namespace}: webhook {self.id} of {self.host} set", files)
 
     def restore(self, rows: Restorer) -> None:
-        """No row: neither the address nor the secret is known, so an admin makes the webhook again."""
+        """No row: neither the address nor the secret is known, so an admin has to create the webhook again."""
 
 
 @event("webhook.removed", caches=Cache.NOTHING, page=Page.WEBHOOKS)

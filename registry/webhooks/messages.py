@@ -1,4 +1,4 @@
-"""Webhook messages: an event as the JSON of Standard Webhooks, signed with every valid secret."""
+"""Webhook messages: an event as JSON of Standard Webhooks, signed with every valid secret."""
 
 import json
 import secrets
@@ -21,13 +21,12 @@ PING = "webhook.ping"
 
 
 def make_message_id() -> str:
-    """A fresh message id."""
+    """A new message id."""
     return f"msg_{secrets.token_urlsafe(20)}"
 
 
 def event_message(event: Event) -> str:
-    """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own
-    facts.
+    """The body for an event: type, timestamp, and data with actor, place, a URL and the event's own facts.
 
     Documents and discussion are in it by digest only, as in the journal.
     """
@@ -51,22 +50,22 @@ def event_message(event: Event) -> str:
 
 
 def ping_message(webhook: Webhook, person: str, at: datetime) -> str:
-    """The body of a message that tries the connection."""
+    """The body of a test message."""
     data = {"webhook": webhook.id, "namespace": webhook.namespace.name, "person": person}
     return _write(PING, at, data)
 
 
 def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
-    """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first. A chat
-    gets none of these.
+    """The headers of one attempt: id, time, and a signature with each valid secret, newest first. A chat gets none of
+    these.
 
-    Raises Conflict if a secret can't be read any more.
+    Raises Conflict if a secret can no longer be decrypted.
     """
     headers = {"content-type": "application/json", "user-agent": "Promptuary"}
     if delivery.webhook.is_chat:
         return headers
     valid = delivery.webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at)).order_by("-pk")
-    # `sign` takes the time it is given for UTC, whatever its zone.
+    # `sign` treats the given time as UTC, whatever its zone.
     signed = [Signer(unseal(secret.sealed)).sign(delivery.message, at, delivery.body) for secret in valid]
     return {
         **headers,

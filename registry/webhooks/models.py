@@ -1,5 +1,7 @@
-"""Tables of webhooks and of their delivery log. They are not in the journal: an address may carry a secret, and the
-events themselves say what was sent."""
+"""Tables of webhooks and of their delivery log.
+
+They are not in the journal: an address may contain a secret, and the events themselves record what was sent.
+"""
 
 import json
 from urllib.parse import urlsplit
@@ -16,8 +18,8 @@ __all__ = ["Attempt", "Delivery", "Webhook", "WebhookSecret"]
 class Webhook(models.Model):
     """A webhook: an outside address that gets a namespace's events, or some kinds of them.
 
-    The address of a Slack or Teams channel is itself a secret, for whoever knows it can write there: it is sealed, and
-    `url` holds only its scheme and host.
+    The address of a Slack or Teams channel is itself a secret, as anyone who has it can post there: it is sealed, and
+    `url` contains only its scheme and host.
     """
 
     STANDARD = "standard"
@@ -53,7 +55,7 @@ class Webhook(models.Model):
 
     @property
     def is_chat(self) -> bool:
-        """Whether people read the messages in a chat, so that they are not signed."""
+        """Whether the messages go to a chat, and so are not signed."""
         return self.receiver != self.STANDARD
 
     @property
@@ -63,17 +65,17 @@ class Webhook(models.Model):
 
     @property
     def host(self) -> str:
-        """The host of the address: what may be shown and journalled of it."""
+        """The host of the address: the only part that may be shown and journaled."""
         return urlsplit(self.url).hostname or ""
 
     @property
     def kinds_heard(self) -> list[str]:
-        """The kinds of events it hears of; empty for all."""
+        """The kinds of events that are sent; empty for all."""
         return list(json.loads(self.kinds))
 
 
 class WebhookSecret(models.Model):
-    """A secret that deliveries are signed with, sealed; after a rotation two hold for a while."""
+    """A secret that deliveries are signed with, sealed; after a rotation two are valid for a while."""
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="secrets")
     sealed = models.TextField(help_text="readable with the instance's secret key only")
@@ -85,7 +87,7 @@ class WebhookSecret(models.Model):
 
 
 class Delivery(models.Model):
-    """One message for one webhook. `event` is null for a message that only tries the connection."""
+    """One message for one webhook. `event` is null for a test message."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -118,7 +120,7 @@ class Delivery(models.Model):
 
 
 class Attempt(models.Model):
-    """One try to deliver: what was answered, or what went wrong."""
+    """One attempt to deliver: the response, or the error."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Planning of deliveries: each webhook reads the journal with a cursor of its own."""
+"""Planning of deliveries: each webhook reads the journal with its own cursor."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -15,26 +15,27 @@ from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["matches_event", "plan_deliveries"]
 
-_BATCH = 200  # events looked at in one transaction
+_BATCH = 200  # events processed in one transaction
 
 
 def plan_deliveries() -> int:
-    """Queue the events that each webhook has not been sent yet; how many deliveries were made. Safe in several workers
-    at once."""
+    """Queue the events not yet sent to each webhook. Return the number of deliveries queued. Safe with concurrent
+    workers.
+    """
     newest = Event.objects.aggregate(newest=Max("number"))["newest"] or 0
     count = 0
     for webhook in Webhook.objects.filter(paused_at=None, cursor__lt=newest).select_related("namespace"):
         while webhook.cursor < newest:
             planned = _plan_batch(webhook, newest)
             if planned is None:
-                break  # another worker was faster; it goes on from there
+                break  # another worker was faster and continues from there
             count += planned
     return count
 
 
 def matches_event(webhook: Webhook, event: Event) -> bool:
-    """Whether the webhook's filters let the event through. Without a choice of kinds, a chat hears of what people do,
-    and not of the result of each check.
+    """Whether the webhook's filters let the event through. Without chosen kinds, a chat gets what people do, but not
+    the result of each check.
     """
     kinds = webhook.kinds_heard
     if webhook.is_chat and not kinds and event.kind in kinds_of_worker():
@@ -78,7 +79,7 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
 
 
 def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:
-    """The body of each event's message, as the receiver takes it."""
+    """The body of each event's message, in the receiver's format."""
     if not webhook.is_chat:
         return [messages.event_message(event) for event in events]
     people = User.objects.filter(username__in={event.person for event in events})

@@ -15,11 +15,11 @@ from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]
 
-KINDS = kinds_of_namespaces()  # what a webhook can hear of
+KINDS = kinds_of_namespaces()  # what a webhook can be sent
 
 
 def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
-    """All webhooks of the namespace in the order they were made, each with `waiting`, `failed` and `last_at`."""
+    """All webhooks of the namespace in the order of creation, each with `waiting`, `failed` and `last_at`."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     webhooks = space.webhooks.annotate(
         waiting=Count("deliveries", filter=Q(deliveries__state=Delivery.PENDING)),
@@ -30,7 +30,7 @@ def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
 
 
 def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
-    """The webhook, with the right to manage it checked. NotFound for whoever may not know of it."""
+    """The webhook, after checking the right to manage it. Raises NotFound if the actor may not know of it."""
     webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
     unknown = NotFound(gettext("There is no webhook {value}, or you may not manage it.").format(value=webhook_id[:20]))
     if webhook is None:
@@ -45,7 +45,7 @@ def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
 def list_deliveries(
     actor: Actor, webhook_id: str, *, state: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[Delivery]:
-    """What was sent, or is to be, the newest first, with every attempt; only those in one state if it is given."""
+    """Deliveries sent or queued, newest first, with every attempt; with `state` only those in it."""
     if state is not None and state not in Delivery.STATES:
         raise Invalid(fields={"state": gettext("one of {names}.").format(names=", ".join(Delivery.STATES))})
     limit = check_limit(limit)
@@ -58,7 +58,7 @@ def list_deliveries(
 
 
 def old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:
-    """Until when a secret before the present one still signs; None if there is only one."""
+    """Until when an earlier secret still signs; None if there is only one."""
     return (
         webhook.secrets.filter(expires_at__gt=at).order_by("-expires_at").values_list("expires_at", flat=True).first()
     )

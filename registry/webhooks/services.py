@@ -36,15 +36,15 @@ __all__ = [
     "rotate_secret",
 ]
 
-MOST = 20  # webhooks of one namespace
-OVERLAP = timedelta(hours=24)  # how long the secret before a rotation still signs
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+MOST = 20  # the most webhooks of one namespace
+OVERLAP = timedelta(hours=24)  # how long the old secret still signs after a rotation
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
 
 
 @dataclass(frozen=True)
 class CreatedWebhook:
-    """A webhook and the only sight of its fresh secret: `whsec_` and 32 random bytes in base64; empty for a chat, whose
-    messages are not signed.
+    """A webhook and its new secret, which is never shown again: `whsec_` and 32 random bytes in base64; empty for a
+    chat, whose messages are not signed.
     """
 
     webhook: Webhook
@@ -60,11 +60,11 @@ def create_webhook(
     template: str = "",
     receiver: str = Webhook.STANDARD,
 ) -> CreatedWebhook:
-    """Create a webhook: the namespace's events from now on are sent to an address; admins only.
+    """Create a webhook: the namespace's future events are sent to an address; admins only.
 
-    kinds: of which events, empty for all (for a chat: all that people do); template: a pattern of paths in the
-    namespace, empty for all; receiver: what reads the messages, one of Webhook.RECEIVERS.
-    The event holds only the host of the address, for that may hold a secret.
+    kinds: of events, empty for all (for a chat: all that people do); template: a pattern of paths in the namespace,
+    empty for all; receiver: of the messages, one of Webhook.RECEIVERS. The journal event contains only the host of the
+    address, which may contain a secret.
     """
     if receiver not in Webhook.RECEIVERS:
         raise Invalid(fields={"receiver": gettext("one of {names}.").format(names=", ".join(Webhook.RECEIVERS))})
@@ -81,7 +81,7 @@ def create_webhook(
         webhook = Webhook.objects.create(
             id="".join(secrets.choice(_LETTERS) for _ in range(8)),
             namespace=space,
-            cursor=0,  # set below: an address hears of what comes after its own making
+            cursor=0,  # set below: only events after its creation are sent
             created_by=actor.person,
             created_at=at,
             **values,
@@ -102,7 +102,7 @@ def change_webhook(  # each a thing that can be changed
     template: str | None = None,
     paused: bool | None = None,
 ) -> Webhook:
-    """Change what is given; admins only. Pausing drops what waits; going on begins with the next event."""
+    """Change the given fields; admins only. Pausing drops waiting messages; resuming starts with the next event."""
     at = log.now()
     with transaction.atomic():
         log.lock()
@@ -131,7 +131,7 @@ def change_webhook(  # each a thing that can be changed
 
 
 def remove_webhook(*, actor: Actor, webhook_id: str) -> None:
-    """Take it away with its log; admins only."""
+    """Remove a webhook with its log; admins only."""
     with transaction.atomic():
         log.lock()
         webhook = queries.find_webhook(actor, webhook_id)
@@ -141,7 +141,7 @@ def remove_webhook(*, actor: Actor, webhook_id: str) -> None:
 
 
 def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> CreatedWebhook:
-    """Make a new secret; those before it go on signing for `overlap` (at most 30 days). Admins only."""
+    """Create a new secret; earlier ones keep signing for `overlap` (at most 30 days). Admins only."""
     if not timedelta() <= overlap <= timedelta(days=30):
         raise Invalid(fields={"overlap": gettext("from 0 to 30 days.")})
     at = log.now()
@@ -160,7 +160,7 @@ def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP
 
 
 def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
-    """Queue a message that only tries the connection; admins only."""
+    """Queue a test message; admins only."""
     with transaction.atomic():
         webhook = queries.find_webhook(actor, webhook_id)
         _require_running(webhook)
@@ -180,7 +180,7 @@ def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
 
 
 def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
-    """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins
+    """Send one message again, or all that failed, with their original ids, so that receivers detect repeats; admins
     only.
     """
     with transaction.atomic():
@@ -202,7 +202,7 @@ def _require_running(webhook: Webhook) -> None:
 
 
 def _read_address(url: str, receiver: str) -> dict[str, str]:
-    """The columns that hold the address: of a chat's, only scheme and host can be read."""
+    """The columns of the address; for a chat only scheme and host are in plain text."""
     check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
     safe_http.check(url)
     if receiver == Webhook.STANDARD:
