@@ -1,8 +1,8 @@
-"""Placeholders of plain texts, found and read into pieces: `{x}`, `{{x}}`, `$x`, `#{x}`, `%(x)s`, `<<x>>`, `[[x]]`,
-`!<INPUT 0>!`; and `<x>` and `[X]`, which are read only if somebody says so.
+"""Placeholders of plain texts, parsed into pieces: `{x}`, `{{x}}`, `$x`, `#{x}`, `%(x)s`, `<<x>>`, `[[x]]`,
+`!<INPUT 0>!`; and on request only, `<x>` and `[X]`.
 
-Formulas in LaTeX and strings such as `f"{x}"` in code have braces and dollars of their own. They stay text, and so do
-`$x` in a fenced block of code and `$X` in capitals.
+LaTeX formulas and strings such as `f"{x}"` in code have their own braces and dollars, so they stay text. So do
+`$x` in a fenced code block and `$X` in capitals.
 """
 
 import re
@@ -28,7 +28,7 @@ __all__ = [
 
 _SINGLE = re.compile(rf"(?<![{{$])\{{([^\W\d]\w*)(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})")
 _RUBY = re.compile(r"(?<![\w\\{])(?P<sign>[#%])\{@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}(?!\})")
-# A brace behind it closes an object of JSON. A dash joins the words of a name.
+# A brace after it closes a JSON object. A dash joins the words of a name.
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
 _DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 _TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
@@ -42,7 +42,7 @@ _SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](]
 _TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
 _CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
 _SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
-_FILLED = "\0"  # in place of a placeholder that was read, so that the texts around it are not read as one
+_FILLED = "\0"  # replaces a parsed placeholder, so that the texts around it are not read as one
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
@@ -62,14 +62,14 @@ _PATTERNS = {
 
 @dataclass(frozen=True)
 class PlainText:
-    """A text taken apart: its pieces, and what is otherwise than in the source."""
+    """A parsed text: its pieces, and how it differs from the source."""
 
     pieces: tuple[Piece, ...]
     differences: tuple[Difference, ...] = ()
 
 
 def find_syntax(text: str) -> str:
-    """The syntax of a text's placeholders, a key of SYNTAXES; `none` if it has none."""
+    """Detect the syntax of a text's placeholders, a key of SYNTAXES; `none` if it has none."""
     if _NUMBERED.search(text):
         return "numbered"
     if _is_spaced_double(text):
@@ -85,7 +85,7 @@ def find_syntax(text: str) -> str:
 
 
 def describe_guess(text: str, syntax: str) -> Difference | None:
-    """Says which places of a text became inputs because of their look; None if they are written as here."""
+    """Report which parts of a text became inputs because of their look; None if they have Promptuary's own form."""
     pattern = _PATTERNS.get("single" if syntax == "str.format" else syntax)
     if pattern is None or syntax == "double":
         return None
@@ -93,7 +93,7 @@ def describe_guess(text: str, syntax: str) -> Difference | None:
 
 
 def describe_inputs(spellings: Sequence[str]) -> Difference | None:
-    """Says which places of a text became inputs, by their spellings; None without any."""
+    """Report which parts of a text became inputs, by their spellings; None if there are none."""
     spelled = list(dict.fromkeys(spellings))
     if not spelled:
         return None
@@ -103,7 +103,7 @@ def describe_inputs(spellings: Sequence[str]) -> Difference | None:
 
 
 def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
-    """The placeholders of a text in a syntax, each as name and spelling."""
+    """List the placeholders of a text in a syntax, each as name and spelling."""
     pattern = {**_PATTERNS, "str.format": _SINGLE, "double": _DOUBLE, "numbered": _NUMBERED}.get(syntax)
     found = _placeholders(pattern, text) if pattern else []
     prefix = "input_" if syntax == "numbered" else ""
@@ -111,13 +111,13 @@ def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
 
 
 def _name_of(match: re.Match[str]) -> str:
-    """The name that a match asks a value for; empty for a doubled sign."""
+    """The name of the value that a match prints; empty for a doubled sign."""
     told = set(match.re.groupindex.values())
     return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in told), "")
 
 
 def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """The matches that ask for a value: no doubled sign, no formula, and no shell's variable in a block of code."""
+    """The matches that print a value: not a doubled sign, a formula, or a shell variable in a code block."""
     spans = _foreign_spans(pattern, text)
     return [match for match in pattern.finditer(text) if any(match.groups()) and not _is_foreign(match, spans)]
 
@@ -138,19 +138,20 @@ def _is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
 
 
 def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
-    """The text as pieces. `names` gives the inputs' names. Raises LossError with the line."""
+    """Read the text as pieces. `names` assigns the names of inputs. Raises LossError with the line."""
     return SYNTAXES[syntax](text, names)
 
 
 def _is_spaced_double(text: str) -> bool:
-    """Whether it says `{{ name }}`, with blanks, and no braces but those of names are double."""
+    """Whether it has `{{ name }}`, with spaces, and no other double braces than those of names."""
     rest = _DOUBLE.sub("", text)
     return bool(_SPACED.search(text)) and "{{" not in rest and "}}" not in rest
 
 
 def _is_ruby(text: str) -> bool:
-    """Whether all names in single braces stand after one sign of Ruby's. `#{x}` may number something, so it takes two
-    names.
+    """Whether all names in single braces follow the same Ruby sign.
+
+    `#{x}` may be a number sign, so it needs two names.
     """
     found = list(_RUBY.finditer(text))
     signs = {match["sign"] for match in found}
@@ -160,8 +161,9 @@ def _is_ruby(text: str) -> bool:
 
 
 def _is_str_format(text: str) -> bool:
-    """Whether Python's `str.format` reads it, with plain names and formats of numbers in its braces; none of them is
-    in a formula or in a string of code.
+    """Whether it is a valid `str.format` string with only plain names and number formats in its braces.
+
+    None of these may be in a formula or in a string of code.
     """
     foreign = (*LATEX_COMMAND.finditer(text), *CODE_STRING.finditer(text))
     if any(_SINGLE.search(match[0]) for match in foreign):
@@ -181,7 +183,7 @@ def _read_none(text: str, _names: InputNames) -> PlainText:
 
 
 def _read_str_format(text: str, names: InputNames) -> PlainText:
-    """As `str.format`: doubled braces are braces, fields have a path, a conversion and a format."""
+    """Read as `str.format` does: doubled braces are braces; fields have a path, a conversion and a format."""
     pieces: list[Piece] = []
     position = 0
     try:
@@ -265,7 +267,7 @@ def _read_double(text: str, names: InputNames) -> PlainText:
 
 
 def _read_numbered(text: str, names: InputNames) -> PlainText:
-    """As the prompts of generative agents: what stands above the comment marker is not a part of the prompt."""
+    """Read a prompt of generative agents, in which text above the comment marker is not part of the prompt."""
     pieces: list[Piece] = []
     differences: list[Difference] = []
     if _COMMENTS_END in text:
@@ -297,4 +299,4 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "tag": _by_pattern(_TAG),
     "capitals": _by_pattern(_CAPITALS),
 }
-"""Readers by the name of the syntax: text and names to PlainText."""
+"""Readers by the name of the syntax: from text and names to PlainText."""

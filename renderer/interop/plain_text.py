@@ -1,4 +1,4 @@
-"""Plain text and Markdown: one text, whose placeholders are found by their look or named by the file's ending."""
+"""Plain text and Markdown as one text; its placeholders are detected, or known from the file's suffix."""
 
 import re
 
@@ -24,7 +24,7 @@ _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
 def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemplate]:
-    """The text as one template; `language` is one of template_text.LANGUAGES. Raises LossError."""
+    """Read the text as one template; `language` is one of template_text.LANGUAGES. Raises LossError."""
     builder = TemplateBuilder(KIND, source.stem)
     text = source.text
     front, body = split_front_matter(source)
@@ -47,7 +47,7 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
 
 
 def split_front_matter(source: SourceFile) -> tuple[dict[str, object] | None, str]:
-    """The mapping between `---` lines at the start, and the text after it; None and the whole text without one."""
+    """Split off the mapping between `---` lines at the start; None and the whole text without one."""
     match = _FRONT.match(source.text)
     if match is None:
         return None, source.text

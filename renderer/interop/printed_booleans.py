@@ -1,4 +1,4 @@
-"""Booleans that a template prints: Liquid, Handlebars and others write `true`, where Jinja writes `True`."""
+"""Printed booleans: Liquid, Handlebars and others print `true`, where Jinja prints `True`."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ _PRINTED = Difference("a value that is true or false is printed as `True` or `Fa
 
 
 def write_booleans(plain: PlainText) -> PlainText:
-    """The text with its printed constants as the source prints them, and the difference for values of its inputs."""
+    """Write printed constants as the source prints them; also return the difference for values of inputs."""
     pieces = tuple(map(_write_constant, plain.pieces))
     said = (_PRINTED, *plain.differences) if any(map(_may_print_boolean, pieces)) else plain.differences
     return replace(plain, pieces=pieces, differences=said)

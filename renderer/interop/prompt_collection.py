@@ -1,7 +1,7 @@
-"""Prompts as the texts of a YAML or JSON file of its own form: agents and tasks of crewAI, prompts of smolagents.
+"""Prompts as texts in a custom YAML or JSON file: agents and tasks of crewAI, prompts of smolagents.
 
-Each long text, each text whose key says that it is a prompt, and each list of messages becomes a template, named by its
-keys. Other values are no prompts; a difference names them.
+Each long text, each text whose key suggests a prompt, and each list of messages becomes a template, named after its
+keys. Other values are ignored, and a difference lists them.
 """
 
 import re
@@ -24,18 +24,18 @@ _PROMPT_KEY = re.compile(
 )
 _SHORTEST_NAMED = 20
 _SHORTEST = 80
-_SHORTEST_UNSPACED = 40  # characters of a text in a script without spaces between words
+_SHORTEST_UNSPACED = 40  # characters of a text in a script that has no spaces between words
 _MOST_NAMED = 10
 Path = tuple[str, ...]
 
 
 def is_prompt_collection(value: object) -> bool:
-    """Whether a value holds a text that is taken for a prompt."""
+    """Whether a value contains a text that is taken for a prompt."""
     return isinstance(value, dict | list) and any(kept for _, _, kept in find_texts(value))
 
 
 def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a text. What cannot be read is named as a difference of the first one. Raises LossError."""
+    """Read one template per text. Unreadable texts are listed as a difference of the first one. Raises LossError."""
     value = source.read_value()
     if _are_dataset_rows(value):
         raise LossError(
@@ -48,7 +48,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     imported: list[ImportedTemplate] = []
     differences: list[Difference] = []
     names = _names([path for path, _ in prompts], source.stem)
-    # A file's texts are in one language, also those that happen to use nothing of it.
+    # A file's texts share one language, even those that happen not to use its syntax.
     languages = {find_language(text) for _, text in prompts if isinstance(text, str)}
     language = "jinja" if "jinja" in languages or _is_guardrails(value) else ""
     for (path, text), name in zip(prompts, names, strict=True):
@@ -69,7 +69,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def find_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any, bool]]:
-    """Each text or list of messages with its path, and whether it is taken for a prompt; other values as no prompts."""
+    """Yield each text or list of messages with its path, and whether it is taken for a prompt; other values as not."""
     if isinstance(value, str):
         yield path, value, _is_prompt(path, value)
     elif isinstance(value, list) and (messages := _as_messages(value)):
@@ -94,7 +94,7 @@ def _build(builder: TemplateBuilder, text: Any, language: str) -> ImportedTempla
 
 
 def _are_dataset_rows(value: Any) -> bool:
-    """Whether a value is several rows as OpenAI's evals have them."""
+    """Whether a value is a list of rows in the form of OpenAI's evals."""
     is_row = [isinstance(row, dict) and {"input", "ideal"} <= set(row) for row in value]
     return isinstance(value, list) and len(is_row) > 1 and all(is_row)
 
@@ -113,7 +113,7 @@ def _is_prompt(path: Path, text: str) -> bool:
 
 
 def _as_messages(value: list[Any]) -> list[dict[str, Any]]:
-    """The messages of a list of mappings with a role, or a type that is one, and a content; empty for other lists."""
+    """The messages of a list of mappings with content and a role, or a type that is a role; empty for other lists."""
     messages = []
     for item in value:
         if not isinstance(item, dict) or isinstance(item, Tagged):

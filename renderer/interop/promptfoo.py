@@ -1,4 +1,4 @@
-"""promptfoo's configuration: `prompts` in Nunjucks, as texts or as JSON messages; `vars` of its tests are samples."""
+"""promptfoo's configuration: `prompts` in Nunjucks, as texts or JSON messages; the `vars` of its tests are samples."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def is_promptfoo_config(value: object) -> bool:
 
 
 def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a prompt. Raises LossError."""
+    """Read one template per prompt. Raises LossError."""
     value = source.read_value()
     if not is_promptfoo_config(value):
         raise LossError("a configuration of promptfoo has `prompts`, and `providers` or `tests`")
@@ -63,7 +63,7 @@ def _read_prompt(builder: TemplateBuilder, prompt: str) -> ImportedTemplate:
 
 
 def _samples(value: dict[str, Any]) -> dict[str, Any]:
-    """The values of its tests that are written out, by the test's description or number."""
+    """The literal values of its tests, by the test's description or number."""
     default = value.get("defaultTest")
     common = default.get("vars") if isinstance(default, dict) else None
     samples = {}

@@ -1,4 +1,4 @@
-"""PromptLayer's prompts, as its API gives them."""
+"""PromptLayer's prompts, in the form of its API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def is_promptlayer_prompt(value: object) -> bool:
 
 
 def read_promptlayer_prompt(source: SourceFile) -> list[ImportedTemplate]:
-    """The prompt as one template. Raises LossError."""
+    """Read the prompt as one template. Raises LossError."""
     value = source.read_value()
     if not is_promptlayer_prompt(value):
         raise LossError("a prompt of PromptLayer has a `prompt_template` of the type chat or completion")

@@ -36,7 +36,7 @@ _PYTHON_TYPES = {
     "dict": "object",
     "mapping": "object",
 }
-_OPTIONS = {  # Prompty 2's names of options, and the names that calls and version 1 have for them
+_OPTIONS = {  # Prompty 2's option names, and those of model calls and of version 1
     "maxOutputTokens": "max_tokens",
     "topP": "top_p",
     "topK": "top_k",
@@ -55,7 +55,7 @@ def is_prompty_file(text: str) -> bool:
 
 
 def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
-    """The file's prompt. Raises LossError."""
+    """Read the file's prompt. Raises LossError."""
     match = _WHOLE.match(text)
     if match is None:
         raise LossError("a Prompty file starts with front matter between `---` lines")
@@ -83,7 +83,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
 
 
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text of a Prompty file, and what it does not carry. Raises LossError."""
+    """Return the text of a Prompty file, and what it leaves out. Raises LossError."""
     messages = mustache.messages_of_document(source, fragments, _escape)
     facts = origin_of(source, KIND)
     model = dict(facts.get("model") or {"api": "chat"})
@@ -130,14 +130,14 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
 
 
 def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Prompty 2's options under the names that model calls take; what is in additionalProperties beside them."""
+    """Rename Prompty 2's options to those of model calls, and merge in additionalProperties."""
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
     named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
     return {**further, **{_OPTIONS.get(name, name): value for name, value in named.items()}}
 
 
 def _take_inputs(head: dict[str, Any]) -> Any:
-    """The inputs, which some files have as the properties of an `inputSchema`; they are no longer in the head then."""
+    """Remove the inputs from the header and return them; some files have them as the properties of an `inputSchema`."""
     schema = head.get("inputSchema")
     entries = schema.get("properties") if isinstance(schema, dict) else schema
     if head.get("inputs") is None and isinstance(entries, dict | list):
@@ -147,7 +147,7 @@ def _take_inputs(head: dict[str, Any]) -> Any:
 
 
 def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """JSON Schemas by name, and the values that are there as samples."""
+    """Return JSON Schemas by name, and the values given as samples."""
     if isinstance(entries, list):
         if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in entries):
             raise LossError("each of its inputs is a mapping with a name")
@@ -198,7 +198,7 @@ def _escape(literal: str) -> str:
 
 
 def _checked(message: Mapping[str, str]) -> str:
-    """A message's text, if reading it back gives the same."""
+    """Return a message's text if reading it back yields the same."""
     content = message["content"]
     lines: Sequence[str] = content.split("\n")
     if message["role"] not in ROLES:

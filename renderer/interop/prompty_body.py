@@ -1,4 +1,4 @@
-"""Bodies of Prompty files: lines such as `system:` start a message; the texts are Jinja."""
+"""Bodies of Prompty files: lines such as `system:` start a message, and the texts are Jinja."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _PRINTED_ROLE = re.compile(r"^\s*#?\s*\{\{[^}]*\}\}\s*:\s*$", re.MULTILINE)
 
 
 def read_text(text: str, builder: TemplateBuilder) -> ImportedTemplate:
-    """The prompt of a completion model: one text. Raises LossError."""
+    """Read the prompt of a completion model as one text. Raises LossError."""
     if _is_plain(text):
         return builder.build_body("text", mustache.write_text(_unescape(text)))
     read = read_jinja(text, drop_last_newline=False)
@@ -36,7 +36,7 @@ def read_text(text: str, builder: TemplateBuilder) -> ImportedTemplate:
 
 
 def read_messages(text: str, builder: TemplateBuilder) -> ImportedTemplate:
-    """A message for each role line; the loop that prints a conversation becomes its messages. Raises LossError."""
+    """Read one message per role line; the loop that prints a conversation becomes its messages. Raises LossError."""
     if _PRINTED_ROLE.search(_HISTORY.sub("", text)):
         raise LossError("a value starts a message; only a loop that prints role and content can do so")
     if _is_plain(text):
@@ -52,7 +52,7 @@ def read_messages(text: str, builder: TemplateBuilder) -> ImportedTemplate:
 
 
 def _read_parts(text: str, builder: TemplateBuilder) -> Iterator[Message]:
-    """The messages between two conversations, their statements kept."""
+    """The messages between two conversations, with their statements."""
     if not text.strip():
         return
     for message in _split(text):
@@ -65,7 +65,7 @@ def _read_parts(text: str, builder: TemplateBuilder) -> Iterator[Message]:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether it has no tag of Jinja but plain names, and statements that are written as text."""
+    """Whether its only Jinja tags are plain names and statements that are printed as text."""
     rest = _STRING.sub("", text)
     return not STATEMENT.search(rest) and not _PRINT.search(rest)
 

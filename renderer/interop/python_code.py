@@ -1,4 +1,4 @@
-"""Prompts in Python code: a template for each that is found, its text in the language of the call that takes it."""
+"""Prompts in Python code: one template per prompt, its text in the template language of the call that takes it."""
 
 import re
 
@@ -17,7 +17,7 @@ KIND = "python"
 
 
 def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
-    """A template a prompt. What cannot be read is named as a difference of the first one. Raises LossError."""
+    """Read one template per prompt. Unreadable ones are listed as a difference of the first one. Raises LossError."""
     prompts, names = find_prompts(source.text)
     if not prompts:
         raise LossError("no text in the code looks like a prompt")
@@ -39,7 +39,7 @@ def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def _names(prompts: list[FoundPrompt], stem: str) -> list[str]:
-    """A name a prompt: the file's for a single one of no telling name, else its own; no two alike."""
+    """A unique name for each prompt: its own, or the file's for a single prompt with a generic name."""
     if len(prompts) == 1:
         last = prompts[0].name.rpartition("/")[2]
         return [stem if has_generic_name(last) else last]
@@ -85,7 +85,7 @@ def _pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tupl
 
 
 def _pieces_of_filled(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
-    """An f-string outside of functions is filled once more if its text has placeholders of its own."""
+    """An f-string outside functions that contains placeholders is filled a second time."""
     slots = [piece for piece in text.pieces if not isinstance(piece, str)]
     numbers = iter(range(len(slots)))
     template = "".join(p if isinstance(p, str) else f"\ue000{next(numbers)}\ue001" for p in text.pieces)

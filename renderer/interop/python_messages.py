@@ -1,4 +1,4 @@
-"""Messages in Python code: lists of pairs or mappings, and the calls of libraries that take messages."""
+"""Messages in Python code: lists of pairs or mappings, and library calls that take messages."""
 
 import ast
 import re
@@ -10,11 +10,11 @@ __all__ = ["FoundMessage", "find_messages"]
 _CHAT_CALLS = ("ChatPromptTemplate", "from_messages")
 _HISTORY_CALLS = ("MessagesPlaceholder",)
 FoundMessage = tuple[str, CodeText]
-"""A role as the code writes it, and the text."""
+"""A role as spelled in the code, and the text."""
 
 
 def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
-    """The messages of a list, or of a call with one; empty if it is none. A plain name takes a history."""
+    """Return the messages of a list, or of a call with one; empty for anything else. A plain name is a history."""
     if isinstance(node, ast.Call) and (called_name(node).endswith(_CHAT_CALLS) or called_name(node) == "from_messages"):
         listed = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "messages")]
         return find_messages(listed[0], texts) if listed else []

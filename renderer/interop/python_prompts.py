@@ -1,7 +1,7 @@
 """Finding prompts in Python code: texts assigned to names, attributes and keys, templates made by a call, messages.
 
-The code is read as a syntax tree and never run. Constants are in the language of the call that takes them
-(`PromptTemplate`, `.format`, `jinja2.Template`), else in the one they look like.
+The code is parsed and never run. Constants are in the template language of the call that takes them (`PromptTemplate`,
+`.format`, `jinja2.Template`), else in the one they look like.
 """
 
 import ast
@@ -25,7 +25,7 @@ _NO_PROMPT_NAME = re.compile(r"^__|regex|pattern|licen[cs]e|copyright|url$|_sql$
 _GENERIC = re.compile(
     r"_*(?:prompt|template|text|result|content|messages?|instructions?|system|user|value)s?_*", re.IGNORECASE
 )
-_SHORTEST_NAMED = 20  # characters of a text whose name says that it is a prompt
+_SHORTEST_NAMED = 20  # characters of a text whose name suggests a prompt
 _SHORTEST = 80  # characters of any other
 _TEXT_CALLS = ("Template", "PromptTmpl", "Prompt")
 _BRACE_LANGUAGES = ("str.format", "single", "double", "none")
@@ -33,7 +33,7 @@ _PASSED_OVER = re.compile(r"warn|log|info|debug|error|exception|print|add_argume
 
 
 class FoundPrompt:
-    """A prompt of the code: its name, its line, and a text or messages."""
+    """A prompt in the code: its name, its line, and a text or messages."""
 
     def __init__(self, name: str, line: int, content: CodeText | list[FoundMessage | str]) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class FoundPrompt:
 
 
 def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
-    """The prompts of a module's code, in order, and the inputs that its f-strings take. Raises LossError."""
+    """Return the prompts of a module's code, in order, and the inputs of its f-strings. Raises LossError."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -58,7 +58,7 @@ def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
 
 
 def has_generic_name(name: str) -> bool:
-    """Whether a name says no more than that it is a prompt: `template`, `messages`."""
+    """Whether a name only says that it is a prompt: `template`, `messages`."""
     return _GENERIC.fullmatch(name) is not None
 
 
@@ -73,7 +73,7 @@ class _Finder:
         )
 
     def read_body(self, body: list[ast.stmt], scope: str) -> None:
-        """The statements of a module, class or function, and those inside of them."""
+        """Read the statements of a module, class or function, and nested ones."""
         for statement in body:
             if isinstance(statement, ast.Assign):
                 for target in statement.targets:
@@ -120,7 +120,7 @@ class _Finder:
         )
 
     def _value(self, name: str, value: ast.expr, scope: str) -> None:
-        """A prompt for a value that is one; for a list or mapping, one for each inside."""
+        """Add a prompt if the value is one; for a list or mapping, one for each prompt inside."""
         text = self.texts.read_text(value)
         qualified = _joined(scope, name)
         if text is not None:
@@ -158,7 +158,7 @@ class _Finder:
         self._arguments(node, scope, qualified.rpartition("/")[2])
 
     def _arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
-        """Texts among a call's arguments."""
+        """The texts among a call's arguments."""
         if _PASSED_OVER.search(called_name(node)):
             return
         for keyword in node.keywords:

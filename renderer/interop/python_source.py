@@ -1,6 +1,4 @@
-"""Prompts that Python code holds as f-strings: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
-run.
-"""
+"""f-strings in Python code as prompts: `prompt = f\"\"\"…{question}…\"\"\"`. The code is parsed, never run."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ _FUNCTION = re.compile(r"^[ \t]*def[ \t]+(\w+)", re.MULTILINE)
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _INSIDE = {quotes: re.compile(rf"(?:\\.|(?!{quotes}).)*", re.DOTALL) for quotes in ('"""', "'''")}
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
-_CODED = "abfvxuUN01234567"  # a backslash before these stands for a character in Python only
+_CODED = "abfvxuUN01234567"  # a backslash before these is an escape in Python only
 
 
 def is_python_source(text: str) -> bool:
@@ -24,7 +22,7 @@ def is_python_source(text: str) -> bool:
 
 
 def read_python_prompt(text: str, stem: str) -> Iterator[ImportedTemplate]:
-    """The f-strings of a file, each a `shaped` document that renders to the same bytes. Raises LossError."""
+    """Read a file's f-strings, each as a `shaped` document that renders to the same bytes. Raises LossError."""
     openings = list(_OPENING.finditer(text))
     if not openings:
         raise LossError('there is no f-string of several lines, as in `prompt = f"""…"""`')
@@ -40,7 +38,7 @@ def read_python_prompt(text: str, stem: str) -> Iterator[ImportedTemplate]:
 
 
 def _body(source: str) -> str:
-    """Fields are plain names; a backslash that means another character in Python only is refused, not guessed at."""
+    """Fields must be plain names. A backslash escape that only Python has is refused rather than guessed at."""
     for field in _FIELD.finditer(source):
         if field[1] is not None and not field[1].isidentifier():
             raise LossError(f"`{{{field[1]}}}` is more than a name; give its value as an input")

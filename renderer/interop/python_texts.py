@@ -1,7 +1,7 @@
 """Texts in the syntax tree of Python code: constants, f-strings, their sums, and calls that only trim or fill them.
 
-Nothing is run. What is more than a text and names - a call in an f-string, a condition - becomes an input, whose value
-is the text that the expression would give.
+Nothing is run. Anything beyond a text and names - a call in an f-string, a condition - becomes an input, whose value is
+the text that the expression would return.
 """
 
 import ast
@@ -22,7 +22,7 @@ _NUMBER_FORMAT = re.compile(r"\d*(?:\.\d+)?[dfeg]")
 
 @dataclass(frozen=True)
 class CodeText:
-    """A text of the code: a `template` in some language, or the finished `pieces` of an f-string."""
+    """A text in the code: a `template` in some language, or the finished `pieces` of an f-string."""
 
     template: str | None = None
     pieces: tuple[Piece, ...] = ()
@@ -31,19 +31,19 @@ class CodeText:
 
     @property
     def literal(self) -> str:
-        """The characters of the text without its slots, to judge what it is."""
+        """The text without its slots, for deciding what it is."""
         return self.template if self.template is not None else "".join(p for p in self.pieces if isinstance(p, str))
 
 
 class CodeTexts:
-    """Reads expressions of one module, whose names for texts it learns as the module is read from top to bottom."""
+    """Reads the expressions of one module. Texts assigned to names are recorded as it is read from top to bottom."""
 
     def __init__(self) -> None:
         self.texts: dict[str, CodeText] = {}
         self.names = InputNames()
 
     def read_text(self, node: ast.expr | None) -> CodeText | None:
-        """The text of an expression; None if it is none."""
+        """Return the text of an expression; None if it isn't a text."""
         if isinstance(node, ast.Constant):
             return CodeText(node.value) if isinstance(node.value, str) else None
         if isinstance(node, ast.JoinedStr):
@@ -94,7 +94,7 @@ class CodeTexts:
     def _unindented(self, name: str, argument: ast.expr) -> CodeText | None:
         text = self.read_text(argument)
         if text is None or text.template is None:
-            return None  # what an f-string's values hold counts for its margin
+            return None  # the values of an f-string count for its common indentation
         call = textwrap.dedent if name == "dedent" else inspect.cleandoc
         return CodeText(call(text.template), language=text.language)
 
@@ -131,7 +131,7 @@ class CodeTexts:
         return [self._slot(field, "the formatted text")]
 
     def _slot(self, node: ast.expr, reason: str = "") -> Slot:
-        """A slot for an expression: names with dots as they are, without `self`; else an input named after it."""
+        """A slot for an expression: dotted names as they are, without `self`; otherwise an input named after it."""
         path: list[str] = []
         inner = node
         while isinstance(inner, ast.Attribute):
@@ -155,14 +155,14 @@ def _of_pieces(pieces: list[Piece]) -> CodeText:
 
 
 def called_name(node: ast.Call) -> str:
-    """The last name of what is called; empty if it has none."""
+    """The last name of the called function; empty without one."""
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
 def constants_of(mapping: Mapping[str, ast.expr]) -> dict[str, str]:
-    """The values of a call's arguments that are texts."""
+    """The call's arguments that are constant texts."""
     return {
         name: node.value
         for name, node in mapping.items()

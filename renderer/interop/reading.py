@@ -1,7 +1,7 @@
-"""Reads prompts of other systems: a file's bytes and name give the documents that its prompts become.
+"""Reads prompts of other systems: turns a file's bytes and name into documents.
 
-What a file is, its content tells; the ending of its name decides only if the content fits several formats. Pure
-functions: nothing is run, opened or fetched, so this may read what nobody has looked at, in a bounded child process.
+The format is detected from the content; the suffix decides only if the content fits several formats. These are pure
+functions: nothing is run, opened or fetched, so they can read untrusted files, in a bounded child process.
 """
 
 import re
@@ -64,7 +64,7 @@ _SAMPLES = (".samples.yml", ".samples.yaml")
 
 @dataclass(frozen=True)
 class SourceFormat:
-    """A format that can be read: its name, what it is in a few words, and whether a file looks like it."""
+    """A format that can be read: its name, a short description, and a check whether a file looks like it."""
 
     name: str
     title: str
@@ -109,7 +109,7 @@ def _is_langfuse(value: object) -> bool:
 def _is_python(source: SourceFile) -> bool:
     if source.suffix in (".py", ".pyi"):
         return True
-    if source.suffix in (".txt", ".md", ".markdown"):  # a prompt may show code of another kind
+    if source.suffix in (".txt", ".md", ".markdown"):  # a prompt may quote code of another kind
         return _PROMPT_IN_CODE.search(source.text) is not None
     return python_source.is_python_source(source.text)
 
@@ -176,31 +176,31 @@ FORMATS: tuple[SourceFormat, ...] = (
                  labelled_turns.read_labelled_turns),
     SourceFormat(plain_text.KIND, "plain text, Markdown", _is_plain_text, plain_text.read_plain_text),
 )  # fmt: skip
-"""The formats in the order in which a file is tried."""
+"""The formats in the order in which they are tried."""
 _BY_NAME = {entry.name: entry for entry in FORMATS}
 _FORMATS_OF_TEXT = frozenset(
     kind.KIND for kind in (prompty, dotprompt, banks, chatml, chat_markup, own_document, labelled_turns, plain_text)
 )
-"""Formats whose line ends are those of the prompt; in the others a line end is written inside a string."""
+"""Formats whose line ends belong to the prompt; in the others, line ends are escaped inside a string."""
 
 
 def has_readable_suffix(name: str) -> bool:
-    """Whether a file of a folder may hold prompts, by its name; samples belong to their document."""
+    """Whether a file of a folder may contain prompts, by its name; samples belong to their document."""
     lower = name.lower()
     is_modelfile = lower.rpartition("/")[2] in ("modelfile",)
     return (is_modelfile or lower.endswith((*READABLE_SUFFIXES, ".zip"))) and not lower.endswith(_SAMPLES)
 
 
 def detect_format(source: SourceFile) -> SourceFormat | None:
-    """The first format that a file looks like; None if it looks like none."""
+    """Return the first format that a file looks like, or None."""
     return next((entry for entry in FORMATS if entry.recognises(source)), None)
 
 
 def read_templates(path: str, content: bytes, source_format: str = "") -> list[ImportedTemplate]:
-    """The templates of one file's bytes.
+    """Read the templates of one file's bytes.
 
-    `source_format` is the name of one of FORMATS, one of template_text.LANGUAGES for a plain text in it, or empty for
-    what the content looks like. Raises LossError, with the line if there is one.
+    `source_format` is the name of one of FORMATS, one of template_text.LANGUAGES for a plain text in it, or empty to
+    detect it. Raises LossError, with the line if there is one.
     """
     source = read_source_file(path, content)
     if not source.text.strip():
@@ -211,14 +211,14 @@ def read_templates(path: str, content: bytes, source_format: str = "") -> list[I
         raise LossError(f"there is no format {source_format}; there are {', '.join(_BY_NAME)}")
     chosen = _BY_NAME[source_format] if source_format else detect_format(source)
     if chosen is None:
-        source.read_value()  # says what is wrong with JSON or YAML that cannot be read
+        source.read_value()  # raises for invalid JSON or YAML
         raise LossError("the format can't be told from its content; choose one")
     templates = chosen.read(source)
     return _name_line_ends(source, templates) if chosen.name in _FORMATS_OF_TEXT else templates
 
 
 def _name_line_ends(source: SourceFile, templates: list[ImportedTemplate]) -> list[ImportedTemplate]:
-    """The templates with a difference more, if the file had other line ends than line feeds."""
+    """Add a difference if the file had other line ends than line feeds."""
     if not source.had_other_line_ends:
         return templates
     named = Difference("its line ends become line feeds, which documents have")
@@ -226,9 +226,9 @@ def _name_line_ends(source: SourceFile, templates: list[ImportedTemplate]) -> li
 
 
 def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[FileResult]:
-    """The templates of several files, such as those of a folder; the files of a zip archive take its place.
+    """Read the templates of several files, such as those of a folder; a zip archive is replaced by its files.
 
-    A file whose name does not end like a prompt's is passed over. A Semantic Kernel folder is one template.
+    Files without a prompt's suffix are skipped. A Semantic Kernel folder is one template.
     """
     unpacked: dict[str, bytes] = {}
     results = []

@@ -1,6 +1,6 @@
-"""Semantic Kernel's prompts: YAML with a `template`, and `skprompt.txt` with its `config.json` beside it.
+"""Semantic Kernel's prompts: YAML with a `template`, and `skprompt.txt` with a `config.json` beside it.
 
-Its own template format has `{{$name}}`, constants and calls of functions. The result of a call becomes an input.
+Its own template format has `{{$name}}`, constants and function calls. The result of a call becomes an input.
 """
 
 import json
@@ -30,7 +30,7 @@ _TYPES = {"string": "string", "number": "number", "integer": "integer", "boolean
 
 
 def is_kernel_prompt(value: object) -> bool:
-    """Whether a value is a prompt in YAML."""
+    """Whether a value is a prompt in YAML form."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("template"), str)
@@ -39,12 +39,12 @@ def is_kernel_prompt(value: object) -> bool:
 
 
 def looks_like_kernel_text(text: str) -> bool:
-    """Whether a text has a variable of the own template format, and is no Go template, which has them as well."""
+    """Whether a text has a variable of its template format, and isn't a Go template, which has them as well."""
     return re.search(r"\{\{\s*\$\w+\s*\}\}", text) is not None and not has_actions(text)
 
 
 def read_kernel_prompt(source: SourceFile, configuration: str = "") -> list[ImportedTemplate]:
-    """The prompt as one template. `configuration` is the text of the `config.json` beside it. Raises LossError."""
+    """Read the prompt as one template. `configuration` is the text of its `config.json`. Raises LossError."""
     value = source.value
     if is_kernel_prompt(value):
         config, template = dict(value), value["template"]

@@ -1,7 +1,7 @@
 """The body of a `shaped` document as a Haystack template.
 
-There a text is the inside of a Python string in double quotes: a double quote in it has a name, and so has every line
-break inside an expression; other strings with a backslash or a single quote cannot be written at all.
+A Haystack template is the inside of a Python string in double quotes. A double quote in it is written by name, and so
+is a line break inside an expression. Other strings with a backslash or a single quote can't be written at all.
 """
 
 import re
@@ -13,7 +13,7 @@ from promptuary.renderer.interop.imported import LossError
 __all__ = ["FUNCTIONS", "shaped_to_haystack"]
 
 FUNCTIONS = ("join", "to_strings", "str")
-"""What both have, with the same arguments in the same order."""
+"""Functions of both, with the same arguments in the same order."""
 
 _NAMED = {sign: name for name, sign in parser.CONSTANTS.items()}
 _SPECIAL = re.compile('([\n\t\r"])')
@@ -21,7 +21,7 @@ _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 
 
 def shaped_to_haystack(body: str) -> str:
-    """The text that gives the same there. Raises LossError for what it cannot say."""
+    """Return the equivalent template. Raises LossError for anything that it can't express."""
     pieces = []
     for piece in parser.parse_shaped(body):
         if isinstance(piece, Field):

@@ -1,7 +1,8 @@
 """A file of another system: its text, its JSON or YAML value, and the lines of its texts.
 
-Foreign YAML may have anchors, aliases, merge keys and tags, which our documents refuse. They are read here within
-bounds: an alias counts as many nodes as what it repeats. A tagged value is a `Tagged`; nothing is made of its tag.
+Foreign YAML may have anchors, aliases, merge keys and tags, which Promptuary documents don't allow. They are read
+within limits: an alias counts as many nodes as what it repeats. A tagged value becomes a `Tagged`; its tag is never
+interpreted.
 """
 
 import json
@@ -21,7 +22,7 @@ from promptuary.renderer.syntax.yaml_reader import core_value
 __all__ = ["MAX_BYTES", "SourceFile", "Tagged", "read_foreign_yaml", "read_source_file"]
 
 MAX_BYTES = 2_000_000
-"""Bytes of one file at most."""
+"""The most bytes of one file."""
 _LOOKS_LIKE_JSON = re.compile(
     r"\s*[{\[](?=\s*[{\[\"]).*?\"(?:role|messages|content|prompt|template|_type)\"\s*:", re.DOTALL
 )
@@ -31,7 +32,7 @@ _NODES = 100_000
 
 @dataclass(frozen=True)
 class Tagged:
-    """A YAML value with a tag of another program, such as `!function utils.process`."""
+    """A YAML value with a tag for another program, such as `!function utils.process`."""
 
     tag: str
     value: Any
@@ -39,8 +40,9 @@ class Tagged:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file's text with line feeds only; `path` is its name, with its folders if it has some. `had_other_line_ends`
-    says whether it had others, as Windows writes them.
+    """A file's text with line feeds only; `path` is its name, with folders if any.
+
+    `had_other_line_ends` tells whether it had other line ends, such as those of Windows.
     """
 
     path: str
@@ -54,19 +56,19 @@ class SourceFile:
 
     @property
     def suffix(self) -> str:
-        """The last ending in lower-case letters, with its dot."""
+        """The last suffix in lower case, with its dot."""
         return PurePosixPath(self.path).suffix.lower()
 
     @cached_property
     def value(self) -> Any:
-        """The file's value; None if it is neither JSON nor YAML of a mapping or a list."""
+        """The file's value; None unless it is JSON or YAML of a mapping or a list."""
         try:
             return self.read_value()
         except LossError:
             return None
 
     def read_value(self) -> Any:
-        """The mapping or list that the file holds as JSON, JSON lines or YAML. Raises LossError with the line."""
+        """Parse the mapping or list in the file: JSON, JSON Lines or YAML. Raises LossError with the line."""
         if self.text.lstrip()[:1] in ("{", "["):
             try:
                 return json.loads(self.text, parse_constant=_refuse_constant)
@@ -84,7 +86,7 @@ class SourceFile:
         return value
 
     def find_json_error(self) -> LossError | None:
-        """What keeps a text that looks like an export in JSON from being JSON; None if it is, or looks like no such."""
+        """Explain why a text that looks like a JSON export isn't valid JSON; None if it is, or isn't meant to be."""
         if not _LOOKS_LIKE_JSON.match(self.text) or self._json_lines() is not None:
             return None
         try:
@@ -95,7 +97,7 @@ class SourceFile:
         return None
 
     def line_of(self, text: str) -> int | None:
-        """The line of the file on which a text, or its JSON, starts; None if neither is found."""
+        """Return the file's line on which a text, or its JSON form, starts; None if neither is found."""
         first = next((line.strip() for line in text.split("\n") if line.strip()), "")
         if not first:
             return None
@@ -115,7 +117,7 @@ class SourceFile:
 
 
 def read_source_file(path: str, content: bytes) -> SourceFile:
-    """A file's bytes as text. Raises LossError for what is too large or no UTF-8."""
+    """Decode a file's bytes. Raises LossError if they are too many or not UTF-8."""
     if len(content) > MAX_BYTES:
         raise LossError(f"it has {len(content):,} bytes; {MAX_BYTES:,} are read at most")
     try:
@@ -129,7 +131,7 @@ def read_source_file(path: str, content: bytes) -> SourceFile:
 
 
 def read_foreign_yaml(text: str) -> Any:
-    """The value of a YAML text of one document. Raises LossError with the line."""
+    """Parse the value of a YAML text with one document. Raises LossError with the line."""
     try:
         events = yaml.parse(text, Loader=CSafeLoader)
         return _Builder(events).read()

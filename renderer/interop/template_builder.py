@@ -1,4 +1,4 @@
-"""Builds a document of a foreign template's pieces or messages, and checks that it prints the same."""
+"""Builds a document from a foreign template's pieces or messages, and checks that it prints the same."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ _OTHER_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot":
 
 
 def role_of(role: Any) -> str:
-    """Our role for another system's. Raises LossError."""
+    """Map another system's role to ours. Raises LossError."""
     name = str(role).lower()
     if name in ROLES:
         return name
@@ -49,21 +49,21 @@ class TemplateBuilder:
         self._differences: dict[Difference, None] = {}
 
     def differ(self, message: str, line: int | None = None) -> None:
-        """Name one thing that is otherwise in the document."""
+        """Record a difference between the document and the source."""
         self._differences[Difference(message, line)] = None
 
     def add_differences(self, differences: Iterable[Difference]) -> None:
-        """Name several."""
+        """Record several differences."""
         self._differences |= dict.fromkeys(differences)
 
     def build_text(self, pieces: Sequence[Piece]) -> ImportedTemplate:
-        """A `text` document of one text. Raises LossError."""
+        """Build a `text` document of one text. Raises LossError."""
         if not any(piece != "" for piece in pieces):
             raise LossError("its text is empty")
         return self.build_body("text", write_text_body(pieces))
 
     def build_parts(self, messages: Sequence[Message | History]) -> ImportedTemplate:
-        """A `parts` document, a part a message. Raises LossError."""
+        """Build a `parts` document, one part per message. Raises LossError."""
         if not messages:
             raise LossError("it has no messages")
         body = write_parts_body(messages)
@@ -71,7 +71,7 @@ class TemplateBuilder:
         return self.build_body("parts", body)
 
     def build_body(self, document_format: str, body: str) -> ImportedTemplate:
-        """A document of a body that is written already. Raises LossError."""
+        """Build a document from a finished body. Raises LossError."""
         front: dict[str, Any] = {**self.front, "format": document_format}
         if front.get("inputs"):
             front["inputs"] = {**self._undeclared(document_format, body), **front["inputs"]}
@@ -82,7 +82,7 @@ class TemplateBuilder:
         return check_imported(imported, body)
 
     def _undeclared(self, document_format: str, body: str) -> dict[str, Any]:
-        """Schemas that take any value, for the names that the body uses and the source does not declare."""
+        """Schemas that accept any value, for names that the body uses and the source doesn't declare."""
         try:
             used = renderer.load(f"---\nformat: {document_format}\n---\n{body}").body.names()
         except renderer.RenderError as error:

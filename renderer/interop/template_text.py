@@ -1,4 +1,4 @@
-"""Texts of other systems in the template language that their format names, or that they look like, as pieces."""
+"""Texts of other systems as pieces, in the template language that their format specifies or that they look like."""
 
 import re
 from collections.abc import Callable
@@ -37,7 +37,7 @@ LANGUAGES = (*SYNTAXES, *_READERS)
 
 
 def find_language(text: str) -> str:
-    """The language that a text without a format looks like."""
+    """Detect the language of a text without a format."""
     if has_liquid_tags(text):
         return "liquid"
     if "{%" in text and "%}" in text:
@@ -58,12 +58,12 @@ def find_language(text: str) -> str:
 
 
 def _is_jinja(text: str) -> bool:
-    """Whether Jinja reads the text at all: braces may also be the text's own."""
+    """Whether Jinja can parse the text at all; its braces may also be plain text."""
     return all(problem.code != "PT201" for problem in validate(f"---\nformat: text\n---\n{text}"))
 
 
 def read_template_text(text: str, language: str, names: InputNames) -> PlainText:
-    """The text as pieces; `language` is one of LANGUAGES, or empty for what it looks like. Raises LossError."""
+    """Read the text as pieces; `language` is one of LANGUAGES, or empty to detect it. Raises LossError."""
     if not language and (language := find_language(text)) == "none":
         return PlainText((text,), tuple(find_unread(text)))
     if language in SYNTAXES:

@@ -1,6 +1,6 @@
-"""Places of a text that look like placeholders of some program and stay text, each named with its line.
+"""Parts of a text that look like some program's placeholders but stay text, each reported with its line.
 
-Formulas and blocks of code have braces and dollars of their own, which are no placeholders.
+Formulas and code blocks have their own braces and dollars, which aren't placeholders.
 """
 
 import re
@@ -18,7 +18,7 @@ _CLOSES_FORMULA = re.compile(r"[^\s$]\$(?![\w{$])")
 _UNREAD_BRACES = re.compile(
     r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|(?<!\$)\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
 )
-_EXPRESSION = r"[A-Za-z_]\w*(?::-|\.|\[|[ ]\?)[^{}\n]{0,60}"  # of a shell or of JavaScript
+_EXPRESSION = r"[A-Za-z_]\w*(?::-|\.|\[|[ ]\?)[^{}\n]{0,60}"  # of a shell or JavaScript
 _UNREAD_SIGNS = (
     re.compile(r"<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"),
     re.compile(rf"(?<![\w$\\])\$(?:(?!{JSON_KEY})[A-Za-z_]\w*|\{{(?:[a-z_]\w*|{_EXPRESSION})\}})"),
@@ -29,9 +29,9 @@ _UNREAD_SIGNS = (
 
 
 def find_unread(text: str, *, braces: bool = True) -> Iterator[Difference]:
-    """Says which places of a text, without its placeholders, look like placeholders as well: the first of a notation.
+    """Report parts of a text, its placeholders removed, that look like placeholders too: the first of each notation.
 
-    braces: whether braces may be placeholders; they are no such thing if `str.format` printed them.
+    braces: whether braces may be placeholders; those printed by `str.format` are not.
     """
     fences = [fence.span() for fence in FENCED.finditer(text)]
     formulas = [formula.span() for formula in LATEX.finditer(text)] if LATEX_COMMAND.search(text) else []

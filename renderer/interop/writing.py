@@ -1,6 +1,6 @@
-"""Writes a document in the form of another system, and names what that form has no place for.
+"""Writes a document in the format of another system, and lists what that format can't represent.
 
-A document is rendered for it, so a server does this in the bounded child process.
+This renders the document, so a server does it in the bounded child process.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ __all__ = ["EXPORT_FORMATS", "ExportFormat", "ExportResult", "convert_document",
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """A form that can be written: its name, what it is in a few words, and the ending of its files."""
+    """A format that can be written: its name, a short description, and the suffix of its files."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class ExportFormat:
 
 @dataclass(frozen=True)
 class ExportResult:
-    """A written document, and what was left out; or why the form can't hold it, with an empty text."""
+    """A written document, and what was left out; or with an empty text, why the format can't represent it."""
 
     text: str = ""
     losses: tuple[str, ...] = ()
@@ -40,16 +40,16 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         ExportFormat("prompty", "Prompty", ".prompty", prompty.to_prompty_file),
     )
 }
-"""The forms by name."""
+"""The formats by name."""
 
 
 def write_as(form: str, source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The text of the document in one of EXPORT_FORMATS, and what it does not carry. Raises LossError."""
+    """Write the document in one of EXPORT_FORMATS; return the text and what it leaves out. Raises LossError."""
     return EXPORT_FORMATS[form].write(source, name, fragments)
 
 
 def convert_document(form: str, document: str, name: str, fragments: Mapping[str, str]) -> ExportResult:
-    """The same of a document's text; a form that can't hold it is part of the answer."""
+    """As `write_as`, from a document's text; a format that can't represent it is part of the result."""
     try:
         text, losses = write_as(form, parse_document(document), name, fragments)
     except LossError as error:

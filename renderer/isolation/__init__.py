@@ -1,1 +1,1 @@
-"""Isolation: rendering in a child process that is bounded in time, memory and output."""
+"""Isolation: rendering in a child process with limits on time, memory and output."""

@@ -1,13 +1,13 @@
 """Confinement of child processes by the kernel: no sockets, files, processes or signals.
 
-Jinja's sandbox and the process's limits come before this; it matters if they have a hole. Two mechanisms of Linux,
-each applied if the kernel and a library for it are there (docs/decisions/021):
+This is the layer behind Jinja's sandbox and the process limits, in case they have a hole. It uses two mechanisms of
+Linux, each applied if the kernel and a library support it (docs/decisions/021):
 
 * seccomp (`pyseccomp`, over libseccomp): no sockets, no new processes or programs, no signals to others, no change of
   a file.
-* Landlock (`landlock`): no file is opened but those of the interpreter and the renderer, and those to read only.
+* Landlock (`landlock`): no access to files except reading those of the interpreter and the renderer.
 
-What is prepared once is used by every child; `probe`, run in a child, says what it can still do.
+The preparation happens once for all children; `probe`, run in a child, lists what it can still do.
 """
 
 import contextlib
@@ -24,18 +24,18 @@ from typing import Any
 
 try:
     import pyseccomp
-except (ImportError, RuntimeError, OSError):  # not installed, or no libseccomp, or no Linux
+except (ImportError, RuntimeError, OSError):  # not installed, no libseccomp, or not Linux
     pyseccomp = None
 try:
     import landlock
     from landlock.plumbing import FSAccess
-except (ImportError, AttributeError, OSError):  # not installed, or no Linux
+except (ImportError, AttributeError, OSError):  # not installed, or not Linux
     landlock = None
 
 __all__ = ["Confinement", "probe"]
 
-# Refused with EPERM, as the kernel refuses what a user may not do. Names that a machine lacks are passed over.
-# Sending stays: the answer goes over a socket that is connected already.
+# Refused with EPERM, like anything a user may not do. Names unknown to this machine are skipped.
+# Sending stays allowed: the answer goes over an already connected socket.
 _REFUSED = """
 socket socketpair connect bind listen accept accept4
 fork vfork clone execve execveat unshare setns
@@ -53,21 +53,21 @@ open_by_handle_at name_to_handle_at quotactl acct settimeofday clock_settime set
 """.split()
 _C: Any = ctypes.CDLL(None, use_errno=True) if sys.platform.startswith("linux") else None
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
-_WRITING = os.O_WRONLY | os.O_RDWR  # of the flags of open
+_WRITING = os.O_WRONLY | os.O_RDWR  # flags of open
 
 
 class Confinement:
-    """Prepared in the fork server, which still may do everything; applied in each child, which then never may again."""
+    """Prepared in the unconfined fork server; applied in each child, irrevocably."""
 
     def __init__(self) -> None:
         self._filter = _prepared(_make_filter)
         self._ruleset = _prepared(_make_ruleset)
 
     def apply(self) -> None:
-        """Confine this process for good, as far as the kernel lets it. What it has open stays open."""
+        """Confine this process irrevocably, as far as the kernel supports it. Open files and sockets stay open."""
         if self._ruleset is not None:
-            with contextlib.suppress(Exception):  # told by `probe`
-                ctypes.set_errno(0)  # the library takes any error left there for one of its own
+            with contextlib.suppress(Exception):  # reported by `probe`
+                ctypes.set_errno(0)  # the library mistakes an earlier errno for its own error
                 self._ruleset.apply()
         if self._filter is not None:
             with contextlib.suppress(OSError):  # as above
@@ -75,12 +75,12 @@ class Confinement:
 
 
 def probe() -> list[str]:
-    """What this process can still do of what no rendering needs, in words; empty if it is confined in full."""
+    """List what this process can still do that no rendering needs; empty if it is fully confined."""
     return [words for words, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
 
 
 def _prepared(make: Callable[[], Any]) -> Any:
-    """What was made, or None if this machine can't."""
+    """The result, or None if this machine doesn't support it."""
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -95,14 +95,14 @@ def _make_filter() -> Any:
     syscall_filter = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     refuse = pyseccomp.ERRNO(errno.EPERM)
     for name in _REFUSED:
-        with contextlib.suppress(OSError, ValueError):  # this machine has no such call
+        with contextlib.suppress(OSError, ValueError):  # this machine has no such system call
             syscall_filter.add_rule(refuse, name)
     with contextlib.suppress(OSError, ValueError):
-        syscall_filter.add_rule(pyseccomp.KILL_PROCESS, "tgkill")  # so that `raise` and `abort` still end this one
+        syscall_filter.add_rule(pyseccomp.KILL_PROCESS, "tgkill")  # `raise` and `abort` must still end the process
     with contextlib.suppress(OSError, ValueError):
         syscall_filter.add_rule(
             pyseccomp.ERRNO(errno.ENOSYS), "clone3"
-        )  # its flags can't be looked at; callers then use clone
+        )  # its flags can't be inspected; callers then fall back to clone
     for name, argument in (("open", 1), ("openat", 2)):
         for flag in (os.O_WRONLY, os.O_RDWR):
             with contextlib.suppress(OSError, ValueError):
@@ -110,7 +110,7 @@ def _make_filter() -> Any:
     with contextlib.suppress(OSError, ValueError):
         syscall_filter.add_rule(
             pyseccomp.ERRNO(errno.ENOSYS), "openat2"
-        )  # the flags are behind a pointer; callers then use openat
+        )  # the flags are behind a pointer; callers then fall back to openat
     with tempfile.TemporaryFile() as file:
         syscall_filter.export_bpf(file)
         file.seek(0)
@@ -118,14 +118,13 @@ def _make_filter() -> Any:
 
 
 class _Program(ctypes.Structure):
-    """`struct sock_fprog`: how many instructions of eight bytes, and where they are."""
+    """`struct sock_fprog`: the number of eight-byte instructions, and their address."""
 
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
 def _load(program: bytes) -> None:
-    """Have the kernel apply a program. The library's own `load` compiles it each time, which costs a child half a
-    millisecond more."""
+    """Have the kernel apply a program. The library's own `load` compiles it each time, half a millisecond per child."""
     program_at = ctypes.byref(_Program(len(program) // 8, program))
     if _C.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or _C.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program_at, 0, 0):
         raise OSError(ctypes.get_errno(), "the kernel takes no seccomp filter")
@@ -144,10 +143,10 @@ def _make_ruleset() -> Any:
 
 
 def _needed_folders() -> Iterator[str]:
-    """Where the interpreter, its packages and the renderer read code and tables from, should one be loaded late."""
+    """The folders from which the interpreter, its packages and the renderer may still load code and tables."""
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    # A venv that sees another's packages, or the system's, imports from there.
+    # A venv with access to another's packages, or to the system's, imports from there.
     folders |= {folder for folder in sys.path if Path(folder).name in ("site-packages", "dist-packages")}
     folders |= {str(Path(__file__).resolve().parent.parent), "/usr/share/zoneinfo"}
     return (folder for folder in sorted(folders) if os.path.isdir(folder))

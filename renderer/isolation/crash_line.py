@@ -1,4 +1,4 @@
-"""The author's line on which a killed rendering was: from its notes and the stack it left, else a best guess."""
+"""The author's line on which a killed rendering was: from its notes and its stack, else a best guess."""
 
 import re
 from bisect import bisect_right
@@ -12,7 +12,7 @@ __all__ = ["blamed_place"]
 
 _FRAME = re.compile(r'File "([^"]*)", line (\d+) in (.*)')
 _SCHEMA_WORK = ("jsonschema", "/re/", "sre_", "referencing")
-# What makes much work out of little text, heaviest first.
+# What makes much work from little text, worst first.
 _HEAVY = (
     r"\*\*",
     r"range\s*\([^)]*\d{4,}",
@@ -26,9 +26,9 @@ _HEAVY = (
 
 
 def blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) -> Place:
-    """Return the place of a document's text that was being worked on when the rendering was stopped.
+    """Return the place in a document's text that was being processed when the rendering was stopped.
 
-    `stack` is a dump of the innermost frames first, as `faulthandler` writes it.
+    `stack` is a stack dump by `faulthandler`, innermost frame first.
     """
     places = list(notes)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(stack)]

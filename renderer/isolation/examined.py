@@ -1,4 +1,4 @@
-"""ExaminedDocument: what a child found out about a document, as JSON on the way and as dataclasses at both ends."""
+"""ExaminedDocument: a child's findings about a document, as JSON in transit and as dataclasses at both ends."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,7 +16,7 @@ __all__ = ["ExaminedDocument", "undeclared_from_dict", "undeclared_to_dict"]
 class ExaminedDocument:
     """The problems and the undeclared inputs of a document, and its preview.
 
-    `prompts` are as `BoundedRenderer.render_with_placeholders` gives them, with their `placeholders`; none if `error`
+    `prompts` are as returned by `BoundedRenderer.render_with_placeholders`, with their `placeholders`; empty if `error`
     stopped them.
     """
 
@@ -28,7 +28,7 @@ class ExaminedDocument:
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, Any]) -> "ExaminedDocument":
-        """From the answer of a child."""
+        """Build from the answer of a child."""
         problems = [Problem.from_dict(problem) for problem in answer["problems"]]
         undeclared, preview = undeclared_from_dict(answer["undeclared"]), answer["preview"]
         if "error" in preview:
@@ -38,7 +38,7 @@ class ExaminedDocument:
 
 
 def undeclared_to_dict(undeclared: UndeclaredInputs) -> dict[str, Any]:
-    """Plain JSON that holds all of it; `UndeclaredInputs.to_dict` is the shorter form that the API gives."""
+    """Return all of it as plain JSON; `UndeclaredInputs.to_dict` is the shorter form for the API."""
     return {
         "inputs": [asdict(each) for each in undeclared.inputs],
         "fix": undeclared.fix.to_dict() if undeclared.fix else None,
@@ -47,7 +47,7 @@ def undeclared_to_dict(undeclared: UndeclaredInputs) -> dict[str, Any]:
 
 
 def undeclared_from_dict(value: Mapping[str, Any]) -> UndeclaredInputs:
-    """The inverse of `undeclared_to_dict`."""
+    """Rebuild from `undeclared_to_dict()`."""
     inputs = [UndeclaredInput(**{**each, "place": Place(**each["place"])}) for each in value["inputs"]]
     fix, used = value["fix"], value["used"]
     cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None

@@ -1,9 +1,10 @@
 """The process that bounded rendering forks from: `python -m promptuary.renderer.isolation.fork_server <descriptor>`.
 
-It imports the renderer and loads vocabularies once, then forks a child for every request that comes over a control
-socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
-The descriptor is a control socket, or a listening one if several processes share the fork server: then each
-connection of a process of the same user is a control socket. It ends when its one control socket closes, or with the
+It imports the renderer and loads vocabularies once, then forks a child for every request received over a control
+socket. The child confines itself, reads one request from its own socket, answers and exits; no state outlives it.
+
+The descriptor is a control socket, or a listening one if several processes share the fork server: then each connection
+by a process of the same user is a control socket. The fork server ends when its only control socket closes, or with the
 process that started it.
 """
 
@@ -37,7 +38,7 @@ __all__ = ["main"]
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _ORDER_BYTES = 64 * 1024
-_CREDENTIALS = struct.Struct("3i")  # of the process at the other end: its id, its user, its group
+_CREDENTIALS = struct.Struct("3i")  # of the peer process: its id, its user, its group
 
 
 def main() -> None:
@@ -48,7 +49,7 @@ def main() -> None:
     confinement = Confinement()
     gc.collect()
     release_memory()
-    gc.freeze()  # keeps the collector off pages shared with the children
+    gc.freeze()  # keeps the garbage collector off pages shared with the children
     is_shared = bool(first.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
     sockets = [first]
     while sockets:
@@ -62,7 +63,7 @@ def main() -> None:
 
 
 def _accept(listener: socket.socket) -> list[socket.socket]:
-    """The connection of another process of this user, or none."""
+    """Accept the connection of another process of this user; None for anything else."""
     connection, _ = listener.accept()
     if hasattr(socket, "SO_PEERCRED"):
         _, user, _ = _CREDENTIALS.unpack(
@@ -75,13 +76,13 @@ def _accept(listener: socket.socket) -> list[socket.socket]:
 
 
 def _take_order(control: socket.socket, sockets: list[socket.socket], confinement: Confinement) -> bool:
-    """Fork a child for the order that is there to be read; whether the control socket is still open."""
+    """Read a pending order and fork a child for it. Returns whether the control socket is still open."""
     try:
         message, descriptors, _, _ = socket.recv_fds(control, _ORDER_BYTES, 1)
         if not message:
             return False
         control.sendall(b"\1")
-    except OSError:  # the other process has gone
+    except OSError:  # the peer process has exited
         return False
     order = json.loads(message)
     _warm(order["vocabularies"])
@@ -96,7 +97,7 @@ def _take_order(control: socket.socket, sockets: list[socket.socket], confinemen
 
 
 def _import_everything() -> None:
-    """Load what is otherwise loaded when first used, so that no child does it again."""
+    """Import what is otherwise imported on first use, so that no child has to."""
     for name in renderer.__all__:
         getattr(renderer, name)
     front = "---\ninputs: {a: {type: string, pattern: x}}\noutput: {schema: {type: object}}\n---\n"
@@ -106,11 +107,11 @@ def _import_everything() -> None:
     reading.read_files({"a.txt": b"Hi {name}", "a.py": b"PROMPT = 'x'", "a.md": b"---\na: 1\n---\n{{#if a}}b{{/if}}"})
     for form in writing.EXPORT_FORMATS:
         writing.convert_document(form, "---\nformat: text\n---\nHi {{ name }}", "a", {})
-    "".encode("cp437")  # names in archives
+    "".encode("cp437")  # names inside archives
 
 
 def _warm(names: list[str]) -> None:
-    """Load vocabularies before the fork, so that no child spends its time on it and all share their memory."""
+    """Load vocabularies before the fork, which saves each child the time and shares their memory."""
     for name in names:
         try:
             tokenizer = tokenizers.find_tokenizer(name)
@@ -118,11 +119,11 @@ def _warm(names: list[str]) -> None:
                 tokenizer.load()
             tokenizer.count("warm")
         except RenderError:
-            continue  # the child meets the same error and reports it
+            continue  # the child hits the same error and reports it
 
 
 def _confine(order: dict[str, Any]) -> None:
-    """Take from this process what a rendering doesn't need."""
+    """Drop the privileges that rendering doesn't need."""
     if sys.platform == "linux":
         prctl = ctypes.CDLL(None, use_errno=True).prctl
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -141,11 +142,11 @@ def _limit(kind: int, value: int) -> None:
     try:
         resource.setrlimit(kind, (value, value))
     except (OSError, ValueError):
-        pass  # a lower limit is in force already, or this system has none of the kind
+        pass  # a lower limit is already in force, or this system has no such limit
 
 
 def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confinement) -> None:
-    """Answer one request and end the process, whatever happens."""
+    """Answer one request and exit, whatever happens."""
     status = 1
     try:
         _confine(order)
@@ -155,25 +156,25 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
             process.pack_frame(process.NOTE, {"file": file, "lines": lines})
         )
         _arm(connection, order["cpu_seconds"], order["clock_seconds"])
-        confinement.apply()  # last: what is armed needs a thread
+        confinement.apply()  # last, because arming needs a thread
         connection.sendall(process.pack_frame(process.ANSWER, methods.answer_request(request)))
         status = 0
     except (OSError, EOFError):
-        pass  # the caller has gone: nobody is left to tell
+        pass  # the caller has gone, so nobody is left to answer
     finally:
         os._exit(status)
 
 
 def _arm(connection: socket.socket, cpu_seconds: float, clock_seconds: float) -> None:
-    """See to it that this process ends in time, leaving its stack on the socket, even inside one long C call."""
+    """Make sure that this process ends in time, with its stack on the socket, even inside a single long C call."""
     faulthandler.enable(file=connection)
-    # A timer of the processor's time: its handler, in C, writes the stack and then lets the signal end the process.
+    # A CPU timer: its handler, in C, writes the stack and then lets the signal end the process.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     faulthandler.register(signal.SIGPROF, file=connection, all_threads=False, chain=True)
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
     faulthandler.dump_traceback_later(clock_seconds, exit=True, file=connection)
     _limit_threads()
-    # The second net, a kernel timer, needs neither a thread nor the interpreter.
+    # As a fallback, a kernel timer, which needs neither a thread nor the interpreter.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, clock_seconds + 0.3)
 

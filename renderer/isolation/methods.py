@@ -1,4 +1,4 @@
-"""The methods that a child of the fork server answers. Arguments and results are plain JSON values."""
+"""The methods that a child of the fork server offers. Arguments and results are plain JSON values."""
 
 import base64
 import traceback
@@ -24,7 +24,7 @@ __all__ = ["answer_request"]
 
 
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
-    """The result of the method that is asked for, or the error that it ended with."""
+    """Return the result of the requested method, or the error it raised."""
     try:
         return {"result": _METHODS[request["method"]](**request["arguments"])}
     except RenderError as error:
@@ -32,7 +32,7 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     except (MemoryError, RecursionError) as error:
         return {"error": _exhausted(error).to_dict()}
     except Exception as error:  # noqa: BLE001
-        # A fault of ours must reach the log and the caller; it must not look like a bound.
+        # Bugs of our own must reach the log and the caller, not be reported as a limit.
         message = (
             f"The renderer failed on this ({type(error).__name__}). That is a fault of Promptuary, not of the document."
         )
@@ -40,7 +40,7 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_limit(error: RenderError) -> RenderError:
-    """An error that was caused by want of memory is a LimitError at the same place."""
+    """Convert an error caused by lack of memory to a LimitError at the same place."""
     if isinstance(error, LimitError) or not isinstance(error.__cause__ or error.__context__, MemoryError):
         return error
     return _exhausted(MemoryError()).located(error.place)
@@ -58,7 +58,7 @@ def _validate(document: str, fragments: Any, profile: Any, samples: Any) -> Any:
 
 
 def _examine(document: str, fragments: Any, profile: Any, samples: Any, data: Any, target: Any) -> Any:
-    """The problems, the undeclared inputs, and the preview with these data."""
+    """Return the problems, the undeclared inputs, and the preview with these data."""
     examination = examine_document(document, data, samples, fragments=fragments, profile=profile)
     return {
         "problems": [problem.to_dict() for problem in examination.problems],
@@ -93,10 +93,10 @@ def _render_with_placeholders(document: str, fragments: Any, profile: Any, data:
     return {"prompts": [prompt.to_dict(target) for prompt in prompts], "placeholders": placeholders}
 
 
-def _render_samples(  # one argument a field of the request
+def _render_samples(  # one argument per field of the request
     document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any, traced: bool
 ) -> Any:
-    """Each sample's prompt or error, the template compiled once; traced: its parts with their `source_lines`."""
+    """Return each sample's prompt or error, compiling the template once; if traced, parts have `source_lines`."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     results: dict[str, dict[str, Any]] = {}
     for name, data in samples.items():
@@ -110,7 +110,7 @@ def _render_samples(  # one argument a field of the request
 
 
 def _find_input_errors(document: str, fragments: Any, profile: Any, rows: Any) -> Any:
-    """The error of each row whose data the template can't take, up to where a prompt would be fitted and counted."""
+    """Return the error of each row whose data the template rejects, without fitting or counting the prompts."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     faults: dict[str, dict[str, Any]] = {}
     for name, data in rows.items():
@@ -120,12 +120,12 @@ def _find_input_errors(document: str, fragments: Any, profile: Any, rows: Any) -
         except InputError as error:
             faults[name] = error.to_dict()
         except RenderError:
-            pass  # not for the data's sake
+            pass  # not caused by the data
     return faults
 
 
 def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: dict[str, Any]) -> Any:
-    """The edit of the document that a suggestion on rendered lines comes to, or why there is none."""
+    """Return the edit of the document for a suggestion on rendered lines, or why there is none."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     try:
         outcome = edit_rendered_lines(template, data, **lines)
@@ -137,7 +137,7 @@ def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: d
 def _add_source_lines(parts: list[dict[str, Any]], template: renderer.Template, data: Any) -> None:
     try:
         lines = trace_source_lines(template, data)
-    except RenderError:  # a bound that the rendering itself kept to
+    except RenderError:  # a limit of the rendering itself
         lines = []
     for index, part in enumerate(parts):
         part["source_lines"] = lines[index] if lines else []
@@ -156,7 +156,7 @@ def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) 
 
 
 def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
-    """Each row's outputs or error, the template compiled once."""
+    """Return each row's outputs or error, compiling the template once."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     results: dict[str, dict[str, Any]] = {}
     for name, row in rows.items():
@@ -186,7 +186,7 @@ def _check_schema(schema: Any, value: Any) -> str | None:
 
 
 def _read_templates(files: dict[str, str], source_format: str) -> Any:
-    """The templates of files whose bytes are in base64."""
+    """Read the templates of files whose bytes are in base64."""
     contents = {path: base64.b64decode(content) for path, content in files.items()}
     return [result.to_dict() for result in reading.read_files(contents, source_format)]
 

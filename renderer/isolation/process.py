@@ -1,4 +1,4 @@
-"""The fork server process of a bounded renderer: starting it, sending requests to it, ending it."""
+"""The fork server process of a bounded renderer: starting it, sending it requests, ending it."""
 
 import json
 import os
@@ -29,18 +29,18 @@ __all__ = [
     "unpack_frames",
 ]
 
-# How long an order may wait to be taken: a new fork server has its imports to do, an old one a vocabulary to load.
+# How long an order may wait: a new fork server has to import first, and an old one may load a vocabulary.
 _PATIENCE_SECONDS = 60.0
 
-# All the environment that a renderer needs; what else this process was given, secrets above all, stays here.
+# The whole environment of a renderer; anything else in this process's environment, such as secrets, stays here.
 _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PROMPTUARY_CACHE", "TMPDIR", "XDG_CACHE_HOME")
 
 
 class ForkServer:
-    """Reaches one fork server; starts it when an order comes and starts another when it is gone. Safe between threads.
+    """Connects to a fork server; starts it on the first order and restarts it when it is gone. Thread-safe.
 
-    `address` is the path of a socket where a fork server listens that several processes share; where nobody does, this
-    process starts one of its own.
+    `address` is the path of a socket where a fork server shared by several processes listens. If none listens there,
+    this process starts its own.
     """
 
     def __init__(self, address: str | None = None) -> None:
@@ -52,11 +52,11 @@ class ForkServer:
 
     @property
     def process_id(self) -> int | None:
-        """The fork server's, while this process has one of its own."""
+        """The process id of the fork server, while this process has its own."""
         return self._process.pid if self._process else None
 
     def order(self, order: dict[str, Any], connection: socket.socket | None) -> None:
-        """Hand the fork server an order and, with it, the socket on which the child shall answer."""
+        """Send the fork server an order together with the socket on which the child will answer."""
         message = json.dumps(order).encode()
         descriptors = [connection.fileno()] if connection else []
         with self._lock:
@@ -65,7 +65,7 @@ class ForkServer:
                 try:
                     socket.send_fds(control, [message], descriptors)
                     if control.recv(1):
-                        return  # taken: one order is on its way at a time, so none can run into the next
+                        return  # taken: only one order is in transit at a time, so orders can't get mixed up
                     raise ConnectionError("the fork server has gone")
                 except OSError:
                     self._end()
@@ -105,7 +105,7 @@ class ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
-                start_new_session=True,  # Ctrl-C in a terminal ends the caller, and by it the fork server
+                start_new_session=True,  # Ctrl-C in a terminal ends the caller, which ends the fork server
             )
         self._control, self._process = parent_end, process
         self._ending = weakref.finalize(self, _stop, parent_end, process, os.getpid())
@@ -123,12 +123,12 @@ class ForkServer:
 
 
 def fork_server_command(descriptor: str) -> list[str]:
-    """The command line of a fork server for the socket that it inherits under this descriptor."""
+    """The command line of a fork server that inherits its socket under this descriptor."""
     return [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", descriptor]
 
 
 def fork_server_environment() -> dict[str, str]:
-    """All the environment that a fork server gets."""
+    """The whole environment of a fork server."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     root = str(Path(__file__).absolute().parents[__name__.count(".")])
     return {
@@ -143,10 +143,10 @@ def fork_server_environment() -> dict[str, str]:
 
 
 def _stop(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
-    """Close the control socket, on which the fork server ends by itself; one that doesn't is killed."""
+    """Close the control socket, which ends the fork server; kill it if it doesn't end."""
     control.close()
     if owner != os.getpid():
-        process.returncode = 0  # another process's child: not ours to wait for
+        process.returncode = 0  # another process's child, so not ours to wait for
         return
     try:
         process.wait(timeout=2)
@@ -157,18 +157,18 @@ def _stop(control: socket.socket, process: subprocess.Popen[bytes], owner: int) 
 
 # How long a caller waits for the fork server to start and load a vocabulary.
 _START_SECONDS = 60.0
-# What a child may take beyond its own bound before its caller stops waiting.
+# The time a child may take beyond its own limit before its caller stops waiting.
 _GRACE_SECONDS = 0.5
 
 
 class BusyError(LimitError):
-    """No child could be had: too many renderings are under way, or none could be started. A moment later one may."""
+    """No child was available: too many renderings are in progress, or none could be started. Worth a retry."""
 
     default_code = "PT703"
 
 
 class Exchange:
-    """Holds what has come back so far. `text` is the document, whose line is named when the child has to be stopped."""
+    """The state of one call. `text` is the document, whose line is reported if the child has to be stopped."""
 
     def __init__(self, home: ForkServer, text: str, *, output_bytes: int) -> None:
         self._home, self._text, self._output_bytes = home, text, output_bytes
@@ -177,9 +177,7 @@ class Exchange:
         self._cpu_seconds = self._clock_seconds = self._deadline = 0.0
 
     def run(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
-        """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for
-        none.
-        """
+        """Send the request and return the answer. Raises LimitError if the child was stopped, BusyError without one."""
         self._cpu_seconds, self._clock_seconds = order["cpu_seconds"], order["clock_seconds"]
         for attempt in range(2):
             parent_end, child_end = socket.socketpair()
@@ -191,7 +189,7 @@ class Exchange:
                 return answer
             if self._started or attempt:
                 break
-            # No child ever spoke: the fork server itself was lost. A new one gets the request once more.
+            # The child never started: the fork server itself was lost. Retry once with a new one.
         raise self._stopped(rest)
 
     def _hand_over(self, order: dict[str, Any], child_end: socket.socket) -> None:
@@ -201,7 +199,7 @@ class Exchange:
             raise _not_started() from error
 
     def _listen(self, parent_end: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
-        """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
+        """Read until the answer, the end of the connection or the deadline. Returns the unread bytes and the answer."""
         data = b""
         self._deadline = time.monotonic() + _START_SECONDS
         is_sent = False
@@ -223,7 +221,7 @@ class Exchange:
                 self._notes.append(value)
             if frames and not is_sent:
                 is_sent = self._started = True
-                # The child waits for its request; its time runs from when it has it.
+                # The child waits for its request, so its time runs from when it has it.
                 try:
                     parent_end.sendall(request)
                 except OSError:
@@ -244,7 +242,7 @@ class Exchange:
 
 
 def _not_started() -> BusyError:
-    """No document is to blame, and the next request starts another fork server."""
+    """The document isn't to blame, and the next request starts another fork server."""
     return BusyError("The renderer's helper process could not be started; try again in a moment.")
 
 
@@ -253,7 +251,7 @@ _HEADER = 9
 
 
 def pack_frame(tag: bytes, value: Any) -> bytes:
-    """Write a frame. Raises InputError for a value that JSON can't hold."""
+    """Write a frame. Raises InputError for a value that JSON can't represent."""
     try:
         body = json.dumps(value).encode()
     except RecursionError as error:
@@ -264,9 +262,9 @@ def pack_frame(tag: bytes, value: Any) -> bytes:
 
 
 def unpack_frames(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], bytes]:
-    """Take whole frames off the front; returns them and the rest. What is no frame stays in the rest.
+    """Parse the complete frames at the start; return them and the rest, which may be malformed.
 
-    Raises LimitError when a frame says it is longer than `limit` bytes.
+    Raises LimitError for a frame longer than `limit` bytes.
     """
     frames: list[tuple[bytes, Any]] = []
     while len(data) >= _HEADER and data[:1] in (REQUEST, NOTE, ANSWER):
@@ -281,7 +279,7 @@ def unpack_frames(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], byt
 
 
 def read_exactly(connection: socket.socket, size: int) -> bytes:
-    """Read so many bytes; EOFError when the other side is gone before."""
+    """Read exactly so many bytes. Raises EOFError if the peer closes first."""
     pieces = []
     while size:
         piece = connection.recv(min(size, 1 << 20))
@@ -293,6 +291,6 @@ def read_exactly(connection: socket.socket, size: int) -> bytes:
 
 
 def read_frame(connection: socket.socket) -> Any:
-    """Read one whole frame and return its value."""
+    """Read one complete frame and return its value."""
     header = read_exactly(connection, _HEADER)
     return json.loads(read_exactly(connection, int.from_bytes(header[1:], "big")))

@@ -1,9 +1,8 @@
-"""BoundedRenderer: runs each request of an untrusted template in a child process with limits, used once.
+"""BoundedRenderer: handles each request for an untrusted template in a fresh child process with limits.
 
-A small fork server is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each
-request. Any number of threads may share one BoundedRenderer: each waits on a socket of its own. What an author's
-template does to its child - loops, memory, crashes - ends with the child, and the caller gets a LimitError with the
-author's line.
+A small fork server is started on first use (`renderer/isolation/fork_server.py`) and forks a child for each request.
+Any number of threads may share one BoundedRenderer, as each waits on its own socket. Whatever an author's template does
+to its child - loops, memory, crashes - ends with the child, and the caller gets a LimitError with the author's line.
 """
 
 import logging
@@ -27,7 +26,7 @@ __all__ = ["CLOCK_FACTOR", "BoundedRenderer", "BusyError"]
 
 _log = logging.getLogger(__name__)
 _TOKENIZERS = frozenset(tokenizers.tokenizer_names())
-# How many times its processor time a child may take by the clock, where it shares the processor with others.
+# Wall-clock limit of a child as a multiple of its CPU time, since it shares the CPU with others.
 CLOCK_FACTOR = 5
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
@@ -36,12 +35,11 @@ _QUEUE_SECONDS = 10.0
 class BoundedRenderer(BoundedCalls):
     """Renders, validates and compares in child processes.
 
-    At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
-    more are refused with BusyError. A child gets `cpu_seconds` of the processor, CLOCK_FACTOR times as much by the
-    clock, `memory_bytes` on top of what the fork server has, and may answer `output_bytes`. `shared` is the path of a
-    socket if a fork server listens that several processes share; without one, or if nobody listens, a process starts
-    its own. Arguments and results are plain JSON values,
-    or the dataclasses of `renderer`.
+    At most `max_children` run in parallel (default: the number of CPUs, at least 2) and `max_waiting` requests wait for
+    one; further ones are refused with BusyError. A child gets `cpu_seconds` of CPU time, CLOCK_FACTOR times as much by
+    the clock, `memory_bytes` beyond what the fork server has, and may answer `output_bytes`. `shared` is the path of a
+    socket where a fork server shared by several processes listens; without one, or if none listens, a process starts
+    its own. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
     """
 
     def __init__(
@@ -62,7 +60,7 @@ class BoundedRenderer(BoundedCalls):
         self._shared = shared
         self._fork_server = process.ForkServer(shared)
         self._fresh_gate()
-        # A forked copy of this process (a prefork worker) must not share the fork server, nor a lock held by a lost
+        # A forked copy of this process (a prefork worker) must share neither the fork server nor a lock held by a lost
         # thread.
         run_after_fork(self._after_fork)
 
@@ -76,9 +74,9 @@ class BoundedRenderer(BoundedCalls):
         self._fresh_gate()
 
     def start(self, *vocabularies: str) -> None:
-        """Start the fork server and load these vocabularies now, so that the first caller needn't wait for it.
+        """Start the fork server and load these vocabularies now, so that the first caller needn't wait.
 
-        Where that fails, the next request starts it again and says what is wrong.
+        If that fails, the next request tries again and reports the error.
         """
         try:
             self._fork_server.order({"vocabularies": list(vocabularies)}, None)
@@ -86,7 +84,7 @@ class BoundedRenderer(BoundedCalls):
             return
 
     def close(self) -> None:
-        """End the fork server. The next request would start another."""
+        """End the fork server. The next request starts another."""
         self._fork_server.close()
 
     def validate(
@@ -98,7 +96,7 @@ class BoundedRenderer(BoundedCalls):
         samples: Mapping[str, Mapping[str, Any]] | None = None,
         cpu_seconds: float | None = None,
     ) -> list[Problem]:
-        """As `renderer.validate`. A check that hits a bound gives one Problem more, at the line it was working on."""
+        """As `renderer.validate`. A check that hits a limit adds a Problem at the line it was processing."""
         sources = {"document": document, "fragments": fragments, "profile": profile}
         seconds = cpu_seconds or self.cpu_seconds + 0.02 * len(samples or ())
         try:
@@ -106,7 +104,7 @@ class BoundedRenderer(BoundedCalls):
         except BusyError:
             raise
         except LimitError as error:
-            return [*documents.inspect_document(document)[1], error.to_problem()]  # what needs no run
+            return [*documents.inspect_document(document)[1], error.to_problem()]  # the checks that run nothing
         return [Problem.from_dict(problem) for problem in validation]
 
     def examine(
@@ -119,9 +117,10 @@ class BoundedRenderer(BoundedCalls):
         samples: Mapping[str, Mapping[str, Any]] | None = None,
         target: str = "messages",
     ) -> ExaminedDocument:
-        """As `examination.examine_document`: check a document and render it with data for a preview, in one child.
+        """As `examination.examine_document`: check a document and render a preview with data, in one child.
 
-        Raises LimitError if a bound was hit: `validate` and `render_with_placeholders` then say which of the two did.
+        Raises LimitError if a limit was hit; call `validate` and `render_with_placeholders` to find out in which of the
+        two.
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
         asked = {**sources, "samples": samples, "data": data, "target": target}
@@ -139,7 +138,7 @@ class BoundedRenderer(BoundedCalls):
         cpu_seconds: float | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Return `Prompt.to_dict(target)`, with its parts and their spans under "preview" as well.
+        """Return `Prompt.to_dict(target)`, and its parts with their spans under "preview".
 
         `options` are those of `Template.render`: prompt, extra, token_limit, truncation_step, tokenizer (a known name).
         """
@@ -175,7 +174,7 @@ class BoundedRenderer(BoundedCalls):
         target: str = "messages",
         cpu_seconds: float | None = None,
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """As `render_all`, with a placeholder for each missing value; the placeholders' paths come second."""
+        """As `render_all`, with a placeholder for each missing value; also returns the placeholders' paths."""
         given = {"document": document, "fragments": fragments, "profile": profile}
         asked = {**given, "data": data or {}, "target": target}
         answer = self.call("render_with_placeholders", asked, seconds=cpu_seconds)
@@ -194,10 +193,10 @@ class BoundedRenderer(BoundedCalls):
         traced: bool = False,
         **options: Any,
     ) -> dict[str, dict[str, Any] | RenderError]:
-        """Render many samples in one child: {sample name: as `render`, or the error it gave}.
+        """Render many samples in one child: {sample name: as `render`, or its error}.
 
-        traced: each part also has `source_lines`, as `origins.traced_parts.trace_source_lines` gives them; that takes
-        three to four times as long as the rendering.
+        traced: each part also has `source_lines`, as in `origins.traced_parts.trace_source_lines`; that takes three to
+        four times as long as the rendering.
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
         arguments = {"samples": samples, "target": target, "options": _options(options), "traced": traced}
@@ -211,7 +210,7 @@ class BoundedRenderer(BoundedCalls):
         }
 
     def call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
-        """Run one method in a child; raises what it raised."""
+        """Run one method in a child; raises the error it raised."""
         text = str(arguments.get("document", ""))
         cpu_seconds = seconds or self.cpu_seconds
         order = {
@@ -236,7 +235,7 @@ class BoundedRenderer(BoundedCalls):
 
 
 class _Admission:
-    """A context that holds one of the places for running children."""
+    """A context manager that holds one of the slots for running children."""
 
     def __init__(self, owner: BoundedRenderer) -> None:
         self._owner = owner
@@ -261,7 +260,7 @@ class _Admission:
 
 
 def _plain(value: Any) -> Any:
-    """Mappings of any kind as dicts, all the way down if they are not dicts already."""
+    """Convert nested mappings of any kind to dicts."""
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
@@ -275,7 +274,7 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
-    """The vocabulary a request will want, so that the fork server has it before it forks."""
+    """The vocabulary a request will need, so that the fork server loads it before forking."""
     if options and options.get("tokenizer"):
         return [options["tokenizer"]]
     try:
@@ -288,6 +287,6 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
         if isinstance(profile, str):
             profile = profiles.find_builtin_profile(profile)
     except RenderError:
-        profile = None  # the child says what is wrong with it
+        profile = None  # the child reports the error
     name = profile.get("tokenizer") if isinstance(profile, Mapping) else None
     return [name if name in _TOKENIZERS else tokenizers.DEFAULT]
