@@ -1,4 +1,4 @@
-"""Lazy imports of expensive packages: each is loaded when something in it is first used."""
+"""Lazy imports of expensive packages, loaded on first use."""
 
 import importlib
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Jinja, kept in one package: a sandbox whose output never mixes the author's text with values."""
+"""All use of Jinja: a sandbox whose output keeps the author's text separate from values."""
 
 from promptuary.renderer.jinja.lint import Finding, find_hazards
 from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline

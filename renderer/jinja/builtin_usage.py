@@ -1,4 +1,4 @@
-"""What Jinja's filters, its tests and the methods of values say of the value that they are applied to."""
+"""What Jinja's filters and tests, and methods of values, imply about the value they are applied to."""
 
 import re
 import string
@@ -29,7 +29,7 @@ TEXT_METHODS = frozenset(
 
 
 def note_filter(usage: Usage, node: nodes.Filter) -> Usage | None:
-    """Note what a filter says of the value it takes; returns the value that it passes on, None for one of its own."""
+    """Record what a filter implies about its input. Returns the value it passes on, None if it makes a new one."""
     if node.name in ("default", "d"):
         arguments = [*node.args, *(keyword.value for keyword in node.kwargs)]
         usage.has_default = True
@@ -59,7 +59,7 @@ def note_filter(usage: Usage, node: nodes.Filter) -> Usage | None:
 
 
 def note_formatted(node: nodes.Node | None, usages: Sequence[Usage | None], *, is_filter: bool) -> None:
-    """Note which of the values that a format prints are numbers: `'%.2f'|format(x)`, else `'{:.2f}'.format(x)`."""
+    """Record which of the values in a format are numbers: `'%.2f'|format(x)` or `'{:.2f}'.format(x)`."""
     text = node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
     numbers = _numbers_of_percent_format(text) if is_filter else _numbers_of_str_format(text)
     for usage, is_number in zip(usages, numbers, strict=False):
@@ -72,7 +72,7 @@ def _numbers_of_percent_format(text: str) -> list[bool]:
 
 
 def _numbers_of_str_format(text: str) -> Iterator[bool]:
-    """For each value in the order of the arguments, as long as the fields have no names or numbers."""
+    """For each argument in order; stops at fields with names or numbers."""
     try:
         for _, field, spec, _ in string.Formatter().parse(text):
             if field:
@@ -84,7 +84,7 @@ def _numbers_of_str_format(text: str) -> Iterator[bool]:
 
 
 def note_test(usage: Usage, name: str) -> None:
-    """Note what a test says of the value it is asked of."""
+    """Record what a test implies about its value."""
     usage.is_number |= name in _NUMBER_TESTS
     usage.is_group |= name == "mapping"
     if name in ("iterable", "sequence"):
@@ -93,7 +93,7 @@ def note_test(usage: Usage, name: str) -> None:
 
 
 def note_method(usage: Usage, name: str) -> None:
-    """Take the value for what has this method; for a group with such a key if nothing known has it."""
+    """Infer a type with this method, or a mapping with such a key if no known type has it."""
     if name in _GROUP_METHODS:
         usage.is_group = True
     elif name in TEXT_METHODS:
@@ -103,7 +103,7 @@ def note_method(usage: Usage, name: str) -> None:
 
 
 def _attribute_of(node: nodes.Filter) -> str:
-    """The key that `map(attribute="name")` or `selectattr("name")` reads, or an empty text."""
+    """The key in `map(attribute="name")` or `selectattr("name")`, or an empty text."""
     named = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
     place = {"groupby": 0, "join": 1, "rejectattr": 0, "selectattr": 0, "sum": 0, "unique": 1}.get(node.name)
     if not named and place is not None and len(node.args) > place:

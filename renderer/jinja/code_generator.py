@@ -1,4 +1,4 @@
-"""The code Jinja generates for a prompt: it yields literals by number and values with their site, never mixed text."""
+"""The code Jinja generates for a prompt: it yields numbered literals and values with their sites, never mixed text."""
 
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ __all__ = ["PieceGenerator"]
 
 
 class Sites(Protocol):
-    """What the generator asks of the environment it works for."""
+    """The parts of the environment that the generator uses."""
 
     spells: bool
 
@@ -20,7 +20,7 @@ class Sites(Protocol):
 
 
 class PieceGenerator(CodeGenerator):
-    """Replaces what Jinja does around output: no `str()`, no constant folding of expressions, no bare text."""
+    """Overrides Jinja's output code: no `str()`, no constant folding of expressions, no bare text."""
 
     environment: Sites  # type: ignore[assignment]  # Jinja's class declares its own environment
 
@@ -53,7 +53,7 @@ class PieceGenerator(CodeGenerator):
         self.write("))")
 
     def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
-        """Jinja's own does not look up the names that are in the filter alone."""
+        """Jinja's own version doesn't look up names that occur only in the filter."""
         self.push_assign_tracking()
         inner = frame.inner()
         inner.require_output_check = False

@@ -1,4 +1,4 @@
-"""Lint rules for Jinja, read from the tree alone: huge output from little input, results that differ each time."""
+"""Lint rules for Jinja, on the syntax tree alone: huge output from small input, and results that vary between runs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Finding:
 
 
 def find_hazards(unit: Unit) -> Iterator[Finding]:
-    """Heavy and irreproducible constructs of a unit, in no order."""
+    """Return the expensive and irreproducible constructs of a unit, in no particular order."""
     macros = {node.name: node for node in unit.find_all(nodes.Macro)}
     for node in unit.all_nodes:
         hazard = _expression(node)
@@ -65,7 +65,7 @@ def _expression(node: nodes.Node) -> tuple[str, str] | None:
 
 
 def _wide(node: nodes.Node) -> str | None:
-    """What is too wide of a format, a fill or a rounding whose numbers are written out."""
+    """The part of a format, fill or rounding whose literal numbers are too large."""
     if isinstance(node, nodes.Mod) and _is_text(node.left, is_wide_percent):
         return "a format may not ask for a width of four digits or more, or of `*`"
     if isinstance(node, nodes.Filter) and node.name == "format" and node.node and _is_text(node.node, is_wide_percent):
@@ -112,7 +112,7 @@ def _irreproducible_call(unit: Unit, node: nodes.Name) -> Iterator[Finding]:
 
 
 def _range_length(node: Any) -> int | None:
-    """The length of a range with written-out numbers."""
+    """The length of a range with literal numbers."""
     numbers = [argument.value for argument in node.args if isinstance(argument, nodes.Const)]
     if (
         len(numbers) != len(node.args)

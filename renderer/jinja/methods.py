@@ -1,4 +1,4 @@
-"""Bounded versions of the methods and formats of texts and numbers whose result could take gigabytes."""
+"""Limited versions of the methods and formats of texts and numbers whose results could take gigabytes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MAX_WIDTH = 1_000
-"""Characters to which a text may be filled up, and digits that a number may be given."""
+"""The maximum width of padded text, and the maximum digits of a number."""
 
 WIDE_METHODS = frozenset(("center", "expandtabs", "ljust", "rjust", "zfill"))
 _MAX_BYTES = 4_096
@@ -31,13 +31,13 @@ _DIGITS = re.compile(r"\d{4,}")
 
 
 def check_width(name: str, width: Any) -> None:
-    """Raise LimitError for a width that is too large."""
+    """Raise LimitError if a width is too large."""
     if isinstance(width, int) and abs(width) > MAX_WIDTH:
         raise LimitError(f"`{name}` takes a width of at most {MAX_WIDTH:,}")
 
 
 def bounded(name: str, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    """Raise LimitError if this method of a text, of bytes or of a number would make too much."""
+    """Raise LimitError if this method of a text, bytes or a number would produce too much."""
     if isinstance(owner, bytes | bytearray) and name not in _BYTES_METHODS:
         raise LimitError(f"`{name}` of bytes is not offered; decode them first")
     if isinstance(owner, int) and name == "to_bytes" and (args or kwargs):
@@ -83,22 +83,22 @@ _CHECKS: Mapping[str, Callable[[str, str, tuple[Any, ...], Mapping[str, Any]], N
 
 
 def is_wide_format(text: str) -> bool:
-    """Whether a text for `format` asks for a width or precision of four digits."""
+    """Whether a text for `format` has a width or precision of four or more digits."""
     try:
         return any(spec and _DIGITS.search(spec) for _, _, spec, _ in Formatter().parse(text))
     except ValueError:
-        return False  # not a format; using it says so
+        return False  # not a format; using it raises the error
 
 
 class BoundedFormatter(SandboxedFormatter):
-    """What `format` of a text does, with its widths and the length of its result bounded."""
+    """`str.format` with limits on widths and on the length of the result."""
 
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
         self._left = MAX_TEXT
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """One value in its format. Raises LimitError and Unprintable."""
+        """Format one value. Raises LimitError and Unprintable."""
         if _DIGITS.search(format_spec):
             raise LimitError(f"a format may not ask for a width of more than {MAX_WIDTH - 1}")
         check_printable(value)
@@ -107,7 +107,7 @@ class BoundedFormatter(SandboxedFormatter):
         return text
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
-        """The value as `!r`, `!s` or `!a` wants it."""
+        """Convert the value as `!r`, `!s` or `!a` require."""
         if conversion is not None:
             check_printable(value)
         converted = super().convert_field(value, conversion)
@@ -125,7 +125,7 @@ _PERCENT = re.compile(r"[-#0 +]*(\d+|\*)?(?:\.(\d+|\*)?)?[hlL]?")
 
 
 def _conversions(text: str) -> Iterator[tuple[str, ...]]:
-    """(width, precision) of each conversion of a `%` format, empty if there is none."""
+    """(width, precision) of each conversion in a `%` format, empty where missing."""
     at = text.find("%")
     while 0 <= at < len(text) - 1:
         at += 1
@@ -140,12 +140,12 @@ def _conversions(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def is_wide_percent(text: str) -> bool:
-    """Whether a `%` format asks for a width or precision of four digits or more, or of `*`."""
+    """Whether a `%` format has a width or precision of four or more digits, or of `*`."""
     return any(part == "*" or len(part) > 3 for conversion in _conversions(text) for part in conversion)
 
 
 def check_percent(text: str, arguments: Any) -> None:
-    """Raise LimitError if `text % given` would make too much, Unprintable if a value has no text."""
+    """Raise LimitError if `text % given` would produce too much, Unprintable if a value has no text."""
     if "%" not in text:
         return
     if is_wide_percent(text):

@@ -1,4 +1,4 @@
-"""Bounded versions of the Jinja operators and filters whose result can be far larger than their operands."""
+"""Limited versions of the Jinja operators and filters whose result can be far larger than their operands."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -70,7 +70,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "**": power,
     "%": remainder,
 }
-"""The binary operators that are intercepted at run time; this also keeps the compiler from folding them."""
+"""The binary operators that are intercepted at run time, which also keeps the compiler from folding them."""
 
 
 def _whole(name: str, value: Any, most: int) -> int:
@@ -125,7 +125,7 @@ def join(
     *,
     pattern: str | None = None,
 ) -> str:
-    """Jinja's join, and the shaping function for documents: they are told by their `content`, a pattern by its `$`."""
+    """Jinja's join and the shaping function for documents in one: documents have `content`, a pattern has `$`."""
     if pattern is None and isinstance(attribute, str) and "$" in attribute:
         pattern, attribute = attribute, None
     documents = isinstance(value, list) and any(
@@ -142,7 +142,7 @@ def join(
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """JSON with sorted keys, every character as it is: a prompt is no web page. Raises Unprintable and LimitError."""
+    """JSON with sorted keys and unescaped characters, since a prompt isn't HTML. Raises Unprintable and LimitError."""
     if indent is not None:
         _whole("tojson", indent, 64)
     encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, indent=indent, default=_no_json)
@@ -166,7 +166,7 @@ def _no_json(value: Any) -> Any:
 
 
 def unchanged(value: Any) -> Any:
-    """For names that other renderers need and this one does not: `safe`, `escape_special_characters`."""
+    """Return the value: for `safe` and `escape_special_characters`, which other renderers need and this one doesn't."""
     return value
 
 
@@ -182,7 +182,7 @@ def rounded(value: float, precision: Any = 0, method: str = "common") -> float:
 
 @pass_environment
 def total(environment: Environment, iterable: Iterable[Any], attribute: Any = None, start: Any = 0) -> Any:
-    """Jinja's `sum`; lists are put together at once, as adding one after the other copies each of them again."""
+    """Jinja's `sum`. Lists are concatenated in one step, since adding them one by one copies each of them again."""
     if not isinstance(start, list | tuple):
         return filters.sync_do_sum(environment, iterable, attribute, start)
     if attribute is not None:
@@ -213,11 +213,11 @@ def striptags(value: Any) -> str:
 
 
 def _texts_only(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that makes a text of its value, refusing what has none."""
+    """A filter that converts its value to text and rejects values without one."""
 
     @wraps(call)
     def checked(*operands: Any, **options: Any) -> Any:
-        for operand in operands[:2]:  # an environment may come first
+        for operand in operands[:2]:  # an environment may be passed first
             if not isinstance(operand, Environment | EvalContext):
                 check_printable(operand)
                 break
@@ -282,4 +282,4 @@ FILTERS: dict[str, Callable[..., Any]] = {
     **_OFFERED,
     **{name: keeps_escapes(_OFFERED[name], positions) for name, positions in _MOVED.items()},
 }
-"""Every filter there is. Left out: `random` (another result each time), `pprint`, `xmlattr`, `urlize`, `attr`."""
+"""All filters. Left out: `random` (varies between runs), `pprint`, `xmlattr`, `urlize`, `attr`."""

@@ -1,7 +1,7 @@
-"""A body as a tree of the author's text: what is always there, what depends on the data, and what cannot be known.
+"""A body as a tree of the author's text: what is always there, what depends on the data, and what can't be known.
 
-Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in if it is sure that they are
-what is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
+Built from Jinja's syntax tree alone; nothing is run. Macros, set blocks and includes are inlined where it is certain
+that they are printed. Anything else becomes `Unknown`, which may print any of the author's text.
 """
 
 from collections.abc import Iterable
@@ -17,32 +17,32 @@ _MAX_DEPTH = 8
 _MOST_CALLS = 2_000
 _MOST_ROUNDS = 20
 _SILENT = (nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.ExprStmt)
-# Names that may give text of the template itself.
+# Names that may return text of the template itself.
 _TELLING = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The author's text, which is in every rendering that reaches it."""
+    """The author's text, present in every rendering that reaches it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A printed value. `fragment` names the fragment whose text it is, if it is one."""
+    """A printed value. `fragment` names the fragment whose text it is, if any."""
 
     fragment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything: values, and any text of the author's."""
+    """Anything: values, and any of the author's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several, as an `if` has it; an empty one if there is no `else`."""
+    """One of several, as for an `if`; an empty one if there is no `else`."""
 
     branches: "tuple[Seq, ...]"
 
@@ -60,7 +60,7 @@ Seq = tuple[Outline, ...]
 
 
 def outline(unit: Unit) -> Seq:
-    """The outline of a unit and of what it includes."""
+    """Return the outline of a unit and its includes."""
     return _Builder(unit).all(unit.tree.body)
 
 
@@ -108,14 +108,14 @@ class _Builder:
         return () if isinstance(node, _SILENT) else (Unknown(),)
 
     def _inner(self, body: Iterable[nodes.Node]) -> Seq:
-        """A body that is not in the unit itself: what is set in it is not known outside."""
+        """A body with its own scope: what it sets isn't visible outside."""
         self.depth += 1
         outline = self.all(body)
         self.depth -= 1
         return outline
 
     def _keep(self, node: nodes.AssignBlock) -> None:
-        """Remember the text of a set block that is bound once, for all to see that comes after it."""
+        """Record the text of a set block that is bound only once, for everything after it."""
         target = node.target
         if self.depth or self.open or node.filter is not None or not isinstance(target, nodes.Name):
             return
@@ -134,7 +134,7 @@ class _Builder:
         return (Unknown() if self._may_tell(node) else Value(),)
 
     def _call(self, node: nodes.Call, caller: Seq | None) -> Seq:
-        """What a call prints: the body of a macro, the body of its caller, or a value."""
+        """The output of a call: the body of a macro, the body of its caller, or a value."""
         name = node.node.name if isinstance(node.node, nodes.Name) else ""
         if name == "caller" and self.callers and self.callers[-1] is not None:
             return self.callers[-1]
@@ -169,7 +169,7 @@ class _Builder:
 
 
 def _bindings(unit: Unit) -> list[str]:
-    """Every name that is bound somewhere, as often as it is bound."""
+    """Every bound name, once for each time it is bound."""
     names: list[str] = []
     for part in unit.sandbox.units.values():
         names.extend(name.name for name in part.find_all(nodes.Name) if name.ctx != "load")
@@ -179,7 +179,7 @@ def _bindings(unit: Unit) -> list[str]:
 
 
 def _telling(unit: Unit) -> frozenset[str]:
-    """The names that may hold text of the template: macros, set blocks, and what is made of them."""
+    """The names that may contain text of the template: macros, set blocks, and anything derived from them."""
     names = set(_TELLING)
     parts = list(unit.sandbox.units.values())
     for part in parts:
@@ -202,12 +202,12 @@ _ALWAYS = frozenset(("self",))
 
 
 def _flows(unit: Unit) -> Iterable[_Flow]:
-    """From which names to which text of the template may be handed on."""
+    """Which names may receive which text of the template from which others."""
     bound_names = frozenset(name.name for name in unit.find_all(nodes.Name) if name.ctx != "load")
     assigned = [(_names(node.node), node.target) for node in unit.find_all(nodes.Assign)]
     captured = [(_ALWAYS, node.target) for node in unit.find_all(nodes.AssignBlock)]
     for sources, target in (*assigned, *captured):
-        # A namespace goes by many names, so what is put into one may come out of any.
+        # A namespace can have many names, so what is put into one may come out of any.
         yield sources, frozenset(_targets(target)) | (bound_names if isinstance(target, nodes.NSRef) else frozenset())
     for loop in unit.find_all(nodes.For):
         yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))

@@ -1,8 +1,8 @@
-"""The output of a rendering before it is text: the author's literals and the values printed between them.
+"""The output of a rendering before it becomes text: the author's literals and the values between them.
 
 The generated code yields an `int` for a literal (its number in the program) and a pair `(site number, value)` for every
-`{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and
-`super()` is a `Captured`: a string that reads as its full text and remembers its pieces.
+`{{ … }}`, so a value can't be mistaken for the author's text. Text captured by macros, set blocks, calls and
+`super()` is a `Captured`: a string with the full text that also keeps its pieces.
 
 The author's escapes - a kept space, line ends - may also be in expressions: a string constant such as `"<|space|>"` or
 `'\\\\n'` and text that the template made itself keep what they mean through names, `~`, `+` and the filters that only
@@ -29,9 +29,9 @@ Piece = Any
 
 
 class Captured(str):
-    """Text the author's template made; printing it again keeps its literals apart from its values.
+    """Text made by the author's template; printing it keeps its literals separate from its values.
 
-    `cooked` is the text with the author's spellings replaced, for expressions that make another text of it.
+    `cooked` is the text with the author's escapes replaced, for expressions that build another text from it.
     """
 
     __slots__ = ("cooked", "pieces")
@@ -46,9 +46,7 @@ class Captured(str):
 
 
 class Written(str):
-    """A text with spellings that the author wrote in an expression; it reads as written and prints as meant
-    (`cooked`).
-    """
+    """A text with escapes from an expression of the author's; a string of the raw text that prints as `cooked`."""
 
     __slots__ = ("cooked",)
     cooked: str
@@ -60,7 +58,7 @@ class Written(str):
 
 
 class FragmentText(str):
-    """The text of a fragment; it is in one slot, and its marks say which stretches came from inputs."""
+    """The text of a fragment. It fills one slot, and its marks are the stretches that came from inputs."""
 
     __slots__ = ("marks",)
     marks: tuple[Mark, ...]
@@ -72,9 +70,7 @@ class FragmentText(str):
 
 
 def as_text(value: Any) -> str:
-    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, LimitError, or Jinja's
-    UndefinedError.
-    """
+    """Return a value's text, plain JSON values as Jinja prints them. Raises Unprintable, LimitError, UndefinedError."""
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
@@ -96,7 +92,7 @@ def _is_spelled(value: Any) -> bool:
 
 
 def _meant(value: Any) -> Any:
-    """What a value stands for when it is printed; lists of texts by their items."""
+    """The value with escapes replaced, also inside a list of texts."""
     if _is_ours(value):
         return value.cooked
     if type(value) is list:
@@ -111,7 +107,7 @@ def _known(text: Any, text_meant: Any) -> Any:
 
 
 def joined(values: Iterable[Any]) -> str:
-    """What `~` does: the texts of all values side by side."""
+    """The `~` operator: concatenate the texts of all values."""
     texts = [value if isinstance(value, str) else as_text(value) for value in values]
     check_sizes(map(len, texts))
     text = "".join(texts)
@@ -119,9 +115,9 @@ def joined(values: Iterable[Any]) -> str:
 
 
 def keeps_escapes(call: Callable[..., Any], positions: Container[int | str] = (0,)) -> Callable[..., Any]:
-    """Make an operation keep what the author's spellings mean in the operands that it moves, by position or name.
+    """Make an operation keep the meaning of escapes in the operands that it moves, by position or name.
 
-    What an operation only looks for, as `replace` does for its first argument, is taken as written.
+    Operands that it only searches for, such as the first argument of `replace`, are taken literally.
     """
 
     @wraps(call)

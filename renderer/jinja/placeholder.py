@@ -1,4 +1,4 @@
-"""A placeholder for a value that nobody gave, usable in nearly every way, so that a body can be tried without data."""
+"""A placeholder for a missing value that supports almost any use, so that a body can be tried without data."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ __all__ = ["StandIn", "StandIns"]
 
 
 class StandIn:
-    """Answers every question with `truth` and prints as `x` or nothing accordingly; iterates once or never."""
+    """Answers every question with `truth`, prints as `x` or nothing accordingly, and iterates once or never."""
 
     __slots__ = ("_iterates", "_truth")
 
@@ -61,7 +61,7 @@ class StandIn:
 
 
 class StandIns(Mapping[str, Any]):
-    """Data in which the wanted names are stand-ins."""
+    """Data in which the requested names are stand-ins."""
 
     def __init__(self, names: frozenset[str], *, truth: bool, iterates: bool) -> None:
         self._names = names

@@ -1,6 +1,4 @@
-"""Parsing, compiling and running a body: from source to a stream of the author's literals and the values between
-them.
-"""
+"""Parsing, compiling and running a body: from source to a stream of the author's literals and values in between."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,25 +24,25 @@ __all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]
 MAX_DEPTH = 60
 MAX_NODES = 10_000
 RUN = "\0run"
-"""The context's key for what belongs to one rendering; no template can spell it."""
+"""The context key for the state of one rendering; templates can't spell it."""
 on_compiled: Callable[[str, list[tuple[int, int]]], None] | None = None
 """Called with the file name of generated code and, for each of its lines that has one, the document's line; ascending.
 
-Set in the bounded child only, so that a child that had to be killed still tells the author's line.
+Set only in the bounded child, so that the author's line is known even if the child had to be killed.
 """
 
 
 def parse_template(
     sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown_place: Place | None = None
 ) -> Unit:
-    """Parse a body without running any of it. Raises DocumentError at the place of a syntax error."""
+    """Parse a body without running it. Raises DocumentError at the place of a syntax error."""
     name, lines = ref or "", Lines(body, first_line)
     try:
         tree = sandbox.parse(body, name)
     except TemplateSyntaxError as error:
         raise syntax_error(error, lines, shown_place, body) from error
     except RecursionError as error:
-        # The parser does not say where; the longest tag is the one with the many brackets.
+        # The parser doesn't report where; the longest tag is the one with the many brackets.
         tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
         place = shown_place or (lines.place(tag.start, tag.end) if tag else lines.place(0))
         raise DocumentError("the template is nested too deeply", code="PT106", place=place) from error
@@ -57,7 +55,7 @@ def parse_template(
 
 
 def _check_size(unit: Unit) -> None:
-    """Raise DocumentError for a tree that is too deep or too large to be compiled; walks without recursion."""
+    """Raise DocumentError for a tree that is too deep or too large to compile; walks without recursion."""
     count = 0
     level: list[nodes.Node] = [unit.tree]
     depth = 0
@@ -75,26 +73,27 @@ def _check_size(unit: Unit) -> None:
 
 @dataclass(slots=True)
 class Stream:
-    """One rendering: `pieces` are literal numbers, or `~site number` for the next of `values`."""
+    """One rendering. `pieces` are numbers of literals, or `~site number` for the next of `values`."""
 
     sandbox: Sandbox
     pieces: list[int]
     values: list[str]
 
     def sites(self) -> list[Site]:
-        """The site of each value, in order."""
+        """Return the site of each value, in order."""
         sites = self.sandbox.sites
         return [sites[~piece] for piece in self.pieces if piece < 0]
 
     def item_lines(self, at_start: bool) -> list[int]:
-        """The document's lines of the dashes that follow a line end, and of one that starts the text."""
+        """Return the document's lines of dashes after a line end, and of one at the start of the text."""
         literals = self.sandbox.literals
         lines = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
         return [self._line(self.pieces[0], 0), *lines] if at_start and self.pieces else lines
 
     def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
-        """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's
-        mark.
+        """Return the document's lines of ascending offsets in the marked text.
+
+        `marked(n)` is the length of the n-th value's mark.
         """
         texts, part_lines = self.sandbox.texts, []
         next_starts = iter((*starts, -1))
@@ -121,9 +120,7 @@ class Stream:
         return line
 
     def place(self, marked: Callable[[int], int], index: int) -> Place:
-        """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's
-        mark.
-        """
+        """Return the place in the document of an offset in the marked text; `marked(n)` is as for `lines`."""
         at = number = 0
         place = Place(1, 1)
         for piece in self.pieces:
@@ -144,7 +141,7 @@ class Stream:
 
 
 class Program:
-    """A compiled body. It keeps no state of a rendering."""
+    """A compiled body. It keeps no state between renderings."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         """Compile all units parsed into the sandbox; the one without a reference is the body."""
@@ -167,14 +164,12 @@ class Program:
         except (RecursionError, SyntaxError, MemoryError) as error:
             message = "the template is nested too deeply"
             raise DocumentError(message, code="PT106", place=unit.place(0)) from error
-        except AssertionError as error:  # Jinja takes some templates for impossible rather than wrong
+        except AssertionError as error:  # Jinja reports some templates as impossible rather than wrong
             message = f"this template cannot be compiled: {error}"
             raise DocumentError(message, code="PT201", place=unit.place(0)) from error
 
     def run(self, data: Mapping[str, Any], run: Any = None) -> Stream:
-        """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the
-        cause.
-        """
+        """Render to pieces. Raises InputError for missing values, else RenderError, both at the place of the cause."""
         stream = Stream(self.sandbox, [], [])
         template = self._main.template
         assert template is not None  # noqa: S101 -- set by __init__
@@ -184,7 +179,8 @@ class Program:
         except RenderError as error:
             raise error.located(self._where(error.__traceback__)[0]) from None
         except UndefinedError as error:
-            # The causes quote values, and whoever logs the error would print them too. `__context__` still has them.
+            # Causes quote values and would be logged with the error, so they are suppressed; `__context__` still has
+            # them.
             raise self._missing(error) from None
         except Exception as error:  # noqa: BLE001 -- whatever a template runs into becomes a typed error
             raise self._failed(error) from None
@@ -219,7 +215,7 @@ class Program:
                 values.append(text)
 
     def _place_of(self, piece: Piece) -> Place:
-        """Where a piece of the output was written."""
+        """The place at which a piece of the output was written."""
         if type(piece) is int:
             return self.sandbox.literals[piece].place(0)
         site = self.sandbox.sites[piece[0] if type(piece) is tuple else 0]
@@ -262,7 +258,7 @@ class Program:
 
 
 def _describe_failure(error: Exception, expression: str) -> str:
-    """What Jinja or Python says, without values; of other code, and if Python tells the value, its kind alone."""
+    """Jinja's or Python's message without values; only the error's type if the message may reveal a value."""
     if isinstance(error, TemplateError):
         return without_values(str(error), expression)
     is_telling = isinstance(error, TypeError | ArithmeticError | AttributeError) and _is_our_own(error.__traceback__)
@@ -271,7 +267,7 @@ def _describe_failure(error: Exception, expression: str) -> str:
 
 
 def _is_our_own(trace: TracebackType | None) -> bool:
-    """Whether the error was raised by a template, Jinja or this package, not inside a caller's own function."""
+    """Whether the error was raised by a template, Jinja or this package, rather than by a caller's function."""
     names = {}
     while trace is not None:
         names, trace = trace.tb_frame.f_globals, trace.tb_next
@@ -279,7 +275,7 @@ def _is_our_own(trace: TracebackType | None) -> bool:
 
 
 def with_run(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a template function that is given the rendering's `run` before its own arguments."""
+    """Make a template function that receives the rendering's `run` before its own arguments."""
 
     @pass_context
     def called(context: Context, *args: Any, **kwargs: Any) -> Any:

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class MissingValue(UndefinedError):
-    """Something was used that is not there; `name` is what was looked for, which may be a caller's value."""
+    """A missing value was used; `name` is the name that was looked up, which may itself be a caller's value."""
 
     def __init__(self, message: str, name: str | None = None, unnamed: str = "") -> None:
         super().__init__(message)
@@ -51,16 +51,14 @@ class MissingValue(UndefinedError):
         self._unnamed = unnamed or message
 
     def told(self, expression: str) -> tuple[str, str | None]:
-        """The message and the name, if the author's expression holds the name; else a message without it, and
-        None.
-        """
+        """Return the message and the name if the author wrote the name, else a message without it and None."""
         if self.name is not None and self.name in expression:
             return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
         return self._unnamed, None
 
 
 class Missing(StrictUndefined):
-    """An undefined that says what it was looked for in, and fails on every use, `repr` included."""
+    """An undefined that reports where it was looked up, and fails on every use, `repr` included."""
 
     __slots__ = ()
 
@@ -87,7 +85,7 @@ class Missing(StrictUndefined):
         subject = f"the key `{name}`" if isinstance(name, str) else f"the item {name}"
         return f"{_describe(owner)} does not have {subject}"
 
-    # A list that holds it must not print either.
+    # A list that contains it must not print either.
     __repr__ = Undefined._fail_with_undefined_error
 
 
@@ -106,11 +104,11 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
     "joiner": Joiner,
     "escape_special_characters": unchanged,
 }
-"""What every template may call besides the shaping functions and the caller's own."""
+"""What every template may call besides the shaping functions and the caller's own functions."""
 
 
 MAX_OUTPUT = 8_000_000
-"""Characters that a rendering may give in all; each piece counts one more."""
+"""The most characters that a rendering may produce; each piece counts as one more."""
 
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _TYPES = frozenset(
@@ -122,14 +120,14 @@ _COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex",
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja with strict names, bounded operators, pieces for output and fragments for files."""
+    """Jinja with strict names, limited operators, output in pieces, and fragments in place of files."""
 
     code_generator_class = PieceGenerator
     intercepted_binops = frozenset(OPERATORS)
     joined = staticmethod(joined)
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]], *, spells: bool = True) -> None:
-        """With `spells`, what the author spells `<|space|>` or backslash-n has a meaning."""
+        """With `spells`, the author's `<|space|>` and backslash-n are escapes."""
         super().__init__(undefined=Missing, autoescape=False, keep_trailing_newline=True, cache_size=0)
         self.globals = {**GLOBALS, **functions}
         self.filters = {**{name: call for name, call in functions.items() if name not in FILTERS}, **FILTERS}
@@ -153,7 +151,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return TokenStream(self.lexer.wrap(iter(located.tokens), name, filename), name, filename)
 
     def located(self, name: str) -> Located:
-        """The tokens of the source last parsed under this name."""
+        """Return the tokens of the source last parsed under this name."""
         return self._reading.pop(name)
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
@@ -163,7 +161,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return unit.template
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """`x.items` means the key before the method, if x is a mapping."""
+        """For a mapping `x`, `x.items` is the key, or else the method."""
         kind = type(obj)
         if kind is dict:
             value = obj.get(attribute, missing)
@@ -184,11 +182,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def written(self, text: str) -> Written:
-        """A constant of the author's that has spellings."""
+        """Wrap a constant of the author's that contains escapes."""
         return Written(text, unescape(text))
 
     def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """The methods of texts know the author's spellings, as the filters do."""
+        """Call; methods of texts process the author's escapes, as filters do."""
         owner = getattr(called, "__self__", None)
         if not self.is_safe_callable(called):
             raise SecurityError(f"`{getattr(called, '__name__', type(called).__name__)}` may not be called")
@@ -200,7 +198,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return keeps_escapes(getattr(str, called.__name__), positions)(owner, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """`format` and `format_map` of texts, bounded; text of the author's formats as the plain text it means."""
+        """`format` and `format_map` with limits; the author's format strings are plain text with escapes replaced."""
         owner = getattr(value, "__self__", None)
         name = getattr(value, "__name__", "")
         if not isinstance(owner, str) or name not in ("format", "format_map"):
@@ -211,7 +209,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return lambda values: BoundedFormatter(self).vformat(text, (), values)
 
     def concat(self, pieces: Iterable[Piece]) -> Captured:
-        """What macros, set blocks, calls and super() return."""
+        """Make the result of macros, set blocks, calls and super()."""
         flat: list[Piece] = []
         texts: list[str] = []
         size = 0
@@ -238,7 +236,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join(unescape(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
 
     def printed(self, site: int, value: Any) -> str:
-        """The text of a value at a site; a FragmentText stays one. Raises with the site's place."""
+        """Return the text of a value at a site; a FragmentText is returned as it is. Raises with the site's place."""
         if type(value) is FragmentText:
             return value
         try:
@@ -260,12 +258,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 
 def too_much() -> LimitError:
-    """The error for a rendering that gives more than it may."""
+    """The error for a rendering that produces too much."""
     return LimitError(f"this renders to more than {MAX_OUTPUT:,} characters")
 
 
 def missing_value(error: UndefinedError, site: Site) -> InputError:
-    """The error for a value that is not there, said of the expression that wanted it."""
+    """The error for a missing value, naming the expression that used it."""
     message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
     if f"`{site.expression}`" not in message:
         message = f"`{site.expression}`: {message}"
@@ -274,7 +272,7 @@ def missing_value(error: UndefinedError, site: Site) -> InputError:
 
 
 def without_values(message: str, expression: str) -> str:
-    """A message of Jinja or Python; what it quotes and the author did not write, but for names of types, gives way."""
+    """A message of Jinja or Python without quoted text, except what the author wrote and type names."""
 
     def told(quoted: re.Match[str]) -> str:
         word = quoted.group()[1:-1]
@@ -284,7 +282,7 @@ def without_values(message: str, expression: str) -> str:
 
 
 def path_to(name: str | None, expression: str) -> str | None:
-    """The dotted path that ends in `name` as an expression spells it: `customer.tier` for `tier`."""
+    """The dotted path that ends in `name` as spelled in an expression: `customer.tier` for `tier`."""
     if name is None or not name.isidentifier():
         return name
     match = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)

@@ -1,8 +1,7 @@
-"""One source of a template: where its tokens are, its literals and printed values, and the fragments it asks for.
+"""One source of a template: the places of its tokens, its literals and printed values, and its fragment references.
 
-Jinja keeps only the line of a node. The lexer's tokens are given to the parser with their offset (plus one, as Jinja
-takes zero for "unknown") where it expects the line, so every node, syntax error and debug entry leads back to the very
-column.
+Jinja keeps only the line of a node. So the lexer's tokens are passed to the parser with their offset in place of the
+line (plus one, as Jinja takes zero for "unknown"), and every node, syntax error and debug entry has an exact column.
 """
 
 import re
@@ -50,15 +49,15 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Tokens as Jinja's lexer gives them, with offset + 1 as their line; and the tags they form."""
+    """Tokens from Jinja's lexer, with offset + 1 as their line, and the tags they form."""
 
     tokens: list[tuple[int, str, str]]
     tags: list[Tag]
     starts: list[int]
-    """The offset of each tag: a body of thousands of tags is searched for each of them."""
+    """The offset of each tag, as a body with thousands of tags is searched for each of them."""
 
     def tag_at(self, offset: int) -> Tag | None:
-        """The last tag that starts at or before an offset."""
+        """Return the last tag that starts at or before an offset."""
         index = bisect_right(self.starts, offset) - 1
         return self.tags[index] if index >= 0 else None
 
@@ -71,7 +70,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     opening: tuple[str, int] | None = None
     try:
         for _, kind, value in _tokens(lexer, source, name):
-            # What the lexer drops between tokens is white space next to a `-` mark, so a search cannot go astray.
+            # The lexer only drops white space next to a `-` mark between tokens, so the search finds the right place.
             start = source.find(value, at)
             at = start + len(value)
             tokens.append((start + 1, kind, value))
@@ -91,7 +90,7 @@ def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, 
 
 
 def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
-    """The lexer knows the offset only in some messages ("… at 17"); else the tag it was reading is where to look."""
+    """The offset from the lexer's message, if there ("… at 17"); else that of the tag it was reading."""
     _, description, tail = (error.message or "").rpartition(" at ")
     if description and tail.isdigit():
         return min(int(tail), len(source))
@@ -102,7 +101,7 @@ def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
 
 
 class Environment(Protocol):
-    """What the sandbox collects while its units are compiled, and what they ask of it."""
+    """What the sandbox collects while its units are compiled, and what they need of it."""
 
     globals: Any
     literals: list["Literal"]
@@ -114,7 +113,7 @@ class Environment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A stretch of the author's text. `origins` gives (offset in the text, offset in the unit's source), ascending."""
+    """A stretch of the author's text. `origins` are (offset in the text, offset in the unit's source), ascending."""
 
     text: str
     unit: "Unit"
@@ -123,13 +122,13 @@ class Literal:
     item_lines: tuple[int, ...] = ()
 
     def place(self, inside: int) -> Place:
-        """The place of an offset in the text."""
+        """Return the place of an offset in the text."""
         start, offset = [origin for origin in self.origins if origin[0] <= inside][-1]
         return self.unit.place(offset + inside - start)
 
 
 def child_nodes(node: nodes.Node) -> list[nodes.Node]:
-    """The nodes directly in a node, in their order."""
+    """Return a node's direct children, in order."""
     children: list[nodes.Node] = []
     for name in node.fields:
         value = getattr(node, name, None)
@@ -141,7 +140,7 @@ def child_nodes(node: nodes.Node) -> list[nodes.Node]:
 
 
 def list_nodes(root: nodes.Node) -> list[nodes.Node]:
-    """All nodes in a node, without it, each before what is in it. Jinja's `find_all` nests generators: it is slow."""
+    """Return all nodes inside a node, each before its descendants. Jinja's `find_all` nests generators: it is slow."""
     found: list[nodes.Node] = []
     waiting = child_nodes(root)[::-1]
     while waiting:
@@ -152,7 +151,7 @@ def list_nodes(root: nodes.Node) -> list[nodes.Node]:
 
 
 def find_nodes(root: nodes.Node, kind: type[_Kind]) -> list[_Kind]:
-    """The nodes of a class in a node, itself among them."""
+    """Return the nodes of a class in a node, including itself."""
     return [node for node in (root, *list_nodes(root)) if isinstance(node, kind)]
 
 
@@ -160,7 +159,7 @@ def find_nodes(root: nodes.Node, kind: type[_Kind]) -> list[_Kind]:
 class Unit:
     """One source compiled into the sandbox: the document's body (`ref` None) or an included fragment's.
 
-    `shown` is the place that stands for all of an included unit: its includer's `{% include %}`.
+    `shown` is the place that represents all of an included unit: its includer's `{% include %}`.
     """
 
     ref: str | None
@@ -172,18 +171,18 @@ class Unit:
     tree: nodes.Template = field(default_factory=lambda: nodes.Template([]))
     template: Template | None = None
     flow: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """The inputs that may reach a printed expression, by `id()` of its node; empty where nobody asks."""
+    """The inputs that may reach a printed expression, by `id()` of its node; empty unless needed."""
     all_nodes: list[nodes.Node] = field(init=False)
-    """All nodes of the tree but its root, each before what is in it; a dozen checks look through them."""
+    """All nodes of the tree except its root, parents first; cached for a dozen checks."""
     names_fragments: bool = field(init=False)
-    """Whether the word `fragment` stands anywhere in the source."""
+    """Whether the word `fragment` occurs anywhere in the source."""
 
     def __post_init__(self) -> None:
-        # Not by cached_property: a process forked while a thread holds its lock would wait for that lock without end.
+        # Not a cached_property: a process forked while a thread holds its lock would wait for it forever.
         self.all_nodes, self.names_fragments = list_nodes(self.tree), "fragment" in self.source
 
     def find_all(self, kind: type[_Kind]) -> list[_Kind]:
-        """The nodes of a class, each before what is in it."""
+        """Return the nodes of a class, parents first."""
         return [node for node in self.all_nodes if isinstance(node, kind)]
 
     def place(self, start: int, end: int | None = None) -> Place:
@@ -204,13 +203,13 @@ class Unit:
     def add_site(self, node: nodes.Node) -> int:
         site = self.site_of(node)
         self.sandbox.sites.append(site)
-        # Text of fragments can reach any site; indenting shows at its own.
+        # Text of fragments can reach any site; indenting is visible at its own.
         if site.indented or self.names_fragments:
             self.sandbox.ordinary = False
         return len(self.sandbox.sites) - 1
 
     def site_of(self, node: nodes.Node) -> Site:
-        """The site of a printed expression."""
+        """Return the site of a printed expression."""
         offset = _offset_of_node(node)
         tag = self.located.tag_at(offset)
         start, end = (tag.start, tag.end) if tag else (offset, offset)
@@ -227,9 +226,7 @@ def _calls_fragment(node: nodes.Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its
-    quotes.
-    """
+    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and quotes."""
 
     ref: str
     kind: OneOf["text", "parts"]
@@ -238,7 +235,7 @@ class Reference:
 
 
 def find_references(unit: Unit) -> list[Reference]:
-    """Every fragment a unit asks for, in order. Raises FragmentError if one is not written out."""
+    """Return every fragment reference of a unit, in order. Raises FragmentError for one that isn't literal."""
     references = []
     for node in unit.all_nodes:
         if isinstance(node, nodes.Include):
@@ -285,12 +282,12 @@ def _offset_of_node(node: nodes.Node) -> int:
 
 
 def has_escapes(text: str) -> bool:
-    """Whether a text of the author's has one of the spellings."""
+    """Whether a text of the author's contains an escape."""
     return "<|space|>" in text or "\\n" in text or "\\r" in text
 
 
 def unescape(text: str) -> str:
-    """Replace the spellings of a kept space and of line ends."""
+    """Replace the escapes for a kept space and for line ends."""
     if "<|space|>" in text:
         text = text.replace("<|space|>", " ")
     return text.replace("\\n", "\n").replace("\\r", "\r") if "\\" in text else text

@@ -1,4 +1,4 @@
-"""Syntax errors of Jinja as problems of the document, at the place where the author wrote them."""
+"""Jinja's syntax errors as problems of the document, at the place in the author's text."""
 
 import re
 
@@ -33,7 +33,7 @@ def syntax_error(
         unknown_error.place = lines.place(offset, end)
         return unknown_error if shown_place is None else _moved(unknown_error, shown_place)
     if message.lower().startswith("unexpected end of template"):
-        # What was left open is where to look, not the end of the document.
+        # Point at what was left open rather than at the end of the document.
         offset = max(source.rfind("{{"), source.rfind("{%"), 0)
     place, fix = shown_place or lines.place(offset), None
     if shown_place is None:
@@ -42,26 +42,26 @@ def syntax_error(
 
 
 def _find_open_block(source: str, message: str, offset: int) -> int:
-    """Where the block begins that the message says is not closed; the offset if it says nothing of one."""
+    """The start of the block that the message says isn't closed; the offset if the message isn't about one."""
     innermost = _INNERMOST.search(message)
     tags = re.finditer(rf"\{{%[-+]?\s*{innermost[1]}\b", source) if innermost else ()
     return max((tag.start() for tag in tags), default=offset)
 
 
 def _plain_tag_fix(source: str, offset: int, lines: Lines) -> Fix | None:
-    """Print the braces that open the tag at an offset; without them the rest of the tag is text."""
+    """A fix that prints the braces at an offset; without them, the rest of the tag is text."""
     opening = max((match.start() for match in _OPENING.finditer(source, 0, offset + 2)), default=None)
     if opening is None:
         return None
     line = source[source.rfind("\n", 0, opening) + 1 : opening]
-    quote = '"' if "'" in line else "'"  # the other one may stand around the content
+    quote = '"' if "'" in line else "'"  # the other kind of quote may be around the content
     place, end = lines.position(opening), lines.position(opening + 2)
     printed = f"{{{{ {quote}{source[opening : opening + 2]}{quote} }}}}"
     return Fix("Make the tag plain text", (Edit(*place, *end, printed),))
 
 
 def _moved(error: DocumentError, shown_place: Place) -> DocumentError:
-    """An error of an included text, told at its includer's tag, where no edit can cure it."""
+    """An error in an included text, reported at its includer's tag without a fix."""
     error.place, error.fix = shown_place, None
     return error
 

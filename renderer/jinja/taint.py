@@ -1,7 +1,7 @@
-"""Which inputs can reach the output of a template: a conservative estimate that may name too many.
+"""Which inputs can reach the output of a template: a conservative estimate that may include too many.
 
-Followed are loops, `set` in both forms, `with`, macros and their callers, includes and fragments. A comparison, a test,
-a length and a loop's counters carry nothing of the text they look at.
+It follows loops, `set` in both forms, `with`, macros and their callers, includes and fragments. A comparison, a test, a
+length and a loop's counters carry no text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,8 +22,9 @@ _ROUNDS = 6
 
 
 def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
-    """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each
-    fragment.
+    """Return the names that may reach each printed expression, by `id()` of its node.
+
+    `fragments` are the names that may reach each fragment.
     """
     flow = _Flow(unit, fragments)
     for _ in range(_ROUNDS):
@@ -32,7 +33,7 @@ def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
         if flow.learnt() == before:
             break
     else:
-        # Macros that pass values round and round: everything may reach everything.
+        # Macros that keep passing values around: everything may reach everything.
         flow.printed = dict.fromkeys(flow.printed, frozenset().union(*flow.printed.values()))
     return {node: flow.expanded(names) for node, names in flow.printed.items()}
 
@@ -67,21 +68,20 @@ class _Flow:
         self.assigned: dict[str, Names] = {}
         self.body: Names = _NONE
         self.open: set[str] = set()
-        # Namespaces are the one thing that can be changed, by any name they go by: one bag for what is put into any of
-        # them.
+        # Namespaces are the only mutable values and can have several names, so all of them share one set.
         self.kept: Names = _NONE
         self.spaces: set[str] = set()
         self.arguments: set[str] = {"varargs", "kwargs"}
 
     def learnt(self) -> tuple[Any, ...]:
-        """What one walk leaves for the next."""
+        """What a walk has recorded for the next one."""
         return dict(self.macros), self.kept, set(self.spaces), set(self.arguments), self._all_printed()
 
     def _all_printed(self) -> Names:
         return _NONE.union(*self.printed.values())
 
     def _may_hold_space(self, node: nodes.Node) -> bool:
-        """Whether an expression may give a namespace, or something with one inside."""
+        """Whether an expression may return a namespace, or something that contains one."""
         return any(name.name == "namespace" or name.name in self.spaces for name in _names_in(node))
 
     def all(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
@@ -93,7 +93,7 @@ class _Flow:
                 self.all(child_nodes(node), scope)
 
     def value(self, node: nodes.Node | None, scope: _Scope) -> Names:
-        """The names that may reach an expression's value."""
+        """Return the names that may reach an expression's value."""
         if node is None or isinstance(node, nodes.Compare | nodes.Test | nodes.Not | nodes.TemplateData):
             return _NONE
         if isinstance(node, nodes.Filter) and node.name in _MEASURES:
@@ -114,7 +114,7 @@ class _Flow:
         return _NONE.union(*(self.value(child, scope) for child in child_nodes(node)))
 
     def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
-        """What is given to a macro may be printed in it; an unknown callee may be any macro."""
+        """Arguments of a macro may be printed in it; an unknown callee may be any macro."""
         sources = extra.union(*(self.value(child, scope) for child in child_nodes(node) if child is not node.node))
         name = node.node.name if isinstance(node.node, nodes.Name) else None
         if any(self._may_hold_space(child) for child in child_nodes(node) if child is not node.node):
@@ -139,7 +139,7 @@ class _Flow:
         return sources
 
     def expanded(self, names: Names) -> Names:
-        """A name that is set somewhere else in the template may stand for what it is set to there."""
+        """A name that is set elsewhere in the template may have that value here."""
         closure, frontier = names, names
         while frontier:
             frontier = _NONE.union(*(self.assigned.get(name, _NONE) for name in frontier)) - closure
@@ -163,7 +163,7 @@ class _Flow:
         inner = scope.inner()
         inner.names["loop"] = items
         self._bind(node.target, items, inner, node.iter)
-        # Twice, as what the first round sets may be printed by the second.
+        # Twice, because what the first pass sets may be printed by the second.
         self.all(node.body, inner)
         self.all(node.body, inner)
         other = scope.inner()
@@ -200,7 +200,7 @@ class _Flow:
         for name, default in defaults.items():
             inner.names[name] = sources | self.value(default, scope)
         scope.names[node.name] = _NONE
-        # What a macro prints comes out where it is called.
+        # A macro's output appears where it is called.
         self.macros[node.name] |= self._captured(node.body, inner)
 
     def _callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:

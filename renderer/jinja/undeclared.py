@@ -1,4 +1,4 @@
-"""The names that a body takes from outside, with the place of each use, by Jinja's own scoping."""
+"""The names that a body takes from outside, with the place of each use, by Jinja's own scoping rules."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ _SPECIAL = frozenset(("caller", "kwargs", "loop", "self", "varargs"))
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name that is read. `sure` is False if a `{% set %}` in one branch of an `if` may have bound it."""
+    """A use of a name. `sure` is False if a `{% set %}` in one branch of an `if` may have bound it."""
 
     name: str
     place: Place
     sure: bool = True
     is_elsewhere: bool = False
-    """Whether it is in a fragment, and `place` is the fragment's tag."""
+    """Whether it is in a fragment; `place` is then the fragment's tag."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class _Scope:
 
 
 def used_names(unit: Unit) -> list[Use]:
-    """Every use of a name that the unit, or what it includes, does not bind itself; in order."""
+    """Return every use, in order, of a name that neither the unit nor its includes bind."""
     walk = _Walk(unit)
     walk.all(unit.tree.body, _Scope())
     return walk.uses
@@ -82,7 +82,7 @@ class _Walk:
             branch = scope.inner()
             self.all(body, branch)
             branches.append(branch.bound)
-        # An `elif` is a test of its own, so only `if … else …` binds for sure.
+        # An `elif` is a separate test, so only `if … else …` is certain to bind.
         sure = branches[0] & branches[2] if node.else_ and not node.elif_ else set(scope.bound)
         scope.maybe |= set().union(*branches) - sure
         scope.bound |= sure

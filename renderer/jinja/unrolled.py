@@ -1,6 +1,6 @@
-"""A body as it is written: every branch once, in order, macros and captured text put in where they are printed.
+"""A body as written: every branch once, in order, with macros and captured text inlined where they are printed.
 
-No rendering looks like it, but each list item of a rendering is made of pieces that are together in it.
+No rendering looks like it, but the pieces of each rendered list item also occur together in it.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _MAX_DEPTH = 8
 
 
 def unroll(unit: Unit) -> list[str | Site]:
-    """The author's text and, for each value printed in it, its site."""
+    """Yield the author's text and, for each value printed in it, its site."""
     builder = _Builder(unit)
     builder.all(unit.tree.body)
     return builder.pieces
@@ -62,7 +62,7 @@ class _Builder:
         self.depth -= 1
 
     def _body_of(self, node: nodes.Expr) -> list[nodes.Node] | None:
-        """The template text that an expression prints, if it is one."""
+        """The template text that an expression prints, if it prints any."""
         if isinstance(node, nodes.Name):
             return self.blocks.get(node.name)
         if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):

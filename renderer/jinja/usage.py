@@ -1,4 +1,4 @@
-"""Uses of a value in a text, and the JSON Schema that fits those uses."""
+"""Uses of a value in a text, and the JSON Schema that fits them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +10,9 @@ _MOST_PROPERTIES = 64
 
 @dataclass
 class Usage:
-    """How one value is used. `properties` are the keys read from it, `items` how each of its items is used. `is_any`:
-    it is written as JSON, which any value can be.
+    """How a value is used. `properties` are the keys read from it, `items` is how each of its items is used.
+
+    `is_any`: it is written as JSON, which any value can be.
     """
 
     properties: dict[str, "Usage"] = field(default_factory=dict)
@@ -27,21 +28,21 @@ class Usage:
     has_default: bool = False
 
     def key(self, name: str) -> "Usage":
-        """The usage of one key of it."""
+        """Return the usage of one key."""
         self.is_group = True
         if len(self.properties) >= _MOST_PROPERTIES:
             return self.properties.get(name, Usage())
         return self.properties.setdefault(name, Usage())
 
     def item(self) -> "Usage":
-        """The usage of each of its items."""
+        """Return the usage of each item."""
         if self.items is None:
             self.items = Usage()
         return self.items
 
     @property
     def kind(self) -> str:
-        """The JSON Schema type that fits all uses best."""
+        """Return the JSON Schema type that best fits all uses."""
         if self.items is not None and not self.properties:
             return "array"
         if self.is_group:
@@ -54,7 +55,7 @@ class Usage:
 
     @property
     def reason(self) -> str:
-        """Why it is taken for that type, as a phrase for authors."""
+        """Explain the type as a phrase for authors."""
         if self.kind == "array":
             return "used as a list"
         if self.kind == "object":
@@ -66,7 +67,7 @@ class Usage:
         return "compared with words" if self.is_compared and not self.is_printed else "inserted as text"
 
     def schema(self, depth: int = 0) -> dict[str, Any]:
-        """A JSON Schema for it. Keys that have a default in the text are not required."""
+        """Return a matching JSON Schema. Keys that have a default in the text aren't required."""
         is_plain = self.kind == "string" and not (self.is_printed or self.is_text or self.is_compared)
         schema: dict[str, Any] = {} if self.is_any and is_plain else {"type": self.kind}
         if self.kind == "array":

@@ -1,4 +1,4 @@
-"""Inference of how a body uses each name it takes from outside, by following values through its syntax tree."""
+"""Infers how a body uses each name it takes from outside, by following values through its syntax tree."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["infer_usages"]
 
 
 def infer_usages(unit: Unit) -> dict[str, Usage]:
-    """How the unit, and what it includes, uses each name that it does not bind itself; in order of first use."""
+    """Return how the unit and its includes use each name that they don't bind, in order of first use."""
     walk = _Walk(unit)
     walk.statements(unit.tree.body, {})
     return walk.found
@@ -23,7 +23,7 @@ Scope = dict[str, Usage | None]
 
 
 class _Walk:
-    """Follows values through loops, assignments and filters. A name bound to something unknown is None in a scope."""
+    """Follows values through loops, assignments and filters. A name bound to an unknown value is None in its scope."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -126,7 +126,7 @@ class _Walk:
         self.unit = outer
 
     def _truth(self, node: nodes.Node, scope: Scope) -> None:
-        """A condition: what stands in it alone is tested for being true."""
+        """A condition: a value that is the whole condition is only tested for truth."""
         if isinstance(node, nodes.Not):
             self._truth(node.node, scope)
         elif isinstance(node, nodes.And | nodes.Or):
@@ -138,7 +138,7 @@ class _Walk:
                 usage.is_tested = True
 
     def value(self, node: nodes.Node | None, scope: Scope) -> Usage | None:
-        """Follow an expression; the usage of the value it passes on, or None if it makes a value of its own."""
+        """Follow an expression. Returns the usage of the value it passes on, None if it makes a new value."""
         visit = getattr(self, f"_value_{type(node).__name__.lower()}", None)
         if visit is not None:
             passed: Usage | None = visit(node, scope)
@@ -193,7 +193,7 @@ class _Walk:
         return None
 
     def _method_owner(self, node: nodes.Call, scope: Scope) -> Usage | None:
-        """The value whose method is called, taken for what has that method."""
+        """The value on which a method is called, inferred to have that method."""
         if not isinstance(node.node, nodes.Getattr):
             self.value(node.node, scope)
             return None
@@ -264,7 +264,7 @@ class _Walk:
         return None
 
     def _operation(self, node: nodes.BinExpr, scope: Scope) -> None:
-        """Arithmetic makes numbers of its sides; `+` and `%` with a text make texts of them."""
+        """Arithmetic implies numbers; `+` and `%` with a text imply texts."""
         sides = (node.left, node.right)
         usages = [self.value(side, scope) for side in sides]
         texts = any(isinstance(value, str) for side in sides for value in _constants(side))
@@ -281,7 +281,7 @@ class _Walk:
 
 
 def _method_of(node: nodes.Node, methods: Iterable[str]) -> nodes.Getattr | None:
-    """The method that an expression calls, where it is one of these."""
+    """The method that an expression calls, if it is one of these."""
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr in methods:
         return node.node
     return None

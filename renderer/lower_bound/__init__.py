@@ -1,8 +1,8 @@
-"""The lower bound: the fewest tokens that any prompt of a document can take, found by reading the document.
+"""The lower bound: the fewest tokens that any prompt of a document can have, found without rendering.
 
-What is counted is the author's own text in parts that may not be cut, outside loops, of each `if` the cheaper branch,
-and the markup around it. What is not understood counts as nothing, so no document is found too long that some data can
-render.
+Counted are the author's own text in parts that may not be cut, outside loops, in the cheaper branch of each `if`, and
+the markup around it. Anything not understood counts as nothing, so no document is reported as too long that some data
+can render.
 """
 
 from promptuary.renderer.lower_bound.prompts import least_prompt

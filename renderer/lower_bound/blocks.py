@@ -1,7 +1,7 @@
-"""Blocks of an outline: it is cut where items of the list begin, so that each block can be read by itself.
+"""Blocks of an outline: it is split where list items begin, so that each block can be parsed by itself.
 
-At `- ` in the first column a new item begins whatever is before it, unless a quote is still open there. So what one
-block holds can be said without the others, as long as each closes its quotes.
+A `- ` in the first column begins a new item whatever precedes it, unless a quote is still open. So each block can be
+understood without the others, as long as it closes its quotes.
 """
 
 import re
@@ -19,9 +19,7 @@ _BLANK = re.compile(r"[ \t]*(?:\n(?:#[^\n]*|[ \t]*))*")
 
 @dataclass(slots=True)
 class Block:
-    """Pieces of one item, or of several that cannot be told apart; `fork` if it is a choice or loop of whole
-    items.
-    """
+    """Pieces of one item, or of several inseparable ones; `fork` is set for a choice or loop of whole items."""
 
     pieces: list[Outline] = field(default_factory=list)
     fork: Choice | Loop | None = None
@@ -32,12 +30,12 @@ class Block:
 
 
 def is_blank(pieces: Seq) -> bool:
-    """Whether these pieces give only white space, and comments in the first column."""
+    """Whether these pieces print only white space, and comments in the first column."""
     return all(isinstance(piece, Text) and _BLANK.fullmatch(piece.text) for piece in pieces)
 
 
 def blocks(pieces: Seq) -> list[Block]:
-    """Cut an outline into blocks."""
+    """Split an outline into blocks."""
     block_list = [Block()]
     for piece in pieces:
         if isinstance(piece, Text):
@@ -52,7 +50,7 @@ def blocks(pieces: Seq) -> list[Block]:
 
 
 def _whole(block_list: list[Block]) -> Iterator[Block]:
-    """Blocks after a fork that go on with its last item are made one with it and with the block before."""
+    """Merge a block after a fork that continues its last item with the fork and the block before."""
     pending: list[Block] = []
     for block in block_list:
         goes_on = block.fork is None and bool(pending) and pending[-1].fork is not None
@@ -80,7 +78,7 @@ def _is_fresh(block_list: list[Block]) -> bool:
 
 
 def _forks(piece: Choice | Loop, *, at_start: bool) -> bool:
-    """Whether a choice or loop gives whole items only, or nothing."""
+    """Whether a choice or loop prints whole items only, or nothing."""
     if isinstance(piece, Choice):
         return all(_begins_item(branch, at_start=at_start) for branch in piece.branches)
     last = piece.body[-1] if piece.body else None
@@ -89,7 +87,7 @@ def _forks(piece: Choice | Loop, *, at_start: bool) -> bool:
 
 
 def _begins_item(pieces: Seq, *, at_start: bool) -> bool:
-    """Whether an item begins before anything else does, or nothing comes at all."""
+    """Whether an item begins before anything else, or nothing is printed at all."""
     for piece in pieces:
         if isinstance(piece, Text):
             if is_blank((piece,)):

@@ -1,4 +1,4 @@
-"""The parts that a body of format parts is sure to give, with the fewest tokens of each."""
+"""The parts that a body of format parts is certain to have, with the fewest tokens of each."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,11 +21,10 @@ _QUOTES = ("'", '"')
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is sure about parts: the fewest tokens of their contents, and of each that stays its role.
+    """What is certain about parts: the fewest tokens of their contents, and the roles of those that stay.
 
-    `may_hold` are the roles of all that may be among them, None for one that is not known. `last` says that the last
-    part is sure to be there and to stay. Where a quote may be `open` at the end, what follows is no list of parts for
-    sure.
+    `may_hold` are the roles of all possible parts, None for an unknown one. `last` says that the last part is certain
+    to be there and to stay. If a quote may be `open` at the end, what follows isn't certain to be a list of parts.
     """
 
     tokens: int = 0
@@ -40,10 +39,9 @@ _UNKNOWN = Found(may_hold=frozenset((None,)))
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads outlines. `cost` gives what a part of a role costs besides its content, None if that depends on others.
+    """Reads outlines. `cost` is what a part of a role costs besides its content, None if that depends on others.
 
-    `every` says that all parts count, whether they may be cut or not, and wherever their text may be: as in a
-    fragment.
+    `every` counts all parts, whether they may be cut or not, and wherever their text may be: for a fragment.
     """
 
     ruler: Ruler
@@ -53,7 +51,7 @@ class Reader:
     every: bool = False
 
     def read(self, pieces: Seq) -> Found:
-        """What is sure about the parts of an outline of whole items."""
+        """Return what is certain about the parts of an outline of whole items."""
         bounds: list[Found] = []
         for block in blocks(pieces):
             bounds.append(self._block(block))
@@ -73,7 +71,7 @@ class Reader:
         return self._item(block.seq)
 
     def _least(self, ways: list[Found]) -> Found:
-        """The cheapest of several ways; of their roles only what is sure."""
+        """The cheapest of several ways, with only the roles that are certain."""
         may_hold = frozenset(role for way in ways for role in way.may_hold)
         is_open = any(way.open for way in ways)
         last = all(way.last for way in ways) and len({way.roles[-1:] for way in ways}) == 1
@@ -85,7 +83,7 @@ class Reader:
         return Found(least.tokens, least.roles, may_hold, last, is_open)
 
     def _item(self, pieces: Seq) -> Found:
-        """One item with all that depends on data in it, tried in every way."""
+        """One item, tried in every way that data can change it."""
         if not _is_known(pieces):
             return Found(may_hold=_UNKNOWN.may_hold, open=True)
         quoted = any(quote in text for text in _texts(pieces) for quote in _QUOTES)
@@ -100,7 +98,7 @@ class Reader:
         return self._least(ways)
 
     def _check(self, variant: Variant) -> None:
-        """Raise Fault if more rounds of a loop could change more than a text."""
+        """Raise PartError if more rounds of a loop could change more than a text."""
         text = printed(variant, self.marker)
         if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
             raise PartError("not a text", "PT301", 0)
@@ -147,9 +145,7 @@ class Reader:
         return sum(self._item_text(self._pieces(text, values)) for text in texts)
 
     def _item_text(self, pieces: list[Piece]) -> int:
-        """A text among content items: nothing is stripped from it. Line ends may follow, as a block can keep its
-        own.
-        """
+        """A text in content items: nothing is stripped from it. Line ends may follow, as a block can keep its own."""
         ends_open = bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
         return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=True)
 
@@ -162,7 +158,7 @@ class Reader:
 
 
 def _facts(recipe: PartTemplate, values: int) -> tuple[Any, ...]:
-    """What must be alike in two readings of an item, holes left out."""
+    """What must be equal in two readings of an item, holes aside."""
     content = recipe.content
     content_facts = (
         _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]

@@ -1,4 +1,4 @@
-"""The least prompt of a document, format by format."""
+"""The smallest prompt of a document, by format."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,15 +25,15 @@ _SPEAKERS = ("user", "assistant", "tool")
 
 
 def least_prompt(template: Template, tokenizer: Tokenizer) -> int:
-    """The tokens that every prompt of the template takes at least, after all that may be cut is gone.
+    """Return the fewest tokens of any prompt of the template, after everything that may be cut is gone.
 
-    Raises MissingVocabularyError if the tokenizer's vocabulary can't be had.
+    Raises MissingVocabularyError if the tokenizer's vocabulary isn't available.
     """
     loaded = tokenizer.loaded() if isinstance(tokenizer, LazyTokenizer) else tokenizer
     try:
         return _Least(template, loaded).prompt()
     except ProfileError:
-        return 0  # the family cannot take these parts at all, which a rendering says
+        return 0  # the family doesn't support these parts at all, which a rendering reports
 
 
 class _Least:
@@ -67,7 +67,7 @@ class _Least:
         return Reader(self.ruler, structure.marker, lambda ref: self._fragment(body, ref), cost, every)
 
     def _fragment(self, body: JinjaBody, ref: str) -> int:
-        """The fewest tokens that start in the text of a fragment, wherever it is."""
+        """The fewest tokens that start in the text of a fragment, wherever it is used."""
         inner = body.fragments.get(ref)
         if inner is None:
             return 0
@@ -96,7 +96,7 @@ class _Least:
         return Hole(self._fragment(body, ref) if ref is not None else 0)
 
     def _stretch(self, body: JinjaBody, pieces: Seq) -> int:
-        """The same, each choice by itself: less is found, in any number of choices."""
+        """The same, but each choice separately: a lower bound that works for any number of choices."""
         tokens = 0
         for piece in pieces:
             if isinstance(piece, Text):
@@ -110,7 +110,7 @@ class _Least:
         return tokens
 
     def _prompter(self, parts: Sequence[Part]) -> int:
-        """The fewest tokens of a prompter's prompt, its values empty and its history cut."""
+        """The fewest tokens of a prompter's prompt, with empty values and its history cut."""
         sure = [part for part in parts if part.truncation_priority <= 0]
         own_pieces = [_own(part) for part in sure]
         tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own_pieces)

@@ -1,7 +1,7 @@
-"""The fewest tokens of a content whose values are not known, and of the markup around such contents.
+"""The fewest tokens of a content with unknown values, and of the markup around such contents.
 
-Tokens are told apart by where they start. A token that starts in one of the author's texts is counted there and nowhere
-else, so the texts of a content can be counted one by one, and added up.
+Each token is counted where it starts. A token that starts in one of the author's texts is counted there only, so the
+texts of a content can be counted separately and added up.
 """
 
 import re
@@ -20,36 +20,33 @@ __all__ = ["Cast", "Hole", "MarkupRuler", "Piece", "Ruler"]
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A value, of which `least` tokens are sure to start in it."""
+    """A value in which at least `least` tokens start."""
 
     least: int = 0
 
 
 Piece = str | Hole
 
-# Where a vocabulary that separates words has a border whatever comes before and after: letters, digits and signs, then
-# a space.
+# Where a vocabulary that separates words always has a token boundary: letters, digits and signs, then a space.
 _BORDER = re.compile("(?<=[\\w!-~“”‘’…–—]) ")
 
 
 class Ruler:
-    """Counts with one tokenizer. `trims` says that white space at the ends of a content is not sent."""
+    """Counts with one tokenizer. `trims`: white space at the ends of a content is not sent."""
 
     def __init__(self, tokenizer: Tokenizer, *, trims: bool = False) -> None:
         self.tokenizer = tokenizer
         self.trims = trims
 
     def content(self, pieces: Sequence[Piece], *, tidied: bool) -> int:
-        """The fewest tokens of a whole content. `tidied` says that white space next to its ends goes where a value is
-        empty.
-        """
+        """Return the fewest tokens of a whole content. `tidied`: empty values at its ends lose adjacent white space."""
         merged = _joined(pieces)
         if len(merged) == 1 and isinstance(merged[0], str):
             return self.tokenizer.count(merged[0].strip() if self.trims else merged[0])
         return self._sum(merged, whole=True, tidied=tidied or self.trims)
 
     def inside(self, pieces: Sequence[Piece]) -> int:
-        """The fewest tokens that start in these pieces, wherever they are."""
+        """Return the fewest tokens that start in these pieces, wherever they are."""
         return self._sum(_joined(pieces), whole=False, tidied=True)
 
     def _sum(self, pieces: Sequence[Piece], *, whole: bool, tidied: bool) -> int:
@@ -67,7 +64,7 @@ class Ruler:
         return tokens
 
     def text(self, text: str, *, starts: bool = False, ends: bool = False) -> int:
-        """The fewest tokens that start in a text. `starts` and `ends` say that nothing comes before it, or after it."""
+        """Return the fewest tokens that start in a text. `starts`: nothing before it; `ends`: nothing after it."""
         if not text or (starts and ends):
             return self.tokenizer.count(text) if text else 0
         if isinstance(self.tokenizer, Estimate):
@@ -76,7 +73,7 @@ class Ruler:
         first = 0 if starts else borders[0] if borders else None
         last = len(text) if ends else borders[-1] if borders else None
         if first is None or last is None:
-            # At the start of a content a token starts, as there is text there.
+            # There is text at the start of a content, so a token starts there.
             return int(starts)
         count = self._count(text[first:last], after_word=not starts)
         return count + (last < len(text))
@@ -93,7 +90,7 @@ class Ruler:
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """The same with neighbouring texts as one."""
+    """The same pieces with adjacent texts joined."""
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):
@@ -108,10 +105,10 @@ _SYSTEM = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who may speak in a prompt. A role is None if it is printed.
+    """The roles of a prompt; None for a role that is printed.
 
-    `roles` are those of the parts that are sure to stay, in order. `may_hold` are those of any part there may be, None
-    among them for one that is not known. `last` says that the last of `roles` is sure to end the prompt.
+    `roles` are those of the parts that are certain to stay, in order. `may_hold` are those of all possible parts, None
+    for an unknown one. `last` says that the last of `roles` is certain to end the prompt.
     """
 
     roles: Sequence[str | None]
@@ -131,7 +128,7 @@ class MarkupRuler:
 
     @property
     def cost(self) -> Callable[[str | None], int] | None:
-        """What a part of each role costs besides its content; None if that depends on the parts around it."""
+        """Return what a part of each role costs besides its content; None if that depends on its neighbours."""
         profile = self.profile
         if profile is None or profile.markup is None:
             return lambda _role: 0
@@ -140,9 +137,9 @@ class MarkupRuler:
         return lambda role: self._turn(None if role is None else role_of(role, profile))
 
     def least(self, cast: Cast) -> int:
-        """The fewest tokens of markup that a prompt of this cast has.
+        """Return the fewest tokens of markup for a prompt with these roles.
 
-        One more part never makes it less: it adds a turn, or it becomes part of one, or it keeps two turns apart.
+        Another part never makes it less: it adds a turn, becomes part of one, or keeps two turns apart.
         """
         profile = self.profile
         if profile is None or profile.markup is None:
@@ -161,7 +158,7 @@ class MarkupRuler:
         return tokens + reply
 
     def _turns(self, profile: Profile, roles: list[str | None]) -> list[str | None]:
-        """The turns that these parts make by themselves."""
+        """The turns that these parts form by themselves."""
         if profile.system != "native":
             spoken_roles = [role for role in roles if role not in _SYSTEM]
             has_system = len(spoken_roles) < len(roles)
@@ -172,19 +169,19 @@ class MarkupRuler:
             roles = spoken_roles
         if not profile.merge and profile.system == "native":
             return roles
-        # A part with a printed role may go into a turn of another's.
+        # A part with a printed role may join another's turn.
         known_roles: list[str | None] = [role for role in roles if role is not None]
         return [role for role, _ in groupby(known_roles)] if profile.merge else known_roles
 
     def _turn(self, role: str | None) -> int:
-        # Asked by `least` only, which has both.
+        # Used only by `least`, which has both.
         assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018
         around = self.profile.markup.roles
         pairs = list(around.values()) if role is None else [around.get(role, ("", ""))]
         return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)
 
     def _default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
-        """The turn that the profile puts in if no part is the system's."""
+        """The turn that the profile adds if there is no system part."""
         if profile.default_system is None or "system" in turns or None in turns:
             return 0
         text = [] if cast.may_speak(*_SYSTEM) else [profile.default_system]

@@ -1,6 +1,6 @@
-"""The ways a stretch of an outline can come out: each choice made one way or the other, each loop run so many times.
+"""The ways a stretch of an outline can be rendered: each choice made one way or the other, each loop run so many times.
 
-A loop inside an item is tried with few rounds. `are_inert` says whether further rounds could change more than a text.
+A loop inside an item is tried with few rounds. `are_inert` says whether more rounds could change more than a text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,17 +14,17 @@ from promptuary.renderer.syntax import yaml_reader
 __all__ = ["MOST", "Edge", "Printed", "TooMany", "Variant", "are_inert", "count", "hole_marks", "printed", "variants"]
 
 MOST = 96
-"""Beyond so many ways a stretch is not looked at."""
+"""A stretch with more ways than this isn't examined."""
 
 _MOST_TEXT = 1_000_000
-"""Characters of all ways together; one way alone may always be looked at."""
+"""Characters of all ways together; a single way may always be examined."""
 
 Rounds = Literal["none or one", "none or two"]
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Where the round of a loop begins or ends, which stands for all rounds there may be."""
+    """Where the round of a loop begins or ends; the round represents any number of them."""
 
     opens: bool
 
@@ -33,11 +33,11 @@ Variant = tuple[str | Value | Unknown | Edge, ...]
 
 
 class TooMany(Exception):
-    """There are more ways than can be looked at."""
+    """There are too many ways to examine."""
 
 
 def count(pieces: Iterable[Outline]) -> int:
-    """In how many ways these pieces can come out, each loop run once or not at all."""
+    """Return the number of ways to render these pieces, each loop run once or not at all."""
     number = 1
     for piece in pieces:
         if isinstance(piece, Choice):
@@ -48,10 +48,10 @@ def count(pieces: Iterable[Outline]) -> int:
 
 
 def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
-    """Every way in which these pieces can come out. Raises TooMany.
+    """Yield every way to render these pieces. Raises TooMany.
 
-    Loops are run once or not at all, their round between two edges; or twice or not at all, so that whatever may follow
-    on a round follows on the first.
+    Loops are run once or not at all, with their round between two edges; or twice or not at all, so that anything that
+    may follow a round follows the first.
     """
     if count(pieces) > MOST:
         raise TooMany
@@ -101,14 +101,14 @@ def _rounds(loop: Loop, rounds: Rounds) -> Iterator[Variant]:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The text of a variant, a mark for each value; `spans` are the stretches of its loops, from the outermost in."""
+    """The text of a variant, with a mark for each value; `spans` are the stretches of its loops, outermost first."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
 
 def printed(variant: Variant, marker: str) -> Printed:
-    """Write a variant out."""
+    """Write a variant as text."""
     text, values = "", 0
     open_loops: list[int] = []
     spans: list[tuple[int, int]] = []
@@ -126,10 +126,10 @@ def printed(variant: Variant, marker: str) -> Printed:
 
 
 def are_inert(text_printed: Printed, node: yaml_reader.Node | None) -> bool:
-    """Whether each loop is inside one text, which further rounds can neither end nor turn into something else.
+    """Whether each loop is inside one text, which further rounds can neither end nor change into something else.
 
-    In a block or a plain text a round leaves the reader where it found it. In quotes, it does so without quotes of its
-    own.
+    In a block or a plain text, a round leaves the parser in the state it found. In quotes, it does so if it has no
+    quotes of its own.
     """
     return all(_is_inert(text_printed.text, start, end, node) for start, end in text_printed.spans)
 
@@ -147,9 +147,7 @@ def _is_inert(text: str, start: int, end: int, node: yaml_reader.Node | None) ->
 
 
 def _said(text: str, start: int, end: int) -> tuple[int, int]:
-    """What a round says without the white space around it; where it says nothing, the place after the text before
-    it.
-    """
+    """The span of a round without surrounding white space; if empty, the position after the text before it."""
     core = text[start:end]
     if not core.strip():
         place = len(text[:start].rstrip())
@@ -158,14 +156,14 @@ def _said(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_aside(text: str, start: int, end: int) -> bool:
-    """Whether white space of a round indents nothing: the line ends after it, or began before it and goes on."""
+    """Whether white space of a round indents nothing: the line ends after it, or began before it and continues."""
     following = text[end:].lstrip(" \t")
     before = text[:start].rpartition("\n")[2]
     return not following or following.startswith("\n") or (bool(before.strip()) and "\n" not in text[start:end])
 
 
 def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
-    """Every text that is a value, no key."""
+    """Every text that is a value rather than a key."""
     if isinstance(node, yaml_reader.Scalar):
         yield node
     elif isinstance(node, yaml_reader.Sequence):
@@ -177,7 +175,7 @@ def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
 
 
 def hole_marks(text_printed: Printed, marker: str, number: int) -> str:
-    """The text with a further mark before and after what each loop says, for the rounds that may be there."""
+    """The text with another mark before and after the output of each loop, for the rounds that may be there."""
     places: list[int] = []
     for start, end in text_printed.spans:
         places += _said(text_printed.text, start, end)
