@@ -8,12 +8,12 @@ SEGMENT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 """A slug: a namespace, or one segment of a template's name."""
 LABEL = re.compile(r"[a-z][a-z0-9._-]{0,35}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-"""The number of a version."""
+"""A version number."""
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 MOST_SEGMENTS = 8
-"""The most segments of a template's name, the namespace included."""
+"""The maximum number of segments of a template's name, including the namespace."""
 
 
 def is_pin(ref: str) -> bool:
-    """Whether a ref as the caller wrote it, a number or a digest, names the same bytes for ever."""
+    """Whether a ref as the caller wrote it, a number or a digest, always refers to the same bytes."""
     return ref[:1].isdigit() or ref.startswith("sha256:")

@@ -1,6 +1,6 @@
-"""A part of a prompt: its content, where each stretch of it came from, and its token count, which may come later.
+"""A part of a prompt: its content, where each stretch of it came from, and its token count, possibly computed later.
 
-A prompt that surely fits its limit is handed out uncounted, so that whoever wants its text needs no vocabulary for it.
+A prompt that is certain to fit its limit is returned uncounted, so getting its text requires no vocabulary.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,16 @@ Content = str | list[Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A `{{ … }}` of the author's: where it is in the document (1-based) and what it says."""
+    """A `{{ … }}` in the document: its place (1-based) and its text."""
 
     expression: str
     line: int
     column: int
     kind: Literal["input", "fragment"] = "input"
     names: frozenset[str] = field(default=frozenset(), compare=False)
-    """The inputs that may reach what it prints; known only where the document declares an untrusted one."""
+    """The inputs that may reach its output; known only if the document declares an untrusted one."""
     indented: bool = field(default=False, compare=False)
-    """Whether its last filter is `indent`, by which authors meet the indentation of a YAML block."""
+    """Whether its last filter is `indent`, which authors use to match the indentation of a YAML block."""
 
 
 class Mark(NamedTuple):
@@ -62,10 +62,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a part of a format with a layout of its own is laid out in the prompt.
+    """The layout of a part in a format that defines its own.
 
-    `before` and `after` are its markup if the profile has none. With `glue`, as a message the part goes on with the
-    message before it, that text between them. What is not `spoken` is in the text only and is no message.
+    `before` and `after` are its markup if the profile has none. With `glue`, as a message the part continues the
+    message before it, separated by that text. A part that isn't `spoken` is in the text only, not in the messages.
     """
 
     before: str = ""
@@ -75,9 +75,9 @@ class Frame:
 
 
 class Counts:
-    """The tokens of one prompt: each part's, and the whole with its chat markup. Threads may share it.
+    """The tokens of one prompt: each part's, and the whole with its chat markup. Thread-safe.
 
-    Give either the total, or `count`, which returns the total and the parts' counts when they are wanted.
+    Takes either the total, or `count`, which returns the total and the parts' counts on demand.
     """
 
     __slots__ = ("_count", "_found", "_listeners", "_total")
@@ -92,12 +92,12 @@ class Counts:
 
     @property
     def known(self) -> int | None:
-        """The number, or None while nobody has asked for it."""
+        """The total, or None if it hasn't been counted yet."""
         return self._total
 
     @property
     def total(self) -> int:
-        """The number, counted now if need be. Raises TokenizerError (MissingVocabularyError) if it can't be."""
+        """The total, counted now if necessary. Raises TokenizerError (MissingVocabularyError) if that fails."""
         count = self._count
         if count is not None:
             total, self._found = count()
@@ -107,13 +107,13 @@ class Counts:
         return self._total or 0
 
     def of_part(self, index: int) -> int:
-        """The tokens of one part of a prompt that was not counted at first. Raises as `total`."""
+        """Return the tokens of one part, counted now if necessary. Raises as `total`."""
         if self._count is not None:
             self.total  # noqa: B018  # counts all of them
         return self._found[index]
 
     def when_known(self, listener: Callable[[int], object]) -> None:
-        """Call the listener with the number, now or when it is counted."""
+        """Call the listener with the total, now or once it is counted."""
         if self._total is None:
             self._listeners.append(listener)
         else:
@@ -121,7 +121,7 @@ class Counts:
 
 
 class _TokensWhenAsked:
-    """What `part.token_count` finds while the part is not counted: it counts the part's whole prompt."""
+    """The placeholder behind `part.token_count` while the part is uncounted: it counts the part's whole prompt."""
 
     def __get__(self, part: "Part | None", kind: type["Part"] | None = None) -> int | None:
         counter = None if part is None else part.__dict__.get("_counted_by")
@@ -139,8 +139,8 @@ class Part:
 
     `content` is text, or a list of content items in OpenAI form. `line` is where the part starts in the document.
     `shrink` and `min_tokens` say how truncation may shorten the content instead of dropping the part. `token_count` is
-    None before the prompt is made; then it is counted when it is first asked for, unless it had to be counted already.
-    `label` is what errors call the part: its name, with `…` for each value that the author printed into it.
+    None before the prompt is built; afterwards it is computed on first access, unless it was needed earlier. `label` is
+    the part's name in errors, with `…` for each value printed into it.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Part:
         frame: Frame | None = None,
         label: str = "",
     ) -> None:
-        # Written out, as a chat has thousands of parts and the generated method takes several times as long.
+        # Written out, because a chat has thousands of parts and the generated method is several times slower.
         fields = self.__dict__
         fields["name"] = name
         fields["role"] = role
@@ -187,7 +187,7 @@ class Part:
         fields["label"] = label or name
 
     def uncounted(self, counts: Counts, index: int) -> Self:
-        """The same part, whose tokens are asked of `counts` when somebody wants them."""
+        """Return the same part with its token count computed by `counts` on demand."""
         copy = object.__new__(type(self))
         fields = copy.__dict__
         fields.update(self.__dict__)
@@ -196,14 +196,14 @@ class Part:
         return copy
 
     def __getstate__(self) -> dict[str, Any]:
-        # What counts stays in this process: a part that is copied or sent elsewhere takes its count along.
+        # The counter stays in this process, so a copied or pickled part contains its count.
         state = {**self.__dict__, "token_count": self.token_count}
         state.pop("_counted_by", None)
         return state
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Where the content came from values, in order of their start; none for a list of content items."""
+        """Where the content came from values, sorted by start; empty for a list of content items."""
         return tuple(
             Span(mark.start, mark.end, mark.site.expression, mark.site.line, mark.site.column, mark.site.kind)
             for mark in self.marks

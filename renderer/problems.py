@@ -20,12 +20,12 @@ class Place:
 
 
 def unify_newlines(text: str) -> str:
-    """The text with LF for CRLF and lone CR: documents keep their newlines in storage and render as LF."""
+    """Convert CRLF and lone CR to LF: documents keep their newlines in storage and render with LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 class Lines:
-    """Places in a text whose newlines are LF. `first_line` is the line that the text's start has in its document."""
+    """Places in a text with LF newlines. `first_line` is the document's line at which the text starts."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
         self.first_line = first_line
@@ -37,7 +37,7 @@ class Lines:
             at = text.find("\n", at + 1)
 
     def position(self, index: int) -> tuple[int, int]:
-        """(line, column) of an offset, both 1-based; offsets outside the text are drawn to its ends."""
+        """Return the (line, column) of an offset, both 1-based; offsets outside the text are clamped to its ends."""
         index = max(0, min(index, self.length))
         row = bisect_right(self.starts, index) - 1
         return self.first_line + row, index - self.starts[row] + 1
@@ -71,7 +71,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A cure that can be applied with one click: its title and the edits, which do not overlap."""
+    """A fix that can be applied with one click: its title and its non-overlapping edits."""
 
     title: str
     edits: tuple[Edit, ...] = ()
@@ -82,9 +82,9 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One finding. Only severity `error` keeps a document from being saved or rendered.
+    """One finding. Only those of severity `error` prevent a document from being saved or rendered.
 
-    `line` and `column` are 1-based and count code points of the whole document, front matter included.
+    `line` and `column` are 1-based and count code points of the whole document, including the front matter.
     """
 
     code: str
@@ -100,7 +100,7 @@ class Problem:
     details: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form used by the API, the editor and the command line."""
+        """Return the JSON form used by the API, the editor and the command line."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -116,7 +116,7 @@ class Problem:
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> "Problem":
-        """The inverse of `to_dict`, for problems that crossed a process border."""
+        """Rebuild a problem from `to_dict()`."""
         fix = value.get("fix")
         fields = {key: item for key, item in value.items() if key in _FIELDS and key != "fix"}
         cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None
@@ -127,5 +127,5 @@ _FIELDS = frozenset("code severity message line column end_line end_column fix v
 
 
 def only_errors(problems: list[Problem]) -> list[Problem]:
-    """The errors among `problems`."""
+    """Return the errors among `problems`."""
     return [problem for problem in problems if problem.severity == "error"]

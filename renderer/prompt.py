@@ -1,4 +1,4 @@
-"""A rendered prompt: its parts, what was cut from it, its stamp, and the targets it can be had as."""
+"""A rendered prompt: its parts, what was cut from it, its stamp, and the forms it can be converted to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ __all__ = ["Cut", "Prompt", "Render", "RenderedPrompt", "Stamp"]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A part that truncation removed or shortened: its place in the template's order, the tokens saved, and why."""
+    """A part that truncation removed or shortened: its index in the template's order, the tokens saved, and why."""
 
     name: str
     index: int
@@ -26,7 +26,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a log line needs to find the prompt again. `name` and `version` are None for a document without them."""
+    """What a log line needs to identify the prompt. `name` and `version` are None for a document without them."""
 
     digest: str | None
     rendered_digest: str
@@ -47,7 +47,7 @@ class Stamp:
 
 
 class Render(Protocol):
-    """How a Prompt becomes what a model call wants; computed when asked for, since most callers want one target."""
+    """How a Prompt is converted for a model call; computed on demand, since most callers need one form."""
 
     def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]: ...
     def text(self, parts: Sequence[Part]) -> str: ...
@@ -57,9 +57,7 @@ class Render(Protocol):
 
 
 class RenderedPrompt(TypedDict):
-    """The JSON of a prompt, one shape for the API, the client and the pages; the target's own key is the one asked
-    for.
-    """
+    """The JSON of a prompt, the same for the API, the client and the pages, with the key of the requested target."""
 
     target: Literal["messages", "text", "tokens"]
     messages: NotRequired[list[dict[str, Any]]]
@@ -82,8 +80,8 @@ class RenderedPrompt(TypedDict):
 class Prompt:
     """A rendered prompt.
 
-    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document
-    does not declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
+    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document doesn't
+    declare. `token_limit` is None without a limit. `counts` are the tokens, possibly not counted yet.
     """
 
     parts: tuple[Part, ...]
@@ -100,7 +98,7 @@ class Prompt:
     renderer: Render = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """What it is made of, and never what it says: a repr ends in logs."""
+        """Describe the prompt without its content, because a repr ends up in logs."""
         cut = f", {len(self.cut)} cut" if self.cut else ""
         model = f" for {self.model}" if self.model else ""
         return f"<{type(self).__name__}{model}: {len(self.parts)} part{'' if len(self.parts) == 1 else 's'}{cut}>"
@@ -109,8 +107,8 @@ class Prompt:
     def token_count(self) -> int:
         """`len(tokens)`: the parts and the profile's chat markup.
 
-        A prompt that surely fits is counted when this is first asked for. Raises MissingVocabularyError if the
-        vocabulary can't be had.
+        A prompt that is certain to fit is counted on first access. Raises MissingVocabularyError if the vocabulary
+        isn't available.
         """
         return self.counts.total
 
@@ -121,23 +119,23 @@ class Prompt:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """`[{"role": …, "content": …}]`, in the form the profile's model family accepts."""
+        """`[{"role": …, "content": …}]`, in the form that the profile's model family accepts."""
         return self.renderer.messages(self.parts)
 
     @property
     def text(self) -> str:
-        """One string: the contents joined by nothing, or with the profile's chat markup."""
+        """One string: the contents concatenated, or with the profile's chat markup."""
         return self.renderer.text(self.parts)
 
     @property
     def tokens(self) -> list[int]:
-        """Token ids of the whole prompt."""
+        """The token ids of the whole prompt."""
         return self.renderer.tokens(self.parts)
 
     def to_dict(self, target: Literal["messages", "text", "tokens"] = "messages") -> RenderedPrompt:
-        """The API's JSON: the target asked for, the parts with their spans, the counts and what was cut.
+        """Return the API's JSON: the requested target, the parts with their spans, the counts and what was cut.
 
-        Where a prompt that fits can't be counted, its counts are None and `tokenizer` says why under `missing`.
+        If a prompt that fits can't be counted, its counts are None and `tokenizer` says why under `missing`.
         """
         try:
             total: int | None = self.token_count
@@ -159,7 +157,7 @@ class Prompt:
             "tools": list(self.tools),
             "stamp": self.stamp.to_dict(),
         }
-        return cast("RenderedPrompt", fields)  # its keys depend on the target
+        return cast("RenderedPrompt", fields)  # the keys depend on the target
 
     def _part(self, part: Part, is_counted: bool) -> dict[str, Any]:
         if not is_counted:

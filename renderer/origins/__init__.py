@@ -1,1 +1,1 @@
-"""Origins: where each stretch of a rendered prompt was written in the document, and edits of it carried back there."""
+"""Origins: where each stretch of a rendered prompt was written in the document, and applying edits of it there."""

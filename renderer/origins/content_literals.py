@@ -27,12 +27,11 @@ _BOUNDS = yaml_reader.Bounds(depth=24, nodes=1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Content characters `start` to `end`, written by the author at offsets `source_start` to `source_end` of the
-    document with LF newlines.
+    """Content characters `start` to `end`, written at `source_start` to `source_end` of the document with LF newlines.
 
-    Of unequal lengths it is one thing written otherwise. `reference` names the included fragment that it is in, if it
-    is in one; its offsets are then those of the fragment's body. `repeats` is how often the rendering prints the
-    literal. `style` is the YAML style it is written in, or `text` for no YAML; `indent` that of its block.
+    If the lengths differ, it is one unit that is written differently. `reference` is the included fragment that it is
+    in, if any; its offsets are then in the fragment's body. `repeats` is how often the rendering prints the literal.
+    `style` is the YAML style it is written in, or `text` outside YAML; `indent` is the indentation of its block.
     """
 
     start: int
@@ -46,13 +45,13 @@ class Stretch:
 
     @property
     def is_verbatim(self) -> bool:
-        """Whether each character is written as it reads."""
+        """Whether each character is written as it is printed."""
         return self.end - self.start == self.source_end - self.source_start
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralText:
-    """Literal text of a content with where it was written; `start` and `end` count literal characters only."""
+    """Literal text of a content with its origin; `start` and `end` count literal characters only."""
 
     text: str
     stretches: tuple[Stretch, ...]
@@ -60,7 +59,7 @@ class LiteralText:
 
 
 class Sources:
-    """One rendering's literals by offset in the marked text."""
+    """The literals of one rendering by offset in the marked text."""
 
     def __init__(self, template: Template, body: JinjaBody, stream: Stream) -> None:
         self.stream = stream
@@ -87,9 +86,7 @@ class Sources:
         return "".join(texts), spans
 
     def stretches(self, piece: int, inside: int, end: int, at: int, style: str, indent: int) -> Iterator[Stretch]:
-        """The stretches of a literal's characters `inside` to `end`, as content from `at` on, cut where its source
-        is.
-        """
+        """Return the stretches of a literal's characters `inside` to `end` as content from `at` on, split by source."""
         literal = self.literals[piece]
         unit = literal.unit
         shift = self.body_start if unit.ref is None else 0
@@ -107,7 +104,7 @@ class Sources:
 
 
 def read_plain_text(sources: Sources) -> LiteralText | None:
-    """A body that is no YAML: its literals as they are."""
+    """Read a body without YAML: its literals as they are."""
     stretches: list[Stretch] = []
     at = 0
     for piece in sources.stream.pieces:
@@ -120,7 +117,7 @@ def read_plain_text(sources: Sources) -> LiteralText | None:
 
 
 def read_scalar_texts(sources: Sources, marker: str) -> list[LiteralText | None]:
-    """The literal text of each part's content."""
+    """Read the literal text of each part's content."""
     text, spans = sources.marked(marker)
     try:
         root = yaml_reader.compose(text, _BOUNDS)
@@ -133,7 +130,7 @@ def read_scalar_texts(sources: Sources, marker: str) -> list[LiteralText | None]
 
 
 class _ContentReader:
-    """Follows the contents of a marked text back to its literals."""
+    """Traces the contents of a marked text back to its literals."""
 
     def __init__(self, sources: Sources, text: str, spans: Sequence[tuple[int, int, int]], marker: str) -> None:
         self.sources = sources
@@ -143,7 +140,7 @@ class _ContentReader:
         self._marks = re.compile(f"{re.escape(marker)}([0-9]+){re.escape(marker)}")
 
     def read(self, item: yaml_reader.Node) -> LiteralText | None:
-        """The literal text of a part's content or sections; None if it can't be followed."""
+        """Return the literal text of a part's content or sections; None if it can't be traced."""
         fields = {entry.key.value: entry.value for entry in item.items} if isinstance(item, yaml_reader.Mapping) else {}
         if "content" in fields:
             atoms = self._atoms(fields["content"])
@@ -186,9 +183,7 @@ class _ContentReader:
         return atoms
 
     def _strip(self, atoms: Sequence[Atom], characters: str | None) -> list[Atom]:
-        """As the rules for contents do it: the author's white space at both ends goes; an empty value is looked
-        through.
-        """
+        """Strip as the rules for contents do: the author's white space at both ends, also across empty values."""
         kept = list(atoms)
         while kept and self._is_empty(kept[0], characters, last=False):
             kept.pop(0)
@@ -206,7 +201,7 @@ class _ContentReader:
         return not (atom.text.rstrip(characters) if last else atom.text.lstrip(characters))
 
     def _unescape(self, atoms: Sequence[Atom]) -> list[Atom]:
-        """The atoms with each of the author's spellings as one thing."""
+        """The atoms, with each escape of the author's as one unit."""
         result: list[Atom] = []
         literals: list[Atom] = []
         for atom in (*atoms, None):
@@ -252,7 +247,7 @@ class _ContentReader:
             place += 1
 
     def _one_thing(self, atom: Atom, at: int) -> Stretch | None:
-        """What is written otherwise than it reads; None if a tag parts its writing."""
+        """A unit that is written differently from how it is printed; None if a tag splits it."""
         run = atom.run or Run(0, 0, 0, 0)
         place = bisect_right(self._starts, run.source_start) - 1
         start, _, piece = self.spans[place]
@@ -261,7 +256,7 @@ class _ContentReader:
             self.sources.stretches(piece, run.source_start - start, run.source_end - start, at, atom.style, atom.indent)
         )
         if len(parts) != 1 or run.source_end > self.spans[place][1]:
-            # A line end and its indentation may have a tag between them: the line end alone is the author's text.
+            # A tag may be between a line end and its indentation: the line end alone is the author's text.
             if atom.text != "\n" or not parts:
                 return None
             return replace(parts[0], end=at + 1, source_end=parts[0].source_start + 1)

@@ -1,4 +1,4 @@
-"""The result of an edit of rendered lines: the edit of the document's lines, or why there is none."""
+"""The result of editing rendered lines: the corresponding edit of the document, or why there is none."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Reason = Literal["input", "fragment", "repeated", "untraced", "shortened", "else
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """Lines `line` to `end_line` of the document (1-based, included) become `text`; an empty text removes them."""
+    """Lines `line` to `end_line` of the document (1-based, inclusive) become `text`; an empty text removes them."""
 
     line: int
     end_line: int
@@ -26,9 +26,9 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class RefusedEdit:
-    """Why rendered lines can't be edited in the document.
+    """The reason why rendered lines can't be edited in the document.
 
-    `line` is the document's line that it is about, or None. `source` is the expression that printed the text, or the
+    `line` is the document's line that it refers to, or None. `source` is the expression that printed the text, or the
     fragment's reference. `count` is how often a literal is printed.
     """
 
@@ -42,7 +42,7 @@ class RefusedEdit:
 
 
 class EditRefusal(Exception):
-    """Carries why an edit is refused out of the planning."""
+    """Raised during planning to refuse an edit."""
 
     def __init__(self, refused: RefusedEdit) -> None:
         super().__init__(refused.reason)
@@ -50,7 +50,7 @@ class EditRefusal(Exception):
 
 
 def find_line_edit(before: str, after: str) -> LineEdit:
-    """The lines that differ, as one edit of whole lines; at least one line of the document before is named."""
+    """Return the lines that differ, as one edit of whole lines, at least one of them existing."""
     old, new = split_lines(before), split_lines(after)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
@@ -59,7 +59,7 @@ def find_line_edit(before: str, after: str) -> LineEdit:
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
     stop = len(old) - end
-    if start == stop:  # lines are added only: the one before them, or after, is named too
+    if start == stop:  # lines are only added: include the one before or after
         start, stop = (start - 1, stop) if start else (start, stop + 1)
     text = "".join(new[start : len(new) - (len(old) - stop)])
     bare = text.removesuffix("\n")
@@ -67,7 +67,7 @@ def find_line_edit(before: str, after: str) -> LineEdit:
 
 
 def refuse_value(mark: Mark) -> RefusedEdit:
-    """Why text can't be edited that a value or a fragment printed."""
+    """Refuse to edit text that was printed by a value or a fragment."""
     site = mark.site
     if site.kind == "fragment":
         match = re.search(r"""["']([^"']+)["']""", site.expression)

@@ -1,8 +1,8 @@
-"""Edits of rendered lines carried back to the document: only if the document then renders to exactly those lines.
+"""Edits of rendered lines applied to the document, only if the document then renders to exactly those lines.
 
-An edit is planned from the origins of the characters that it touches; in formats that keep none (shaped, prompter) from
-where the document has the same words. What it comes to is rendered with the same data, and the plan is taken only where
-that gives the suggested lines and leaves everything else as it was.
+An edit is planned from the origins of the characters it touches, or in formats without origins (shaped, prompter) by
+searching for the same words in the document. The edited document is rendered with the same data, and the plan is
+accepted only if that yields the suggested lines and leaves everything else unchanged.
 """
 
 import re
@@ -26,16 +26,16 @@ from promptuary.renderer.template import Template, load
 __all__ = ["edit_rendered_lines"]
 
 _PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
-_MOST_PLANS = 32  # that are rendered if words are looked for
+_MOST_PLANS = 32  # rendered when searching for words
 _TAG = re.compile(r"\{[{%#]")
 
 
 def edit_rendered_lines(
     template: Template, data: Mapping[str, Any], *, part: int, line: int, end_line: int, text: str
 ) -> LineEdit | RefusedEdit:
-    """The edit of the document that makes lines `line` to `end_line` of a part read `text`, or why there is none.
+    """Find the edit of the document that makes lines `line` to `end_line` of a part read `text`, or why none does.
 
-    part: its place in the prompt, from 0; line, end_line: 1-based and included; an empty text removes the lines. Raises
+    part: its index in the prompt, from 0. line, end_line: 1-based and inclusive. An empty text removes the lines.
     Raises IndexError if the prompt has no such part or lines, and as `render`.
     """
     try:
@@ -45,7 +45,7 @@ def edit_rendered_lines(
 
 
 class _Editor:
-    """One suggestion on a part of one rendering."""
+    """One suggestion for a part of a rendering."""
 
     def __init__(
         self, template: Template, data: Mapping[str, Any], part: int, line: int, end_line: int, text: str
@@ -67,7 +67,7 @@ class _Editor:
         if new and not content_lines[end_line - 1].endswith("\n"):
             new = new.removesuffix("\n")
         elif not new and end_line == len(content_lines) and line > 1:
-            self.start -= 1  # the last lines go with the line end before them
+            self.start -= 1  # the last lines go together with the line end before them
         if self.content[self.start : self.end] == new:
             raise EditRefusal(RefusedEdit("same"))
         self.new = new
@@ -89,11 +89,11 @@ class _Editor:
         return pair
 
     def edit(self) -> LineEdit:
-        """The first of the possible plans that renders to what is wanted."""
+        """Return the first possible plan that renders to the wanted lines."""
         return self._edit_traced() if self.is_traced else self._edit_found()
 
     def _edit_traced(self) -> LineEdit:
-        """By the origins of the characters."""
+        """Plan by the origins of the characters."""
         refused: RefusedEdit | None = None
         tried: set[str] = set()
         for prefers_left in (True, False):
@@ -114,7 +114,7 @@ class _Editor:
         raise EditRefusal(refused or RefusedEdit("untraced"))
 
     def _edit_found(self) -> LineEdit:
-        """By the places in the document's body that have the same words."""
+        """Plan by places in the document's body with the same words."""
         body_start = self.lines.starts[self.template.document.body_line - 1]
         marks = self.part.part.marks
         places: list[list[Replacement]] = []
@@ -132,19 +132,19 @@ class _Editor:
         raise EditRefusal(refused[0] if len({one.line for one in refused}) == 1 else RefusedEdit("untraced"))
 
     def _list_changes(self) -> list[Replacement]:
-        """What of the content becomes what."""
+        """List the changes of the content."""
         changes = _changes(self.content[self.start : self.end], self.new)
         return [(self.start + start, self.start + end, new) for start, end, new in changes]
 
     def _apply(self, replacements: Sequence[Replacement]) -> str:
-        """The document with the edits in it."""
+        """Apply the edits to the document."""
         document = self.document
         for start, end, new in sorted(replacements, reverse=True):
             document = document[:start] + new + document[end:]
         return document
 
     def _replacements(self, start: int, end: int, new: str, prefers_left: bool) -> Iterator[tuple[int, int, str]]:
-        """What of the document is replaced for one changed stretch of the content."""
+        """What to replace in the document for one changed stretch of the content."""
         if start == end:
             place, style, indent = self._insertion(start, prefers_left)
             yield place, place, self._escaped(new, style, indent, place)
@@ -156,7 +156,7 @@ class _Editor:
             yield piece.source_start, piece.source_end, ""
 
     def _pieces(self, start: int, end: int) -> Iterator[Stretch]:
-        """The author's stretches that make up content from start to end. Raises Refused if any of it is not theirs."""
+        """The author's stretches that make up content from start to end. Raises EditRefusal for any other text."""
         self._refuse_values(start, end)
         for stretch in self.stretches:
             left, right = max(start, stretch.start), min(end, stretch.end)
@@ -172,7 +172,7 @@ class _Editor:
             yield Stretch(left, right, begin, begin + right - left, None, 1, stretch.style, stretch.indent)
 
     def _refuse_values(self, start: int, end: int) -> None:
-        """Refuse if some of the content from start to end was printed by a value."""
+        """Refuse if a value printed some of the content from start to end."""
         for mark in self.part.part.marks:
             if mark.start < end and start < mark.end:
                 raise EditRefusal(refuse_value(mark))
@@ -185,11 +185,11 @@ class _Editor:
             raise EditRefusal(RefusedEdit("repeated", line, count=stretch.repeats))
 
     def _insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
-        """Where in the document text goes that is added at this place of the content; its style and indentation."""
+        """Where in the document to insert text for this place of the content, with style and indentation."""
         left = next((one for one in self.stretches if one.end == at or one.start < at < one.end), None)
         right = next((one for one in self.stretches if one.start == at), None)
         inside = left is not None and left.end != at
-        # At the start of a line, what was written on that line comes first.
+        # At the start of a line, prefer text written on the same line.
         starts_line = at == 0 or self.content[at - 1] == "\n"
         order = [right, left] if (starts_line == prefers_left) and not inside else [left, right]
         refusal: EditRefusal | None = None
@@ -212,7 +212,7 @@ class _Editor:
         return self._beside_value(at)
 
     def _beside_value(self, at: int) -> tuple[int, str, int]:
-        """Before or after the tag of a value that no text of the author's is next to."""
+        """Before or after the tag of a value that has no text of the author's next to it."""
         body = self.template.body
         for mark in self.part.part.marks:
             if not isinstance(body, JinjaBody) or at not in (mark.start, mark.end) or len(self.part.styles) != 1:
@@ -240,7 +240,7 @@ class _Editor:
         return self.lines.position(offset)[0]
 
     def _verify(self, document: str) -> None:
-        """Refuse a document that does not render to what was asked for, and to nothing else."""
+        """Refuse a document that renders to anything but the requested lines and the otherwise unchanged prompt."""
         line = find_line_edit(self.document, document).line
         try:
             edited = load(
@@ -262,7 +262,7 @@ class _Editor:
 
 
 def _changes(old: str, new: str) -> Iterator[Replacement]:
-    """The stretches of the old text that become others, as few characters of it as words allow."""
+    """The changed stretches of the old text and their replacements, split at words to keep them small."""
     before, after = _PIECE.findall(old), _PIECE.findall(new)
     was, now = _offsets(before), _offsets(after)
     for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after):

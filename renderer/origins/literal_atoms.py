@@ -1,4 +1,4 @@
-"""Atoms of a content: the characters of one run of the author, or one slot for a value."""
+"""Atoms of a content: the characters of one run of the author's, or one slot for a value."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _SPELLING = re.compile(r"<\|space\|>|\\n|\\r")
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """Characters of a content before values are put in: the author's, with the run they came from, or one slot."""
+    """Characters of a content before values are filled in: the author's, with the run they came from, or one slot."""
 
     text: str
     run: Run | None = None
@@ -23,7 +23,7 @@ class Atom:
 
 
 def cut_run(words: str, run: Run, start: int, end: int, style: str, indent: int) -> Atom:
-    """The atom of a run's characters `start` to `end` in these words; the whole run if it is written otherwise."""
+    """Return the atom of a run's characters `start` to `end`; the whole run if it is written differently."""
     if not run.is_verbatim:
         return Atom(words, run, style, indent)
     source = run.source_start
@@ -31,7 +31,7 @@ def cut_run(words: str, run: Run, start: int, end: int, style: str, indent: int)
 
 
 def shorten_atom(atom: Atom, start: int, end: int) -> Atom:
-    """The atom's characters `start` to `end`."""
+    """Return the atom's characters `start` to `end`."""
     if atom.run is None or (start == 0 and end == len(atom.text)):
         return atom
     if not atom.run.is_verbatim:
@@ -40,7 +40,7 @@ def shorten_atom(atom: Atom, start: int, end: int) -> Atom:
 
 
 def spell_escapes(atoms: Sequence[Atom]) -> list[Atom]:
-    """Neighbouring literals with `<|space|>`, `\\n` and `\\r` replaced by what they mean."""
+    """Join adjacent literals and replace `<|space|>`, `\\n` and `\\r` by what they mean."""
     text = "".join(atom.text for atom in atoms)
     spellings = list(_SPELLING.finditer(text))
     if not spellings:

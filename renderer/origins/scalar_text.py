@@ -1,4 +1,4 @@
-"""Where the characters of a YAML scalar's value are in the text it was read from."""
+"""Maps the characters of a YAML scalar's value to the text they were parsed from."""
 
 import re
 from typing import NamedTuple
@@ -15,8 +15,8 @@ _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\
 class Run(NamedTuple):
     """Value characters `start` to `end` come from text characters `source_start` to `source_end`.
 
-    Of equal lengths they are the same characters; else it is one thing that is written otherwise, such as an escape or
-    a folded line end.
+    With equal lengths they are the same characters; otherwise it is one unit that is written differently, such as an
+    escape or a folded line end.
     """
 
     start: int
@@ -31,14 +31,14 @@ class Run(NamedTuple):
 
 
 def align_scalar(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
-    """The runs of a scalar's value, in order and without gaps; None if the text is folded in a way not followed."""
+    """Return the runs of a scalar's value, in order and without gaps; None for an unsupported kind of folding."""
     if scalar.style == "literal":
         return _align_literal(scalar, text)
     return _Aligner(scalar, text).align()
 
 
 def find_indent(scalar: yaml_reader.Scalar, text: str) -> int:
-    """How far the lines of a block scalar are indented; 0 for other scalars."""
+    """Return the indentation of a block scalar's lines; 0 for other scalars."""
     if scalar.style not in ("literal", "folded"):
         return 0
     header, _, rest = text[scalar.start : scalar.end].partition("\n")
@@ -46,14 +46,14 @@ def find_indent(scalar: yaml_reader.Scalar, text: str) -> int:
     if not lines:
         return 0
     if re.search("[1-9]", header.partition("#")[0]):
-        # The indicator counts from the parent; the value's own first line tells how much of the white space is text.
+        # The indicator is relative to the parent; the value's first line shows how much of the white space is text.
         value_line = next((line for line in scalar.value.split("\n") if line.strip(" ")), "")
         return max(0, len(lines[0]) - len(value_line))
     return len(lines[0]) - len(lines[0].lstrip(" "))
 
 
 def escape_text(text: str, style: str, indent: int) -> str | None:
-    """The text as it is written in a scalar of this style, or None if it can't be written there."""
+    """Return the text as written in a scalar of this style, or None if that's impossible."""
     if style == "text":
         return text
     if style == "literal":
@@ -66,7 +66,7 @@ def escape_text(text: str, style: str, indent: int) -> str | None:
 
 
 def _align_literal(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
-    """Line by line. A line end goes with the indentation after it, so that joining two lines takes both away."""
+    """Line by line. A line end includes the indentation after it, so that joining two lines removes both."""
     indent = find_indent(scalar, text)
     runs: list[Run] = []
     at = text.find("\n", scalar.start) + 1
@@ -96,7 +96,7 @@ def _indentation(text: str, at: int, most: int) -> int:
 
 
 class _Aligner:
-    """Follows a plain, quoted or folded scalar character by character."""
+    """Aligns a plain, quoted or folded scalar character by character."""
 
     def __init__(self, scalar: yaml_reader.Scalar, text: str) -> None:
         self.value, self.style, self.text = scalar.value, scalar.style, text
@@ -119,7 +119,7 @@ class _Aligner:
         return self.runs
 
     def _step(self, position: int) -> int:
-        """Add the run of the next value characters; returns how many they are, 0 if they are not understood."""
+        """Add the run of the next value characters. Returns their number, 0 if they aren't understood."""
         text, at = self.text, self.at
         if self.style == "double" and text.startswith("\\", at):
             return self._escape(position)
@@ -136,13 +136,13 @@ class _Aligner:
         match = _ESCAPE.match(self.text, self.at)
         if match is None:
             return 0
-        if "\n" in match[0]:  # a line end that is no text
+        if "\n" in match[0]:  # a line end that isn't text
             self.at = match.end()
             return self._step(position)
         return self._add(position, 1, match.end())
 
     def _fold(self, position: int, blank: str, after: int) -> int:
-        """A line end reads as a space; each empty line after it reads as one line end."""
+        """A folded line end reads as a space; each empty line after it reads as one line end."""
         rest = self.value[position:]
         is_end = after == self.end and not rest.strip("\n")  # the line ends that a block keeps after its last line
         meant = rest if is_end else "\n" * (blank.count("\n") - 1) or " "

@@ -1,8 +1,8 @@
 """The parts of one rendering with the origin of each stretch: the author's literal text, by its place in the document.
 
-Rendering itself keeps no positions of literals, so that it costs nothing if nobody asks. A trace renders again: it
-reads the whole marked text as the parser of format `parts` does, follows each scalar back to the literals, and takes
-the result only if it spells the very content that the rendering gave.
+Normal rendering doesn't record positions of literals, so origins cost nothing unless requested. A trace renders again:
+it parses the whole marked text like the parser of format `parts`, traces each scalar back to the literals, and accepts
+the result only if it reproduces the rendered content exactly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,10 +34,10 @@ _MOST_CHARACTERS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class TracedPart:
-    """A part as rendered, before anything is cut, and its literal stretches in order.
+    """A part as rendered, before truncation, and its literal stretches in order.
 
-    `stretches` is None if its text could not be followed back. `styles` are the style and indentation of each
-    scalar that its content is read from.
+    `stretches` is None if its text could not be traced. `styles` are the style and indentation of each scalar that its
+    content was parsed from.
     """
 
     part: Part
@@ -46,7 +46,7 @@ class TracedPart:
 
 
 def trace_parts(template: Template, data: Mapping[str, Any]) -> list[TracedPart] | None:
-    """The parts in the template's order, all of them; None for a format whose text is not followed (shaped, prompter).
+    """Return all parts in the template's order; None for a format that can't be traced (shaped, prompter).
 
     Raises as `render`.
     """
@@ -67,10 +67,10 @@ def trace_parts(template: Template, data: Mapping[str, Any]) -> list[TracedPart]
 
 
 def trace_source_lines(template: Template, data: Mapping[str, Any]) -> list[list[list[int]]]:
-    """For each part of the prompt as it is sent, for each of its lines, the lines of the document (1-based, ascending)
-    that it was written on; empty for what only a fragment wrote, and for parts that were shortened or are not followed.
+    """Return for each line of each part, as sent, the document's lines (1-based, ascending) that it was written on.
 
-    Nothing for a prompt of more than 400,000 characters, which takes too much memory to follow. Raises as `render`.
+    A line is empty if only a fragment wrote it, or if its part was shortened or can't be traced. Returns nothing for a
+    prompt of more than 400,000 characters, which takes too much memory to trace. Raises as `render`.
     """
     prompt = template.render(data)
     if sum(len(part.content) for part in prompt.parts if isinstance(part.content, str)) > _MOST_CHARACTERS:
@@ -84,7 +84,7 @@ def trace_source_lines(template: Template, data: Mapping[str, Any]) -> list[list
 
 
 def pair_parts(traced: Sequence[TracedPart], sent: Sequence[Part]) -> list[TracedPart | None]:
-    """The traced part of each part that was sent; None for one that was shortened."""
+    """Return the traced part of each part that was sent; None for a shortened one."""
     pairs: list[TracedPart | None] = []
     rest = iter(traced)
     for part in sent:
@@ -120,7 +120,7 @@ def _lines_of(found: TracedPart | None, part: Part, lines: Lines) -> list[list[i
 
 
 def _place(part: Part, found: LiteralText | None) -> tuple[Stretch, ...] | None:
-    """The stretches by offset in the content: what is no value is the author's. None if the two differ."""
+    """The stretches by offset in the content: everything but values is the author's. None if the two differ."""
     content = part.content
     if found is None or not isinstance(content, str):
         return None

@@ -1,1 +1,1 @@
-"""Output: the rendered prompt as turns, messages, one text, tokens, or the arguments of a provider's call."""
+"""Output: the rendered prompt as turns, messages, one text, tokens, or the arguments of a provider call."""

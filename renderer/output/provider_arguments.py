@@ -5,10 +5,10 @@
     client.messages.create(**adapters.anthropic(prompt))
     client.completions.create(**adapters.completion(prompt))
 
-A document's `settings` go in as they are, except when a provider calls a setting otherwise. A setting that the call
-does not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call`
+A document's `settings` are passed on, renamed if the provider has another name for one. A setting that the call
+doesn't take is left out with a SettingIgnored warning. Which settings it takes is read from `call`
 if it is given (`call=client.messages.create`), else from the provider's package if the process has loaded it.
-What the prompt itself says (model, messages, tools) replaces a setting of the same name.
+The prompt's own model, messages and tools replace settings of the same name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ _REPLY_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 
 
 class ModelRequest(Protocol):
-    """What a call is made from: a `Prompt`, or anything else with these fields."""
+    """The input of a call: a `Prompt`, or anything else with these fields."""
 
     @property
     def messages(self) -> list[_Message]: ...
@@ -63,7 +63,7 @@ class ModelRequest(Protocol):
 
 
 def metadata(prompt: Prompt) -> dict[str, str]:
-    """Return what finds the prompt again, as short texts: for a provider's request metadata, or a log line."""
+    """Return short texts that identify the prompt, for a provider's request metadata or a log line."""
     stamp = prompt.stamp
     fields = {
         "prompt_name": stamp.name,
@@ -81,16 +81,16 @@ def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> 
 
 
 def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
-    """Return the arguments of OpenAI's responses: model, input, tools, settings in its words; metadata with `stamp`.
+    """Return the arguments of OpenAI's responses: model, input, tools, renamed settings; metadata with `stamp`.
 
-    Raises RenderError for a message of the role `tool`: there it needs the id of the call that it answers.
+    Raises RenderError for a message with the role `tool`, which would need the id of the call that it answers.
     """
     arguments = responses_body(prompt, OPENAI_RESPONSES.keep_known(responses_settings(prompt), call))
     return _with_metadata(arguments, prompt) if stamp else arguments
 
 
 def chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a chat completion with these settings, all of them as they are."""
+    """Return the body of a chat completion with these settings, unfiltered."""
     body: dict[str, Any] = {**settings, **_model(request), "messages": request.messages}
     if request.tools:
         body["tools"] = [dict(tool) for tool in request.tools]
@@ -98,7 +98,7 @@ def chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, A
 
 
 def responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a response with these settings; RenderError for a message of the role `tool`."""
+    """Return the body of a response with these settings. Raises RenderError for a message with the role `tool`."""
     messages = [_input_message(message) for message in request.messages]
     body: dict[str, Any] = {**settings, **_model(request), "input": messages}
     if request.tools:
@@ -109,7 +109,7 @@ def responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
 def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of a plain completion API: model, prompt, the profile's stop texts, settings.
 
-    The text holds the profile's chat markup. Raises RenderError if a part holds an image or file.
+    The text includes the profile's chat markup. Raises RenderError if a part contains an image or file.
     """
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
@@ -123,10 +123,10 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
 
 
 def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
-    """Return the arguments of Anthropic's messages: system apart, messages, tools in its form, max_tokens, settings.
+    """Return the arguments of Anthropic's messages: system, messages, tools in its form, max_tokens, settings.
 
-    `max_tokens`, which the API demands, is the document's setting or else its reserve; RenderError when it has neither,
-    or when the first message is not a user's.
+    `max_tokens`, which the API requires, is the document's setting or else its reserve. Raises RenderError if there is
+    neither, or if the first message isn't a user's.
     """
     return anthropic_body(prompt, ANTHROPIC_MESSAGES.keep_known(anthropic_settings(prompt), call))
 
@@ -147,7 +147,7 @@ def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
 
 
 def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
-    """Return the settings in the words of Anthropic's messages. Raises RenderError if nothing limits the reply."""
+    """Return the settings under their names in Anthropic's messages. Raises RenderError if nothing limits the reply."""
     settings = request_settings(request)
     if "stop" in settings:
         stop = settings.pop("stop")
@@ -166,16 +166,16 @@ def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
 def chat_settings(
     request: ModelRequest, limit_name: str = "max_completion_tokens", replaced: Sequence[str] = ("max_output_tokens",)
 ) -> dict[str, Any]:
-    """Return the settings in the words of OpenAI's chat completions.
+    """Return the settings under their names in OpenAI's chat completions.
 
-    limit_name: how the endpoint calls the most tokens of a reply. replaced: the names that it does not take for them.
+    limit_name: the endpoint's name for the maximum tokens of a reply. replaced: names for it that it doesn't accept.
     """
     settings = request_settings(request)
     return _with_reply_limit(settings, limit_name) if any(name in settings for name in replaced) else settings
 
 
 def request_settings(request: ModelRequest) -> dict[str, Any]:
-    """Return the request's settings without those that the prompt itself replaces."""
+    """Return the request's settings, less those that the prompt itself replaces."""
     return {name: value for name, value in (request.settings or {}).items() if name not in _OF_THE_PROMPT}
 
 
@@ -184,7 +184,7 @@ def _with_metadata(arguments: dict[str, Any], prompt: Prompt) -> dict[str, Any]:
 
 
 def _with_reply_limit(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The settings with the most tokens of a reply under this name alone: the value that has it, else another's."""
+    """The settings with the maximum tokens of a reply under this name only, taken from it or else from another name."""
     others = {key: value for key, value in settings.items() if key not in _REPLY_LIMITS}
     limit = next((settings[key] for key in (name, *_REPLY_LIMITS) if settings.get(key)), None)
     return {**others, name: limit} if limit else others
@@ -195,7 +195,7 @@ def _model(request: ModelRequest) -> dict[str, Any]:
 
 
 def responses_settings(request: ModelRequest) -> dict[str, Any]:
-    """Return the settings in the words of OpenAI's responses."""
+    """Return the settings under their names in OpenAI's responses."""
     settings = _with_reply_limit(request_settings(request), "max_output_tokens")
     if effort := settings.pop("reasoning_effort", None):
         settings["reasoning"] = {"effort": effort, **settings.get("reasoning", {})}
@@ -222,7 +222,7 @@ def _input_message(message: _Message) -> _Message:
 
 
 def _input_item(item: Any, kind: str) -> Any:
-    """A content item in the form of responses; one that has no OpenAI form we know is passed on as it is."""
+    """A content item in the form of responses; an item without a known OpenAI form is passed on unchanged."""
     if not isinstance(item, dict):
         return {"type": kind, "text": str(item)}
     if item.get("type") == "text":
@@ -253,7 +253,7 @@ def _plain_text(content: Any) -> str:
 
 
 def _alternating(messages: list[_Message]) -> list[_Message]:
-    """Messages with neighbours of one role joined; whatever is no assistant's is the user's."""
+    """Messages with adjacent ones of the same role joined; any role but assistant becomes user."""
     merged: list[_Message] = []
     for message in messages:
         role = "assistant" if message["role"] == "assistant" else "user"
@@ -271,7 +271,7 @@ def _as_items(content: Any) -> list[Any]:
 
 
 def _item(item: Any) -> Any:
-    """A content item in Anthropic's form; one that has no OpenAI form we know is passed on as it is."""
+    """A content item in Anthropic's form; an item without a known OpenAI form is passed on unchanged."""
     if not isinstance(item, dict):
         return {"type": "text", "text": str(item)}
     if item.get("type") == "image_url":
@@ -290,7 +290,7 @@ def _source(address: str) -> dict[str, str]:
 
 
 def _tool(tool: dict[str, Any]) -> dict[str, Any]:
-    """A function tool in OpenAI's form as one in Anthropic's."""
+    """Convert a function tool from OpenAI's form to Anthropic's."""
     function = tool.get("function")
     if not isinstance(function, dict):
         return tool

@@ -1,6 +1,6 @@
 """The arguments that a provider's call accepts: read from its signature, or else known for the provider's API.
 
-No provider's package is imported by this: only one that the process has loaded already is looked at.
+This never imports a provider's package, but inspects it if the process has already loaded it.
 """
 
 import importlib
@@ -25,12 +25,12 @@ Call = Callable[..., Any]
 
 
 class SettingIgnored(UserWarning):
-    """A setting of the document that the provider's call does not take; it was not sent."""
+    """A setting of the document that the provider's call doesn't accept, so it was not sent."""
 
 
 @dataclass(frozen=True)
 class ProviderCall:
-    """One call of a provider's client: where its package has it, and what every recent version of it takes."""
+    """A call of a provider's client: where it is in the package, and the arguments that all recent versions accept."""
 
     title: str
     module: str
@@ -38,9 +38,9 @@ class ProviderCall:
     known: frozenset[str]
 
     def parameters(self, call: Call | None = None) -> frozenset[str] | None:
-        """The names of its arguments; None if it takes any (`**kwargs`).
+        """Return the names of its arguments; None if it takes any (`**kwargs`).
 
-        They are those of `call`, else those of the package if the process has loaded it, else `known`.
+        They are read from `call`, else from the package if the process has loaded it, else they are `known`.
         """
         call = call or self._loaded()
         if call is None:
@@ -54,7 +54,7 @@ class ProviderCall:
         return frozenset(parameter.name for parameter in parameters) - {"self"}
 
     def keep_known(self, settings: Mapping[str, Any], call: Call | None = None) -> dict[str, Any]:
-        """The settings that the call takes; warns of the others by name (SettingIgnored), never by value."""
+        """Return the settings that the call takes. Warns of the others by name (SettingIgnored), never by value."""
         names = self.parameters(call)
         if names is None:
             return dict(settings)
@@ -69,7 +69,7 @@ class ProviderCall:
             return None
         try:
             owner = getattr(importlib.import_module(self.module), self.owner)
-        except (ImportError, AttributeError):  # a version that has it elsewhere
+        except (ImportError, AttributeError):  # the installed version has it elsewhere
             return None
         call: Call | None = getattr(owner, "create", None)
         return call

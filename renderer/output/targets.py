@@ -1,4 +1,4 @@
-"""Targets: what a prompt is turned into for a model call - messages, one text, or token ids - and what it costs."""
+"""Targets: the forms of a prompt for a model call - messages, one text, or token ids - and its token counts."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
-    """Return `[{"role", "content"}]` in OpenAI form, after the profile's policies on system text and neighbours."""
+    """Return `[{"role", "content"}]` in OpenAI form, with the profile's policies on system text and roles applied."""
     if profile is None and not has_frames(parts):
         return [{"role": part.role, "content": _sent(part.content)} for part in parts]
     only_text = profile is not None and profile.content == "string"
@@ -45,9 +45,10 @@ def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict
 
 
 def _content(turn: output_turns.Turn, only_text: bool) -> Content:
-    """The content of a turn: a text if it can be one, else a list of items.
+    """The content of a turn: a text if possible, else a list of items.
 
-    Families that take text alone get a list of texts as one text; what is no text is left for the provider to refuse.
+    For families that take text only, a list of texts becomes one text; anything else is left for the provider to
+    refuse.
     """
     contents = [content for content, _ in turn.contents]
     if only_text:
@@ -70,7 +71,7 @@ def _joined_texts(content: Content) -> Content:
 
 
 def _sent(content: Content) -> Content:
-    """The content as sent: what an author says of an attachment's cost is no part of it."""
+    """The content as sent, without the author's token costs of attachments."""
     if isinstance(content, str):
         return content
     return [
@@ -80,9 +81,9 @@ def _sent(content: Content) -> Content:
 
 
 def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
-    """Return the prompt as one string: contents joined by nothing, or with the profile's chat markup.
+    """Return the prompt as one string: contents concatenated, or with the profile's chat markup.
 
-    An image or file, which no text can carry, shows as its type in brackets.
+    An image or file can't be in a text, so it appears as its type in brackets.
     """
     if profile is None and _are_plain(parts):
         return "".join([str(part.content) for part in parts])
@@ -91,21 +92,19 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
 
 
 def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
-    """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control
-    token.
-    """
+    """Return the token ids of the whole prompt. Contents are encoded separately from markup, as plain text."""
     if profile is None and _are_plain(parts):
         return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
     return piece_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
 
 
 def _are_plain(parts: Sequence[Part]) -> bool:
-    """Whether the parts are their texts and nothing else, so that there is nothing to lay out."""
+    """Whether the parts are plain texts, so that there is no layout."""
     return not has_frames(parts) and all(type(part.content) is str for part in parts)
 
 
 def piece_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
-    """Return the ids of laid out pieces."""
+    """Return the token ids of laid-out pieces."""
     return list(chain.from_iterable(_encoded(pieces, profile, tokenizer)))
 
 
@@ -123,7 +122,7 @@ def _encoded(pieces: Iterable[output_turns.Piece], profile: Profile | None, toke
 
 
 def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
-    """Return the tokens of each part's own content, without markup."""
+    """Return the token count of each part's own content, without markup."""
     contents = [part.content for part in parts]
     only_text = set(map(type, contents)) <= {str}
     if profile and profile.markup and profile.markup.trim:
@@ -146,7 +145,7 @@ def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int
 
 
 def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
-    """Return the tokens that the profile's markup adds to these parts."""
+    """Return the number of tokens that the profile's markup adds to these parts."""
     if profile is None and not has_frames(parts):
         return 0
     pieces = output_turns.markup(parts, profile)
@@ -154,10 +153,10 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
 
 
 def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
-    """Return a number that `part_counts` and `markup_count` together can't exceed; no vocabulary is needed for it.
+    """Return an upper bound of `part_counts` and `markup_count` together; it needs no vocabulary.
 
-    A mark is one token of at least one byte. The text between two marks is encoded by itself, which SentencePiece
-    begins with one token more each time, so markup is taken character by character.
+    A mark is one token of at least one byte. The text between two marks is encoded by itself, and SentencePiece begins
+    each text with an extra token, so markup is counted character by character.
     """
     most = sum(_most_of_content(part.content, profile, tokenizer) for part in parts)
     if profile is None and not has_frames(parts):
@@ -175,7 +174,7 @@ def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyT
 
 
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
-    """Return the tokens of the markup that each part brings itself, if the profile has none."""
+    """Return the token count of the markup that each part has itself, if the profile has none."""
     return [
         sum(len(_markup_ids(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
         if part.frame
@@ -185,17 +184,17 @@ def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
 
 
 def has_frames(parts: Sequence[Part]) -> bool:
-    """Whether any part brings a layout of its own."""
+    """Whether any part has its own layout."""
     return any(map(attrgetter("frame"), parts))
 
 
 def pieces_count(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
-    """Return the tokens of pieces of markup, each encoded by itself."""
+    """Return the token count of pieces of markup, each encoded by itself."""
     return sum(len(_markup_ids(text, profile, tokenizer)) for text in texts)
 
 
 def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
-    """Return the tokens of the markup around one turn of a role."""
+    """Return the token count of the markup around one turn of a role."""
     around = profile.markup.roles.get(role, ()) if profile.markup else ()
     return sum(len(_markup_ids(text, profile, tokenizer)) for text in around)
 
@@ -215,9 +214,7 @@ def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
 
 
 def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
-    """Return the tokens of an image or file: as its author states in `token_cost`, else the profile's figure, else
-    None.
-    """
+    """Return the tokens of an image or file: the author's `token_cost`, else the profile's figure, else None."""
     stated = item.get("token_cost")
     if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 0:
         return stated
@@ -227,13 +224,13 @@ def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None
 
 
 def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
-    """Return the names of the parts that hold an image or file of unknown cost, which counts as nothing."""
+    """Return the names of the parts with an image or file of unknown cost, which counts as nothing."""
     mixed = [part for part in parts if type(part.content) is not str]
     return [part.name for part in mixed if any(_is_unknown(item, profile) for item in part.content)]
 
 
 def describe_counter(tokenizer: Tokenizer, parts: Sequence[Part], profile: Profile | None) -> dict[str, Any]:
-    """What counted the parts, and whether exactly; those whose images or files have no known cost are named."""
+    """Describe what counted the parts and whether it is exact; lists parts with images or files of unknown cost."""
     uncounted = unknown_costs(parts, profile)
     facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
     return {**facts, "uncounted": uncounted} if uncounted else facts
@@ -244,7 +241,7 @@ def _is_unknown(item: Any, profile: Profile | None) -> bool:
 
 
 class Targets:
-    """What a Prompt asks its targets and its stamp of; `origin` gives the stamp all but the rendered digest."""
+    """What a Prompt's targets and stamp are made from; `origin` is the stamp without the rendered digest."""
 
     def __init__(self, profile: Profile | None, tokenizer: Tokenizer, origin: Callable[[], Stamp]) -> None:
         self._profile = profile

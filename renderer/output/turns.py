@@ -1,7 +1,7 @@
-"""Parts to turns to pieces: a profile's policies and markup applied, with each piece knowing which part it came from.
+"""Parts to turns to pieces: applies a profile's policies and markup, and keeps track of each piece's part.
 
 A turn is what a model sees as one message. Without a profile each part is a turn. With one, the system text goes where
-the family wants it and neighbours of one role are joined if it refuses them.
+the family requires it, and adjacent parts of one role are joined if the family doesn't allow them.
 """
 
 from collections import Counter
@@ -17,12 +17,12 @@ from promptuary.renderer.profiles import Profile
 
 __all__ = ["Piece", "Turn", "framed", "pieces", "role_of", "turns"]
 
-# Where a family's markup lacks a role, the one that stands in for it.
+# The roles that replace those that a family's markup lacks.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
 
 
 class Piece(NamedTuple):
-    """A stretch of the laid out prompt. `part` is the index of the part it came from, None for markup.
+    """A stretch of the laid-out prompt. `part` is the index of the part it came from, None for markup.
 
     `attachment` is the content item of an image or file, which has no text of its own.
     """
@@ -41,9 +41,9 @@ class Turn:
 
 
 def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool = False) -> list[Turn]:
-    """Make turns of parts by the profile's policies. Raises ProfileError if the family can't take them.
+    """Turn parts into turns by the profile's policies. Raises ProfileError if the family doesn't support them.
 
-    `spoken_only` leaves out what is for the text of a prompt and not for its messages.
+    `spoken_only` leaves out what belongs in the text of a prompt but not in its messages.
     """
     laid_out = _glued(parts, profile, spoken_only)
     if profile is None:
@@ -58,7 +58,7 @@ def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool =
 
 
 def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) -> list[Turn]:
-    """A turn for each part, but for those whose frame glues them to the one before."""
+    """One turn per part, except that a frame's glue appends a part to the one before."""
     turns: list[Turn] = []
     for index, part in enumerate(parts):
         frame = part.frame
@@ -74,7 +74,7 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
 
 
 def role_of(role: str, profile: Profile | None) -> str:
-    """The role of a turn of the family's that a part with this role becomes. Raises ProfileError if it has none."""
+    """Return the family's role for a part with this role. Raises ProfileError if it has none."""
     if profile is None or profile.markup is None:
         return role
     roles = profile.markup.roles
@@ -146,7 +146,7 @@ def _place(part: Part) -> Place | None:
 
 
 def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
-    """Lay the prompt out: markup and contents in the order in which the model reads them."""
+    """Lay out the prompt: markup and contents in the order in which the model reads them."""
     markup = profile.markup if profile else None
     if framed(parts, profile):
         yield from _framed(parts)
@@ -166,7 +166,7 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
         if before:
             yield Piece(before)
         yield from _contents(turn, trim=markup.trim)
-        # An assistant's turn at the end is the beginning of the reply if the family allows that: it stays open.
+        # Families that allow it continue a final assistant turn as the beginning of the reply, so it stays open.
         if after and not (turn is last and _left_open(turn, profile)):
             yield Piece(after)
     if markup.reply and not (last and _left_open(last, profile)):
@@ -174,16 +174,16 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
 
 
 def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
-    """Whether the parts bring their own layout: the profile has none, or gives LazyLLM's marks for that layout."""
+    """Whether the parts' own layout is used: the profile has none, or has LazyLLM's marks for that layout."""
     has_own_layout = profile is None or profile.markup is None or bool(profile.lazyllm)
     return has_own_layout and any(part.frame for part in parts)
 
 
 def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
-    """How often each piece of markup is in the laid out prompt."""
+    """Return how often each piece of markup occurs in the laid-out prompt."""
     if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
         return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
-    # Only the roles count, and who comes last: lay out one system part and the last, and add the others by number.
+    # Only the roles matter, and who comes last: lay out one system part and the last, then add the others by number.
     system = next((part for part in parts[:-1] if role_of(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
     counts = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
@@ -201,7 +201,7 @@ def _each_part_is_a_turn(parts: Sequence[Part], profile: Profile) -> bool:
 
 
 def _framed(parts: Sequence[Part]) -> Iterator[Piece]:
-    """The layout that the parts bring themselves."""
+    """The layout that the parts have themselves."""
     for index, part in enumerate(parts):
         frame = part.frame
         if frame and frame.before:

@@ -1,9 +1,8 @@
-"""Profiles: how a model family counts and marks up a chat. Each is plain data, a YAML file beside this module or a
-mapping.
+"""Profiles: how a model family counts and marks up a chat. Each is plain data: a mapping, or a YAML file beside this.
 
-A profile holds nothing that runs: opening and closing text a role, the marks that are single tokens, and a few
-policies. `find` and `for_model` return mappings (they are frozen into a template's bundle); `check` turns a mapping
-into a Profile.
+A profile contains no code: opening and closing text for each role, the marks that are single tokens, and a few
+policies. `find_builtin_profile` and `for_model` return mappings, which are stored in a template's bundle; `check` turns
+a mapping into a Profile.
 """
 
 from collections.abc import Mapping
@@ -32,16 +31,15 @@ __all__ = [
     "tokenizer",
 ]
 
-# Fields that only help to find and describe a profile; they render nothing, so they stay out of bundles.
+# Fields for finding and describing a profile; they don't affect rendering, so they stay out of bundles.
 _CATALOGUE = ("title", "models", "source")
 
 
 @dataclass(frozen=True)
 class Markup:
-    """The text around turns. `roles` maps a role to what is before and after its content.
+    """The text around turns. `roles` maps a role to the text before and after its content.
 
-    `own_spaces` says that the spaces at the edges of markup come from the vocabulary, which begins every piece with
-    one.
+    `own_spaces`: spaces at the edges of markup come from the vocabulary, which begins every piece with one.
     """
 
     start: str = ""
@@ -55,7 +53,7 @@ class Markup:
 
 @dataclass(frozen=True)
 class Profile:
-    """A checked profile. `markup` is None if a prompt of this family is its contents and nothing else."""
+    """A validated profile. `markup` is None if a prompt of this family is just its contents."""
 
     name: str
     tokenizer: str
@@ -81,7 +79,7 @@ class Profile:
 
 @lru_cache(maxsize=1)
 def _catalogue() -> Mapping[str, Mapping[str, Any]]:
-    """Every profile that ships, by name; read once."""
+    """Every built-in profile by name; loaded once."""
     profiles = {}
     for file in files(__name__).iterdir():
         if file.name.endswith(".yml"):
@@ -91,12 +89,12 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
 
 
 def profile_names() -> list[str]:
-    """Return the names of the profiles that ship."""
+    """Return the names of the built-in profiles."""
     return list(_catalogue())
 
 
 def summary() -> list[dict[str, Any]]:
-    """Return name, title, models, context, tokenizer and whether counting is exact here, for a list to choose from."""
+    """Return name, title, models, context, tokenizer and whether counting is exact here, to choose from."""
     vocabularies = tokenizers.known_vocabularies()
     return [
         {
@@ -112,9 +110,7 @@ def summary() -> list[dict[str, Any]]:
 
 
 def find_builtin_profile(name: str) -> dict[str, Any]:
-    """Return the mapping of a profile that ships, with its vocabulary pinned. Raises ProfileError for an unknown
-    name.
-    """
+    """Return the mapping of a built-in profile, with its vocabulary pinned. Raises ProfileError for an unknown name."""
     mapping = _catalogue().get(name)
     if mapping is None:
         raise ProfileError(f"There is no profile named {name!r}. Known are {', '.join(_catalogue())}.")
@@ -122,7 +118,7 @@ def find_builtin_profile(name: str) -> dict[str, Any]:
 
 
 def for_model(model: str) -> dict[str, Any] | None:
-    """Return the mapping of the profile for a provider's model id, or None. The longest pattern that fits decides."""
+    """Return the mapping of the profile for a provider's model id, or None. The longest matching pattern wins."""
     model_name = model.lower().rpartition("/")[2]
     fitting = [
         (len(pattern), name)
@@ -134,7 +130,7 @@ def for_model(model: str) -> dict[str, Any] | None:
 
 
 def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy what renders and add the pin of the vocabulary."""
+    """Copy the fields that affect rendering, and add the pin of the vocabulary."""
     frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
     source = lazy.pinned_revision(str(mapping["tokenizer"]))
     if source:
@@ -149,9 +145,9 @@ def _copied(value: Any) -> Any:
 
 
 def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Profile:
-    """Check a profile mapping and return it as a Profile. Raises ProfileError naming the field that is wrong.
+    """Validate a profile mapping and return a Profile. Raises ProfileError naming the wrong field.
 
-    `settings` are a document's: one that switches thinking off changes what opens the reply.
+    `settings` are a document's: one that turns thinking off changes the beginning of the reply.
     """
     if not isinstance(mapping, Mapping):
         raise ProfileError("A profile must be a mapping of fields.")
@@ -191,7 +187,7 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
     missing = [role for role in needed if role not in roles]
     if missing:
         raise ProfileError(f"markup: `roles` lacks {', '.join(missing)}.")
-    # The date is part of the profile, never of the day: the same document renders the same next year.
+    # The date is part of the profile, not today's: the same document renders the same next year.
     date = str(mapping.get("date", ""))
     return Markup(
         start=str(markup.get("start", "")).replace("{date}", date),
@@ -205,7 +201,7 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
 
 
 def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
-    """The chat form that LazyLLM writes with its six marks and system text."""
+    """The chat form of LazyLLM, with its six marks and system text."""
     get = {name: marks.get(name, "") for name in ("system", "sos", "eos", "soh", "eoh", "soa", "eoa")}.__getitem__
     roles = {
         "system": (get("sos") + get("system"), get("eos") + "\n\n"),
@@ -216,15 +212,15 @@ def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
 
 
 def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
-    """Find the profile's tokenizer.
+    """Return the profile's tokenizer.
 
-    Raises MissingVocabularyError if its vocabulary is not here, TokenizerError when it is not the pinned one.
+    Raises MissingVocabularyError if its vocabulary isn't available here, TokenizerError if it isn't the pinned one.
     """
     return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 
 
 def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
-    """The same, but the vocabulary is read, or asked of `source`, when something is counted."""
+    """As `tokenizer`, but the vocabulary is loaded, or fetched from `source`, on the first count."""
     return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 
 

@@ -1,4 +1,4 @@
-"""The fields of a profile and their checks."""
+"""The fields of a profile and their validation."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def _text(value: Any) -> bool:
 
 
 def _name(value: Any) -> bool:
-    # Names of known vocabularies only: a stored profile must not reach for files or the network.
+    # Only names of known vocabularies: a stored profile must not access files or the network.
     return _text(value) and bool(value) and all(sign.isalnum() or sign in "._-" for sign in value)
 
 

@@ -1,6 +1,6 @@
 """LazyLLM's prompters: one instruction for every model, as a marked text or as messages with tools.
 
-`AlpacaPrompter` makes one instruction of everything; `ChatPrompter` keeps turns. Errors are PrompterErrors, whose
+`AlpacaPrompter` puts everything into one instruction; `ChatPrompter` keeps turns. Errors are PrompterErrors, whose
 `cause` is instruction, extra_keys, marks, dialect, template, input, slots, keys, values, history or tools.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["AlpacaPrompter", "ChatPrompter", "Prompter", "PrompterError"]
 
 
 class Prompter:
-    """A prompter of any recipe. Threads may share it; nothing given to it is ever changed."""
+    """A prompter of any layout. Thread-safe; it never modifies its arguments."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class Prompter:
         label: str | None = None,
         return_dict: bool = False,
     ) -> Any:
-        """The prompt as one marked text, or with `return_dict` as `{"messages": [...]}` with `tools` beside it if any.
+        """Return the prompt as one marked text, or with `return_dict` as `{"messages": [...]}` and any `tools`.
 
-        `label`, what the model should say, ends the marked text for fine-tuning and has no place among messages.
-        Raises PrompterError.
+        `label`, the expected reply, ends the marked text for fine-tuning and is not used in messages. Raises
+        PrompterError.
         """
         query = arguments.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
         self._check(query.input, history)
@@ -87,16 +87,14 @@ class Prompter:
         return {"messages": messages, "tools": tools} if tools else {"messages": messages}
 
     def get_response(self, output: str, input: str | None = None) -> str:
-        """What the model added: the output without the exact input before it, or what follows the last mark of a
-        reply.
-        """
+        """Return the model's reply: the output without the exact input before it, or what follows its last mark."""
         if input and output.startswith(input):
             return output[len(input) :]
         return output.rpartition(self.recipe.reply_after)[2] if self.recipe.reply_after else output
 
 
 class AlpacaPrompter(Prompter):
-    """Everything is one instruction: no history, and every value has its slot or extra key."""
+    """Puts everything into one instruction: no history, and every value needs a slot or an extra key."""
 
     def __init__(
         self,
@@ -124,9 +122,7 @@ class ChatPrompter(Prompter):
 
 
 def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
-    """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears
-    it.
-    """
+    """The default marks and system text, overridden by the given ones; None keeps a default, empty text clears it."""
     marks = {"system": layouts.SYSTEM, **layouts.MARKS}
     for name, mark in (custom_marks or {}).items():
         if name not in marks:
@@ -138,7 +134,7 @@ def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
 
 
 def _spoken(left: Any) -> str:
-    """The user's input as text; a message of the user's is what it says."""
+    """The user's input as text: a text, or the content of a user message."""
     if isinstance(left, Mapping):
         content = left.get("content")
         if left.get("role") != "user" or not isinstance(content, str):

@@ -1,4 +1,4 @@
-"""The arguments of a call to a prompter: the query for its slots, the history and the tools, each checked."""
+"""The arguments of a call to a prompter: the query for its slots, the history and the tools, all validated."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ __all__ = ["Query", "choose_tools", "history_messages", "history_pairs", "read_q
 
 
 class Query(NamedTuple):
-    """The value of each slot, and what is left over as the user's input."""
+    """The value of each slot, and the remaining user input."""
 
     values: dict[str, str]
     input: Any = ""
@@ -22,10 +22,10 @@ def _listed(names: Sequence[Any]) -> str:
 
 
 def read_query(query: Any, slots: Sequence[str], *, strict: bool) -> Query:
-    """Share a query out among the slots.
+    """Distribute a query over the slots.
 
-    A text fills the only slot, or is the input if there is none. A mapping gives each slot its value; one further
-    key at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
+    A text fills the only slot, or is the input if there are no slots. A mapping has a value for each slot and at most
+    one more key, the input. `strict` requires texts as the values of slots. Raises PrompterError.
     """
     if isinstance(query, Mapping):
         return _read_mapping(query, slots, strict=strict)
@@ -57,7 +57,7 @@ def _read_mapping(mapping: Mapping[Any, Any], slots: Sequence[str], *, strict: b
 
 
 def choose_tools(default_tools: Any, call_tools: Any) -> list[Any]:
-    """The prompter's own tools or those of the call, never both. Raises PrompterError."""
+    """Return the prompter's own tools or those of the call. Raises PrompterError if both are given."""
     if default_tools and call_tools is not None:
         raise PrompterError("the prompter has tools of its own, so a call cannot give others", cause="tools")
     tools = default_tools or call_tools or []
@@ -67,7 +67,7 @@ def choose_tools(default_tools: Any, call_tools: Any) -> list[Any]:
 
 
 def tools_text(tools: Sequence[Any]) -> str:
-    """The block of tools in a marked prompt; empty without tools."""
+    """Return the block of tools in a marked prompt; empty without tools."""
     if not tools:
         return ""
     try:
@@ -85,7 +85,7 @@ def _history(history: Any) -> Sequence[Any]:
 
 
 def history_pairs(history: Any) -> list[tuple[str, str]]:
-    """The turns of a history for a marked prompt: pairs of what the user and the assistant said."""
+    """Return the turns of a history for a marked prompt: pairs of user and assistant texts."""
     pairs = []
     for turn in _history(history):
         if not isinstance(turn, list):
@@ -100,7 +100,7 @@ def history_pairs(history: Any) -> list[tuple[str, str]]:
 
 
 def history_messages(history: Any) -> list[dict[str, Any]]:
-    """The turns of a history as messages: lists of up to two texts, or messages, which may be mixed."""
+    """Return the turns of a history as messages: lists of up to two texts, or messages, which may be mixed."""
     messages: list[dict[str, Any]] = []
     for turn in _history(history):
         if isinstance(turn, list):

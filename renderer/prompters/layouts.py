@@ -1,4 +1,4 @@
-"""Layouts of prompters: the template of each kind, and how the instruction is wrapped. Alpaca and chat are data."""
+"""Layouts of prompters: the template of each kind, and the wrapping of the instruction. Alpaca and chat are data."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ MARKS: Mapping[str, str] = {
     "soa": "<|Assistant|>:",
     "eoa": "",
 }
-"""The six marks as LazyLLM's documentation has them: start and end of system, human and assistant."""
+"""The six marks in LazyLLM's documentation: start and end of system, human and assistant."""
 FIELDS = ("system", "instruction", "tools", "history", "user", "input", *MARKS)
 DIALECTS = ("0.1.2", "0.1.1", "page")
 KINDS = ("alpaca", "chat", "custom")
@@ -51,9 +51,9 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A checked recipe. `template` is literal texts and fields; `before` and `after` are around the instruction.
+    """A validated layout. `template` consists of literals and fields; `before` and `after` wrap the instruction.
 
-    `reply_after` is the text after which a model's output begins: a mark in braces, or literal.
+    `reply_after` is the text after which a model's reply begins: a mark in braces, or a literal.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction with its wrapping, apart for the system's and the user's side, slots read."""
+    """A wrapped instruction, split into the system's and the user's side, with its slots parsed."""
 
     system: tuple[Piece, ...]
     user: tuple[Piece, ...]
@@ -82,7 +82,7 @@ class Instruction:
 
 @cache
 def find_layout(kind: str, dialect: str = DIALECTS[0]) -> Layout:
-    """The recipe of `alpaca` or `chat` in a dialect. Raises PrompterError for another dialect."""
+    """Return the layout of `alpaca` or `chat` in a dialect. Raises PrompterError for an unknown dialect."""
     if dialect not in DIALECTS:
         raise PrompterError(f"`{dialect}` is not a dialect; there are {', '.join(DIALECTS)}", cause="dialect")
     text = (files(__package__) / f"{kind}.yml").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def build_layout(
     user_extra_keys: str = "{extra_keys}",
     reply_after: str = "{soa}",
 ) -> Layout:
-    """Check a recipe's parts. Raises PrompterError for an unknown or a missing field, which its `variable` names."""
+    """Validate the parts of a layout. Raises PrompterError for an unknown or missing field, named by its `variable`."""
     pieces = _template(template)
     slot_names = {piece.name for piece in pieces if isinstance(piece, Field)}
     if "instruction" not in slot_names:
@@ -133,7 +133,7 @@ _KEY = re.compile(r"\w+")
 
 
 def _extra(extra_keys: Any) -> str:
-    """The block that shows each extra key with a slot of its own; empty without keys."""
+    """The block that shows each extra key with its own slot; empty without keys."""
     if not extra_keys:
         return ""
     keys = [extra_keys] if isinstance(extra_keys, str) else extra_keys
@@ -146,9 +146,7 @@ def _extra(extra_keys: Any) -> str:
 
 
 def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
-    """Wrap an instruction: a text, which is the system's, or a mapping with `system` and `user`. Raises
-    PrompterError.
-    """
+    """Wrap an instruction: a text for the system, or a mapping with `system` and `user`. Raises PrompterError."""
     extra = _extra(extra_keys)
     if instruction is None or isinstance(instruction, str):
         after = recipe.after.replace("{extra_keys}", extra)
@@ -167,7 +165,7 @@ def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) ->
         if not isinstance(text, str):
             raise PrompterError(f"`{name}` of the instruction must be text", cause="instruction")
     if dialect == "page" and recipe.kind == "alpaca" and not instruction.get("system"):
-        return instruct(recipe, instruction.get("user"), extra_keys, dialect)  # as the page's quick start prints it
+        return instruct(recipe, instruction.get("user"), extra_keys, dialect)  # as printed in LazyLLM's quick start
     user = slots.read_slots(instruction.get("user", ""))
     if extra:
         user += slots.read_slots(recipe.user_extra_keys.replace("{extra_keys}", extra))
@@ -175,6 +173,6 @@ def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) ->
 
 
 def with_reply_mark(recipe: Layout, marks: Mapping[str, str]) -> Layout:
-    """The recipe with the mark in `reply_after` spelled out."""
+    """Return the layout with the mark in `reply_after` replaced by its text."""
     name = recipe.reply_after[1:-1] if recipe.reply_after[:1] == "{" else ""
     return replace(recipe, reply_after=marks[name]) if name in marks else recipe

@@ -1,6 +1,6 @@
-"""Slots in an instruction: `{name}`, if a name is letters, digits and `_`; `{{` … `}}` are braces.
+"""Slots in an instruction: `{name}`, where a name is letters, digits and `_`; `{{` … `}}` are braces.
 
-A text is read once and filled in one pass, so a value that looks like a slot stays as it is.
+A text is parsed once and filled in one pass, so a value that looks like a slot is left alone.
 """
 
 import re
@@ -11,7 +11,7 @@ __all__ = ["Piece", "Slot", "fill", "read_slots", "slot_names"]
 
 
 class Slot(NamedTuple):
-    """A slot, and the offset at which it is in its text."""
+    """A slot, and its offset in the text."""
 
     name: str
     start: int
@@ -23,10 +23,10 @@ _SIGN = re.compile(r"\{\{|\{(\w+)\}|\}\}")
 
 
 def read_slots(text: str) -> tuple[Piece, ...]:
-    """Take a text apart into literal texts and slots.
+    """Parse a text into literals and slots.
 
-    A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without
-    a partner, and single ones around anything but a name, stay as they are: JSON may be in an instruction.
+    A `{{` and its closing `}}` become single braces, so `{{name}}` is the text `{name}`. Unpaired double braces, and
+    single ones around anything but a name, stay as they are, since an instruction may contain JSON.
     """
     signs = list(_SIGN.finditer(text))
     pairs = _paired(signs)
@@ -46,7 +46,7 @@ def read_slots(text: str) -> tuple[Piece, ...]:
 
 
 def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
-    """Where the doubled braces are that have a partner."""
+    """The offsets of paired double braces."""
     openings: list[int] = []
     pairs: set[int] = set()
     for sign in signs:
@@ -58,10 +58,10 @@ def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
 
 
 def slot_names(pieces: Sequence[Piece]) -> list[str]:
-    """The names of the slots, each once, in the order of the text."""
+    """Return the unique names of the slots, in the order of the text."""
     return list(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Slot)))
 
 
 def fill(pieces: Sequence[Piece], values: Mapping[str, str]) -> str:
-    """The text with every slot's value in its place."""
+    """Return the text with each slot's value in its place."""
     return "".join(values[piece.name] if isinstance(piece, Slot) else piece for piece in pieces)
