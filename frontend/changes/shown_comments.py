@@ -36,9 +36,9 @@ class OpenCommentForm:
     suggestion: str | None = None
     remark: int | None = None
     was: str = ""
-    """The lines as they are: what a suggestion starts from."""
+    """The current lines, from which a suggestion starts."""
     preview: SuggestionPreview | None = None
-    """What a suggestion on rendered lines becomes in the source, where one was typed."""
+    """The result of a suggestion on rendered lines in the source, if one was typed."""
 
     @property
     def lines(self) -> str:

@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 PASTED = "pasted"
-"""The name of the text that was pasted into the page, where others have the name of their file."""
+"""The name of pasted text, in place of a file's name."""
 TITLES = {entry.name: entry.title for entry in FORMATS}
 MOST_ROWS = 300
 MOST_RENDERED = 4
-"""Of so many templates at most the page shows the parts as the model reads them; each costs a rendering."""
+"""The most templates whose parts the page renders, because each costs a rendering."""
 PAYLOAD_BYTES = 1_800_000
-"""The page carries the documents until they are saved; its form may be so large at most."""
+"""The page's form contains the documents until they are saved; this is its maximum size."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ __all__ = ["choose_kinds", "list_kinds", "list_schemas", "name_kind"]
 
 _USERS = ".users"
 _FROM_USERS = ("text", "list")
-"""Kinds that are offered a second time for values that users wrote."""
+"""Kinds that are also offered for values from users."""
 _CHOICE = "choice"
 _KEPT = ("description", "untrusted")
 """Keywords that an input keeps when its kind changes."""

@@ -29,7 +29,7 @@ __all__ = ["address_of", "copy", "describe_address", "new"]
 
 COPY = "copy"
 _NEXT_NUMBERS = range(2, 10)
-"""What is tried after a name that is taken."""
+"""Suffixes to try if a name is taken."""
 
 
 class NewForm(forms.Form):

@@ -37,7 +37,7 @@ KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
     "groups": (gettext_lazy("List of groups"), {"type": "array", "items": {"type": "object"}}),
     "any": (gettext_lazy("Anything"), {}),
 }
-"""The kinds of input that the table offers: words for people, and the schema of each."""
+"""The kinds of input that the table offers, each with its name and schema."""
 
 MOST_ROWS = 6
 _ITEM = re.compile(r"^- ", re.MULTILINE)

@@ -172,7 +172,7 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
     "remove-sample": _remove_sample,
     "rename": _rename,
 }
-"""By the verb of the button that asks for it."""
+"""By the verb of the button."""
 
 
 def _set_default(

@@ -18,7 +18,7 @@ __all__ = [
 Samples = dict[str, dict[str, Any]]
 
 FIRST_SAMPLE = "first example"
-"""The sample that values typed beside the preview become where a template has none."""
+"""The name of the sample created from values typed beside the preview."""
 
 
 def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[Samples, str]:

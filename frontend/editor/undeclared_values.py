@@ -9,7 +9,7 @@ from registry.core.input_checks import BadJson, parse_json
 __all__ = ["TYPED_KINDS", "take_typed_values", "write_typed_value"]
 
 TYPED_KINDS = ("text", "number", "yes-no", "list")
-"""The kinds that have a control in the table; a group has its fields among all values."""
+"""The kinds that have a control in the table; the fields of a group are among all values."""
 _WORDS = {True: "yes", False: "no"}
 
 

@@ -22,7 +22,7 @@ __all__ = ["search"]
 MOST = 8
 MOST_FAVOURITES = 200
 MOST_RANKED = 60
-"""Of so many templates that have the words in their names the best come first."""
+"""How many templates with matching names are ranked."""
 
 
 @require_safe

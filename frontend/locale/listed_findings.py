@@ -191,4 +191,4 @@ WORDS = {
     "shrink": ("end", "start"),
     "verb": ("was", "were"),
 }
-"""Single words and short phrases, by the name of the value that they are."""
+"""Single words and short phrases, by the name of the value they fill."""

@@ -10,7 +10,7 @@ from registry.namespaces import key_queries
 __all__ = ["MOST_PEOPLE", "KeyRow", "list_key_rows", "shorten_list"]
 
 MOST_PEOPLE = 25
-"""How many people the page lists before somebody asks for all; groups and keys stay in reach below them."""
+"""How many users the page lists by default, so that the groups and keys below stay within reach."""
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,7 @@ export function guessMapping(
   });
 }
 
-/** Whether the first pasted row contains column names: one of the grid's, or in an empty dataset only distinct texts.
- * */
+/** Whether the first pasted row contains column names: one of the grid's, or in an empty dataset distinct texts. */
 export function hasColumnNames(cells: readonly string[], grid: Grid, takesNew: boolean): boolean {
   const known = new Set(grid.columns.map((column) => simplify(column.name)));
   if (cells.some((cell) => known.has(simplify(cell)))) return true;

@@ -21,8 +21,7 @@ export function makeColumn(section: Section, name: string, more: Partial<Column>
 
 export const makeRow = (cells: Record<string, Cell> = {}): GridRow => ({ key: makeKey(), cells, expectsEmpty: false });
 
-/** Parses JSON lines into a grid; an error names the invalid line. `declared` inputs come first and have known kinds.
- * */
+/** Parses JSON lines into a grid; an error names the invalid line. `declared` inputs come first, with known kinds. */
 export function parseRows(text: string, declared: readonly DeclaredInput[] = []): Grid {
   const rows: GridRow[] = [];
   const names: Record<"inputs" | "expected", Set<string>> = { inputs: new Set(), expected: new Set() };

@@ -15,8 +15,7 @@ export interface ModeSwitch {
   refresh(): void;
 }
 
-/** Installs the switch. The form is the default if it can show the text; the user's choice is stored in this browser.
- * */
+/** Installs the switch. The form is the default if it can show the text; this browser remembers the user's choice. */
 export function installModes(root: HTMLElement, source: EditorView, form: Form): ModeSwitch {
   const buttons = [...root.querySelectorAll<HTMLButtonElement>("[data-mode]")];
   const reason = findElement(root, "[data-form-reason]");

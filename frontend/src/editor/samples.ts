@@ -16,8 +16,7 @@ export interface SampleActs {
   /** Moves a sample to the place of another one. Both are named, because the table may be outdated. */
   move(sample: string, target: string): void;
   editAsJson(): void;
-  /** Has the server apply a fix to all samples, such as `set-all:order_id`; returns null on success, else the reason.
-   * */
+  /** Has the server fix all samples, such as `set-all:order_id`; returns null on success, else the reason. */
   fix(action: string, choices: Record<string, string>): Promise<string | null>;
 }
 

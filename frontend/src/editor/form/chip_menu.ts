@@ -53,8 +53,7 @@ export function chipMenu(host: ChipMenuHost): Extension {
   ];
 }
 
-/** The expression that starts, ends or continues at the offset; a loop or a condition only if it depends on an input.
- * */
+/** The expression that starts, ends or continues at the offset; a loop or condition only if it depends on an input. */
 function expressionBeside(view: EditorView, offset: number, inputs: string[]): Place | null {
   const line = view.state.doc.lineAt(offset);
   const places = expressionsOf(line.text).map(({ source, column }) => ({

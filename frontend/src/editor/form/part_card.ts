@@ -43,8 +43,7 @@ export class PartCard {
   readonly #wrong = new Set<string>();
   #text: EditorView | null = null;
 
-  /** list, actions: the list of nodes that contains the part, and the part's actions in it; null if it can't be moved.
-   * */
+  /** list, actions: the list of nodes that contains the part, and the part's actions in it; null if it can't move. */
   constructor(part: Part, list: object, actions: NodeActions | null, host: PartCardHost) {
     this.part = part;
     this.#host = host;

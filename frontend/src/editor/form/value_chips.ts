@@ -20,8 +20,7 @@ import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
-/** The label of a chip: an input in words, a fragment's name, a loop or a condition in words, anything else unchanged.
- * */
+/** The label of a chip: an input in words, a fragment's name, a loop or condition in words, anything else unchanged. */
 export function nameOfChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
   const raw = RAW.exec(source);
   if (raw) return { kind: "plain", words: raw[1] ?? "" };
