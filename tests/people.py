@@ -1,4 +1,4 @@
-"""The people and namespaces that tests begin with, in every folder the same."""
+"""The people and namespaces with which tests start, the same in every folder."""
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User

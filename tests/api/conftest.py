@@ -1,4 +1,4 @@
-"""The cast, two namespaces, and callers who speak JSON."""
+"""The cast, two namespaces, and callers that send JSON."""
 
 import json
 import threading

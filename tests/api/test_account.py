@@ -1,4 +1,4 @@
-"""One's own account and sessions over the API."""
+"""A person's own account and sessions in the API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Archiving a template over the API, and bringing it back."""
+"""Archiving and restoring a template in the API."""
 
 from tests.api.conftest import OTHER, REPLY, problem
 

@@ -1,4 +1,4 @@
-"""Requests that are broken below the JSON: every address of the API refuses them, HEAD works wherever GET does."""
+"""Requests that are broken below the JSON: every API address refuses them, and HEAD works wherever GET does."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The checks of a change request over the API: what they found, running them, accepting a break."""
+"""The checks of a change request in the API: their results, running them, accepting a break."""
 
 import pytest
 

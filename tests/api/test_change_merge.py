@@ -1,4 +1,4 @@
-"""Merging what a label holds into a request that was made beside it, over the API."""
+"""Merging the label's version into a concurrent change request in the API."""
 
 import pytest
 

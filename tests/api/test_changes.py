@@ -1,4 +1,4 @@
-"""Change requests over the API, from the proposal to the move."""
+"""Change requests in the API, from the proposal to the move."""
 
 import pytest
 

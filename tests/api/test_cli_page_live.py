@@ -1,4 +1,4 @@
-"""The commands on the command line's reference page, run as they are written against a real server."""
+"""The commands on the command line's reference page, run as written against a real server."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The client against a real server: what is saved is what is fetched, and each refusal is reported."""
+"""The client against a real server: it fetches exactly what was saved, and each refusal is reported."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Templates that include a fragment, over the API: which, and moving them to its next version."""
+"""Templates that include a fragment, in the API: listing them, and moving them to its next version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Publishing in an emergency over the API: where the namespace allows it, by a person, with a reason."""
+"""Publishing in an emergency in the API: only by a person, with a reason, if the namespace allows it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The journal over the API."""
+"""The journal in the API."""
 
 import csv
 import io

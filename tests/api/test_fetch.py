@@ -1,4 +1,4 @@
-"""GET /api/v1/templates/<name>@<ref>: through Django and ahead of it, with the same answers."""
+"""GET /api/v1/templates/<name>@<ref>: the same responses through Django and ahead of it."""
 
 import hashlib
 from typing import Any

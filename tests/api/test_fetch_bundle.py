@@ -1,4 +1,4 @@
-"""GET /api/v1/namespaces/<ns>/bundle: all that a label holds."""
+"""GET /api/v1/namespaces/<ns>/bundle: everything that a label serves."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What the limits of a key mean for a fetch, and how often one may be refused."""
+"""A key's limits at fetches, and the rate limit on refusals."""
 
 import pytest
 

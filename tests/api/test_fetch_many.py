@@ -1,4 +1,4 @@
-"""POST /api/v1/fetch: many versions at once, each with its own result or problem."""
+"""POST /api/v1/fetch: many versions in one request, each with its own result or problem."""
 
 import pytest
 

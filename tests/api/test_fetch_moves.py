@@ -1,4 +1,4 @@
-"""GET /api/v1/namespaces/<ns>/moves: label moves for clients that want them at once."""
+"""GET /api/v1/namespaces/<ns>/moves: label moves for clients that need them immediately."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Fetches of a label that a rollout divides."""
+"""Fetches of a label under a rollout."""
 
 import json
 from base64 import b64encode

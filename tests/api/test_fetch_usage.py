@@ -1,4 +1,4 @@
-"""Every entry point that gives a version to a service counts it."""
+"""Every entry point that returns a version to a service counts the fetch."""
 
 import base64
 

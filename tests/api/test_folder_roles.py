@@ -1,4 +1,4 @@
-"""Roles in folders over the API."""
+"""Roles in folders in the API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Following a template over the API: what it says, what it changes, and what it refuses."""
+"""Following a template in the API: reading it, changing it, and refusals."""
 
 import pytest
 

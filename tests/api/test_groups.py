@@ -1,4 +1,4 @@
-"""Groups over the API."""
+"""Groups in the API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was held by approval, over the API: roll back, limited keys, rules, and what answers by label say."""
+"""Versions held by approval in the API: roll back, limited keys, rules, and responses by label."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Sending a POST again under its idempotency key."""
+"""Repeating a POST with its idempotency key."""
 
 import threading
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Invitations over the API: one address, and several with a result for each."""
+"""Invitations in the API: one address, and several with a result for each."""
 
 import pytest
 

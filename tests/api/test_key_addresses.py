@@ -1,4 +1,4 @@
-"""A key limited to network addresses, at every entry point that takes one."""
+"""A key limited to network addresses, at every entry point that accepts keys."""
 
 import base64
 

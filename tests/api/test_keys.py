@@ -1,4 +1,4 @@
-"""Keys over the API, and what a fetch makes of their limits."""
+"""Keys in the API, and the effect of their limits on fetches."""
 
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""Where a label has been, over the API."""
+"""The history of a label in the API."""
 
 from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, problem

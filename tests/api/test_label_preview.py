@@ -1,4 +1,4 @@
-"""The preview of a label's move over the API."""
+"""The preview of a label move in the API."""
 
 import pytest
 

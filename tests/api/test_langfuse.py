@@ -1,4 +1,4 @@
-"""Langfuse's own Python client, unchanged, against this registry; and the answers it never asks for."""
+"""Langfuse's own Python client, unchanged, against this registry; and the responses it never requests."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""The MCP server over a live registry, spoken to by the official client: in process, over HTTP, over standard input."""
+"""The MCP server over a live registry, called by the official client: in process, over HTTP, over standard input."""
 
 import os
 import subprocess

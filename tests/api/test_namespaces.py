@@ -1,4 +1,4 @@
-"""Namespaces, their rules and members over the API."""
+"""Namespaces, their rules and members in the API."""
 
 import pytest
 

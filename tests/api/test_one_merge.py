@@ -1,4 +1,4 @@
-"""The command line and the API merge the same three texts alike."""
+"""The command line and the API merge the same three texts in the same way."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""People over the API."""
+"""People in the API."""
 
 import pytest
 

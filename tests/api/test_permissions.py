@@ -1,4 +1,4 @@
-"""Who gets what at every address of the API: one table, checked against the addresses that there are."""
+"""Who may call each address of the API: one table, checked against the existing addresses."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Every call of the API that writes, in a session whose proof is too old: which of them ask for a fresh one."""
+"""Every writing API call in a session whose proof is too old: which of them require a fresh one."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A redacted version at every entry point: 410, with when, by whom and why."""
+"""A redacted version at every entry point: 410, with the time, the person and the reason."""
 
 import base64
 

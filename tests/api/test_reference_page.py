@@ -1,4 +1,4 @@
-"""The calls on the API's reference page do what the page says: they are run as written."""
+"""The calls on the API's reference page work as documented: they are run as written."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What would follow from rolling back a release, over the API: where each label goes back to, and what blocks it."""
+"""The preview of a release's roll back in the API: where each label goes back to, and what blocks it."""
 
 import pytest
 

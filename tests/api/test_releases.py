@@ -1,4 +1,4 @@
-"""Releases over the API, from the plan to the roll back."""
+"""Releases in the API, from the plan to the roll back."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Renaming over the API, and what services get that ask by the former name."""
+"""Renaming in the API, and responses to services that use the former name."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/reports: what clients saw, added up."""
+"""POST /api/v1/reports: totals of what clients report."""
 
 import pytest
 

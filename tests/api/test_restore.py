@@ -1,4 +1,4 @@
-"""Restoring an older version over the API."""
+"""Restoring an older version in the API."""
 
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
 

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is a refusal and never a fault of the server."""
+"""Whatever is sent, the response is a refusal and never a server error."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`promptuary rollout`, `withdraw`, `propose --at` and what ends a release, against a real server."""
+"""`promptuary rollout`, `withdraw`, `propose --at` and the commands that end a release, against a real server."""
 
 import json
 from datetime import UTC, datetime, timedelta

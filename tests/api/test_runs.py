@@ -1,4 +1,4 @@
-"""Runs over the API: start, watch, cancel, run again, compare, export; attachments and models."""
+"""Runs in the API: start, watch, cancel, retry, compare, export; attachments and models."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""PUT /api/v1/templates/<name>: what is stored, and all that is refused with nothing stored."""
+"""PUT /api/v1/templates/<name>: what is stored, and refusals, which store nothing."""
 
 import pytest
 

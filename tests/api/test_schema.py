@@ -1,4 +1,4 @@
-"""The OpenAPI schema is served, complete, and what the API really answers."""
+"""The OpenAPI schema is served, complete, and matches the API's responses."""
 
 import json
 import re

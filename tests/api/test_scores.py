@@ -1,4 +1,4 @@
-"""People's scores through the API: giving and removing one's own, all of a run, and keys."""
+"""People's scores in the API: adding and removing one's own, all of a run, and keys."""
 
 import pytest
 

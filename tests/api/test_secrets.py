@@ -1,4 +1,4 @@
-"""A credential is refused in every text that the journal or the mirror keeps, and the answer never repeats it."""
+"""A credential is refused in every text that the journal or the mirror stores, and the response never repeats it."""
 
 import json
 from typing import Any

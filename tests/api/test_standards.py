@@ -1,4 +1,4 @@
-"""Standards of a namespace over the API: set by admins, reported by checks and saves."""
+"""Standards of a namespace in the API: set by admins, reported by checks and saves."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""JSON as the API takes it."""
+"""The JSON that the API accepts."""
 
 import contextlib
 import json

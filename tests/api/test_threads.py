@@ -1,4 +1,4 @@
-"""Threads of a change request over the API: talk on lines, and suggestions that become the next version."""
+"""Threads of a change request in the API: comments on lines, and suggestions that become the next version."""
 
 import pytest
 

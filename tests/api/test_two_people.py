@@ -1,4 +1,4 @@
-"""Two people, over the API: however a text got into a change, who had a hand in it does not approve it."""
+"""Two people in the API: nobody who contributed a text to a change, by whatever way, can approve it."""
 
 import json
 

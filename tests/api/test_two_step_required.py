@@ -1,4 +1,4 @@
-"""Two-step sign-in required by a namespace, over the API and on pages."""
+"""Two-step sign-in required by a namespace, in the API and on pages."""
 
 import pytest
 from allauth.mfa.models import Authenticator

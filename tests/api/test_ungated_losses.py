@@ -1,4 +1,4 @@
-"""Metrics that get worse without a gate, in the answers about changes and releases."""
+"""Metrics that get worse without a gate, in API responses about changes and releases."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Unknown names are answered ten at most, wherever they stand, however many a body holds."""
+"""At most ten unknown names are reported, wherever they occur and however many a body contains."""
 
 import pytest
 

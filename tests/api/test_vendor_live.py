@@ -1,4 +1,4 @@
-"""`promptuary lock`, `vendor` and `diff` against a real server, and the client that reads what they wrote."""
+"""`promptuary lock`, `vendor` and `diff` against a real server, and the client that reads their files."""
 
 import json
 from collections.abc import Callable

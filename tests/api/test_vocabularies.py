@@ -1,4 +1,4 @@
-"""GET /api/v1/vocabularies/sha256:…: what a client counts with, byte for byte."""
+"""GET /api/v1/vocabularies/sha256:…: the vocabulary that a client counts with, byte for byte."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Services on machines without the vocabularies against a real server: what they render is what the preview showed."""
+"""Services on machines without vocabularies against a real server: they render what the preview showed."""
 
 import json
 from pathlib import Path

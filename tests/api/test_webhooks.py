@@ -1,4 +1,4 @@
-"""Webhooks over the API."""
+"""Webhooks in the API."""
 
 import pytest
 

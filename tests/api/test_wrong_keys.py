@@ -1,4 +1,4 @@
-"""Wrong keys are counted and slowed at every entry point, and one caller's work is bounded."""
+"""Wrong keys are counted and slowed down at every entry point, and the work of one caller is bounded."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""No page has a barrier that axe can find, and none is wider than its screen, in both themes at both widths."""
+"""axe finds no barrier on any page, and none is wider than its screen, in both themes at both widths."""
 
 import pytest
 from playwright.sync_api import expect

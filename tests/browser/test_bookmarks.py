@@ -1,4 +1,4 @@
-"""Favourites, the templates viewed last, saved views, and several templates tagged together."""
+"""Favourites, recently viewed templates, saved views, and tagging several templates together."""
 
 import re
 import secrets

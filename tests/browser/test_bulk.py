@@ -1,4 +1,4 @@
-"""Templates that were ticked in the list are archived together, and brought back."""
+"""Templates that are ticked in the list are archived and restored together."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""Typed fields for lists and groups in the grid, removed rows, hidden columns, and files that are hard to read."""
+"""Typed fields for lists and groups in the grid, removed rows, hidden columns, and malformed files."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The documentation as a site: its links lead somewhere, nothing comes from another host, axe finds no barrier."""
+"""The documentation site: its links resolve, nothing is loaded from another host, axe finds no barrier."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""The editor: alive while one types, never blank, never losing work."""
+"""The editor: live while typing, never blank, never losing work."""
 
 import re
 

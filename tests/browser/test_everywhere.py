@@ -1,4 +1,4 @@
-"""What every page has: the palette, single keys, copy buttons and themes."""
+"""Features of every page: the palette, single keys, copy buttons and themes."""
 
 import re
 

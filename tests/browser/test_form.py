@@ -1,4 +1,4 @@
-"""The editor's form: cards over the same text, for people who would rather not see YAML."""
+"""The editor's form: cards over the same text, for people who don't want to see YAML."""
 
 import re
 import zlib

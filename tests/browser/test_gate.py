@@ -1,4 +1,4 @@
-"""An admin sets a threshold, a change fails it, is mended, passes, and is approved and published."""
+"""An admin sets a threshold; a change fails it, is fixed, passes, and is approved and published."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Importing a prompt of another system, counted in clicks."""
+"""Importing a prompt from another system, counted in clicks."""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From a run of the demo model to a proposal of it, measured, and taken into a draft that the editor opens."""
+"""From a run of the demo model to its proposal, which is measured and taken into a draft in the editor."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An admin invites somebody by link, who makes an account, sets up the second step, and gives a change its approval."""
+"""An admin invites somebody by link, who creates an account, sets up the second step, and approves a change."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Two browsers: what one person does is shown on the page of the other."""
+"""Two browsers: the actions of one person are shown on the other's page."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The lines of metrics over nights: the figure of each night by pointer and by keys."""
+"""Charts of nightly metrics: reading each night's figure by pointer and by keyboard."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The panel before a risky act: over the page with scripts, a page of its own without, closed without a trace."""
+"""The panel before a risky action: over the page with scripts, a separate page without, closed without a trace."""
 
 import re
 

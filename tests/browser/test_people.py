@@ -1,4 +1,4 @@
-"""An admin looks at what a key can do, deactivates its person after reading what follows, and lets them in again."""
+"""An admin looks at what a key can do, deactivates its person after reading the effects, and reactivates them."""
 
 import re
 

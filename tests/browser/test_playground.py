@@ -1,4 +1,4 @@
-"""The playground: a draft is asked of a model, compared, and used, with the demo's own model server behind it."""
+"""The playground: a draft is run with a model, compared, and used, with the demo's own model server behind it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A release of four templates with one failing: nothing goes live until that one is out, then the rest does at once."""
+"""A release of four templates, one of which fails: nothing goes live until it is removed, then all others do."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A template and a folder get other names while a service goes on asking by the former ones."""
+"""A template and a folder are renamed while a service keeps using the former names."""
 
 import re
 from collections.abc import Iterator

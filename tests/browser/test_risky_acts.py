@@ -1,4 +1,4 @@
-"""What follows is read before the act: a key in use is revoked, a label moves meanwhile, a freeze is in the way."""
+"""The effects are shown before an action: a key in use is revoked, a label moves meanwhile, a freeze blocks."""
 
 import re
 from collections.abc import Iterator

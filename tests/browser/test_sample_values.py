@@ -1,4 +1,4 @@
-"""The values of a sample in the view Samples: steps from one to the next, its tokens, lists that are put in order."""
+"""The values of a sample in the view Samples: moving between samples, token counts, reordering lists."""
 
 import json
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Two people score two versions without knowing which is which, the gate on their scores passes, and one approves."""
+"""Two people blindly score two versions, the gate on their scores passes, and one approves."""
 
 import json
 import os

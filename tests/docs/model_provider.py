@@ -1,4 +1,4 @@
-"""A provider of models on loopback: OpenAI's completions (streamed or not) and responses, and Anthropic's messages."""
+"""A model provider on loopback: OpenAI's completions (streamed or not) and responses, and Anthropic's messages."""
 
 import json
 import threading

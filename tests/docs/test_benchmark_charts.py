@@ -1,4 +1,4 @@
-"""The charts of the page on benchmarks show the figures that are recorded, and the page shows each of them."""
+"""The charts on the benchmarks page show the recorded figures, and the page includes each chart."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Each code block of the documentation is run, is a file of a page that is run, or says why it isn't."""
+"""Each code block of the documentation is run, belongs to a page that is run, or states why it isn't."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docker-compose.yml and its files: confined, watched, in step with the settings, and what nginx keeps and for whom."""
+"""docker-compose.yml and its files: confined, monitored, consistent with the settings, and nginx's caching."""
 
 import http.server
 import os

@@ -1,4 +1,4 @@
-"""The systemd units for several machines: systemd takes them, and they start what the product has."""
+"""The systemd units for several machines: systemd accepts them, and they start existing commands."""
 
 import configparser
 import shlex

@@ -1,4 +1,4 @@
-"""The JSON Schema of the front matter, for editors, takes what the renderer takes and refuses what it refuses."""
+"""The JSON Schema of the front matter, for editors, accepts and refuses the same as the renderer."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The documents that the reference pages show have no problems: those of document.md and truncation.md."""
+"""The documents on the reference pages document.md and truncation.md have no problems."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The generated tables of the reference pages say what the code says now."""
+"""The generated tables of the reference pages match the code."""
 
 import re
 

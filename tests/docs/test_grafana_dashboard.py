@@ -1,4 +1,4 @@
-"""Dashboard and alarms for Prometheus ask for figures that a running server serves."""
+"""The dashboard and alerts for Prometheus use metrics that a running server exposes."""
 
 import json
 import re

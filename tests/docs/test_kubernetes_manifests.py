@@ -1,4 +1,4 @@
-"""The manifests for Kubernetes: whole, confined, and in step with the image and the settings."""
+"""The manifests for Kubernetes: complete, confined, and consistent with the image and the settings."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The links between the pages of the documentation lead somewhere inside of it, so that the site can be built."""
+"""Links between documentation pages resolve within the documentation, so that the site can be built."""
 
 import re
 

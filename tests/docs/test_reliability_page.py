@@ -1,4 +1,4 @@
-"""The page about reliability names tests that there are."""
+"""The reliability page names existing tests."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The pages' commands and programs, run as they are written over a demo server that is started once."""
+"""The pages' commands and programs, run as written against a demo server that is started once."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The systemd unit of the page on one machine: systemd takes it, and it starts what the product has."""
+"""The systemd unit on the page for one machine: systemd accepts it, and it starts existing commands."""
 
 import configparser
 import re

@@ -1,4 +1,4 @@
-"""Two runs side by side: rows judged, an interval, and no winner while it holds zero."""
+"""Two runs side by side: rows compared, an interval, and no winner while it includes zero."""
 
 import random
 

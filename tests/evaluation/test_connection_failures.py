@@ -1,4 +1,4 @@
-"""Sentences for connections that failed: each names the model, the host and the cause, and no number of the system."""
+"""Messages for failed connections: each names the model, the host and the cause, but no errno."""
 
 import asyncio
 import datetime

@@ -1,4 +1,4 @@
-"""Datasets from every form, their digest, and rows that can't be read."""
+"""Datasets in every format, their digest, and unreadable rows."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What metrics found in one row, as sentences."""
+"""The findings of metrics in one row, as sentences."""
 
 import pytest
 from hypothesis import given

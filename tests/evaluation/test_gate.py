@@ -1,4 +1,4 @@
-"""Gates: a bound that is stated, never implied, and the reports for continuous integration."""
+"""Gates: explicit bounds, never implied ones, and the reports for continuous integration."""
 
 from xml.etree import ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""The HTML report: one file, everything escaped, figures and words beside the plot."""
+"""The HTML report: one file, everything escaped, figures and words next to the plot."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""A row that holds what JSON can't say is a failed row; the run and all other rows stay."""
+"""A row with values that JSON can't represent fails alone; the run and all other rows are kept."""
 
 import json
 from datetime import date

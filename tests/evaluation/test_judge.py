@@ -1,4 +1,4 @@
-"""Judging: scores and evidence from a judge's replies, and replies that can't be read."""
+"""Judging: scores and evidence from a judge's replies, and unreadable replies."""
 
 import json
 from pathlib import Path

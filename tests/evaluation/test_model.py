@@ -1,4 +1,4 @@
-"""Models: the HTTP one under faults, recorded replies, the cache."""
+"""Models: the HTTP one with failing servers, recorded replies, the cache."""
 
 import json
 import os

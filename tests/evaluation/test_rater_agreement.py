@@ -1,4 +1,4 @@
-"""Agreement of raters: known values, what is left out, and that names and order say nothing."""
+"""Agreement of raters: known values, ignored ratings, and independence of names and order."""
 
 import pytest
 from hypothesis import given, settings

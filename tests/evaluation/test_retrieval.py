@@ -1,4 +1,4 @@
-"""The documents of a BEIR folder, found by the words of a query."""
+"""Finding the documents of a BEIR folder by the words of a query."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""evaluation.run: whole and by component, blind, streamed, and what happens to a row that fails."""
+"""evaluation.run: whole and by component, blind, streamed, and the handling of failing rows."""
 
 import pytest
 

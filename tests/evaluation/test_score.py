@@ -1,4 +1,4 @@
-"""evaluation.score: its edges, its laws, its refusals. What other packages say is held in tests/oracles."""
+"""evaluation.score: edge cases, invariants and errors. Comparisons with other packages are in tests/oracles."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Shapes of streamed replies that providers and local servers send, beside the plain ones."""
+"""Unusual forms of streamed replies that providers and local servers send."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Answers of a server that no reply can be read from, streamed and whole: a sentence for each, and what it took."""
+"""Server responses without a readable reply, streamed and whole: the message for each, and its cost."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Every page and list call takes as many queries with thirty templates and their history as with three."""
+"""Every page and list call runs as many queries with thirty templates and their history as with three."""
 
 import pytest
 from django.core.cache import caches

@@ -1,4 +1,4 @@
-"""Pages that are a form: what is right happens, what is wrong comes back filled in with its reason."""
+"""Pages that are a form: valid input takes effect, invalid input is shown again with the reason."""
 
 import json
 from typing import Any

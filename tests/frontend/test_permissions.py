@@ -1,4 +1,4 @@
-"""Who gets what at every page: one table, checked against the addresses that there are."""
+"""Who may see each page: one table, checked against the existing addresses."""
 
 import json
 import re

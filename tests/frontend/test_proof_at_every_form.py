@@ -1,5 +1,4 @@
-"""Every form that writes, in a session whose proof is too old:
-which of them lead to the page that asks for a fresh one."""
+"""Every writing form in a session whose proof is too old: which of them redirect to the page for a fresh one."""
 
 from copy import copy
 

@@ -1,4 +1,4 @@
-"""The pages' templates stay readable: no long lines, and a part of a page says what it is and what it needs."""
+"""The pages' templates stay readable: no long lines, and a partial documents its purpose and context."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A registry without a network, and clients of it whose clock the test moves."""
+"""A registry without a network, and clients of it whose clock is set by the test."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where a key may be sent."""
+"""Addresses to which a key may be sent."""
 
 import pytest
 

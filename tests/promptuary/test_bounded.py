@@ -1,4 +1,4 @@
-"""Rendering in child processes from a service that has the client and nothing of the server."""
+"""Rendering in child processes of a service that has only the client installed, without the server."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a client remembers: pins for ever, labels for a while, and what it does when the registry is gone."""
+"""The client's cache: pins forever, labels for a while, and its use when the registry is unavailable."""
 
 import pytest
 

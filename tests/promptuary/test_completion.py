@@ -1,4 +1,4 @@
-"""What the shell offers on Tab, asked for as a shell asks."""
+"""Shell completion, requested as a shell does."""
 
 import os
 import subprocess

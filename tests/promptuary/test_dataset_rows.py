@@ -1,4 +1,4 @@
-"""Rows that a service adds to a dataset with the client: a template's own call, or several at once."""
+"""Adding dataset rows with the client: a template's own call, or several together."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Forks and threads, for real."""
+"""Real forks and threads."""
 
 import os
 import threading

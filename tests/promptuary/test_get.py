@@ -1,4 +1,4 @@
-"""Promptuary.get: refs, pins and labels, and what is proven about them."""
+"""Promptuary.get: refs, pins and labels, and the verification of each."""
 
 import hashlib
 import json

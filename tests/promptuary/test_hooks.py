@@ -1,4 +1,4 @@
-"""The hooks and the action that other repositories use: run as they are written."""
+"""The hooks and the action for other repositories, run as written."""
 
 import os
 import re

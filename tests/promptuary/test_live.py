@@ -1,4 +1,4 @@
-"""Live clients: a label move is followed at once."""
+"""Live clients follow a label move immediately."""
 
 import time
 

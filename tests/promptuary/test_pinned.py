@@ -1,4 +1,4 @@
-"""Lock files and vendored templates: what an application means and brings along."""
+"""Lock files and vendored templates: the versions that an application pins and ships."""
 
 import json
 

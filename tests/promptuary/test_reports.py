@@ -1,4 +1,4 @@
-"""What a client tells of its renderings: numbers and names, never values."""
+"""What a client reports about its renderings: numbers and names, never values."""
 
 import json
 import subprocess

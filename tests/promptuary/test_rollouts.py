@@ -1,4 +1,4 @@
-"""Clients and rollouts: the side of a bucket, worked out without asking."""
+"""Clients and rollouts: the side of a bucket, computed without a request."""
 
 import asyncio
 

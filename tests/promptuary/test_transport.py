@@ -1,4 +1,4 @@
-"""The transports over real sockets: servers that are gone, slow, broken or hostile."""
+"""The transports over real sockets: servers that are unavailable, slow, broken or hostile."""
 
 import asyncio
 import gzip

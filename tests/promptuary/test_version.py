@@ -1,4 +1,4 @@
-"""Which release is installed is said by the package, the command and the MCP server alike."""
+"""The package, the command and the MCP server report the same installed release."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The language of the pages: chosen by the person, else asked for by the browser."""
+"""The language of the pages: the person's choice, or else the browser's preference."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""The page on which people choose what they get mail about."""
+"""The page on which people choose their mail notifications."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Signing in through an OpenID provider that really answers, through all of allauth's code."""
+"""Signing in through a real OpenID provider, using all of allauth's code."""
 
 import httpx
 import jwt

@@ -1,4 +1,4 @@
-"""A fresh proof before publishing and before making keys, if the setting asks for one."""
+"""A fresh proof before publishing and before creating keys, if the setting requires one."""
 
 import time
 

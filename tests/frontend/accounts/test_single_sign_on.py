@@ -1,4 +1,4 @@
-"""The page of single sign-on: what is set, what the provider answers, and trials that sign nobody in."""
+"""The single sign-on page: the settings, the provider's responses, and trials that sign nobody in."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Putting a template away from its page: who would notice stands there first."""
+"""Archiving a template on its page, which first shows who would be affected."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The menu of a row of the environments page, and what the bar for ticked templates adds up."""
+"""The menu of a row on the environments page, and the summary in the bar for ticked templates."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Environments: which version every label of every template holds, what is behind, and the way back."""
+"""Environments: the version of every label of every template, what is behind, and rolling back."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Every line that the template page offers to copy is run as it stands."""
+"""Every line that the template page offers to copy runs unchanged."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""Who fetched what, on the template page and on a page of its own."""
+"""Who fetched what, on the template page and on a separate page."""
 
 import re
 from datetime import UTC, datetime, timedelta

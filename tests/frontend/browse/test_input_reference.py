@@ -1,4 +1,4 @@
-"""What callers must send, in words."""
+"""The description in words of what callers must send."""
 
 import pytest
 

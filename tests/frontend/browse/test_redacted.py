@@ -1,4 +1,4 @@
-"""What people see of a redacted version."""
+"""How a redacted version is shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Renaming a template or a folder from its page, and the page of who asks by which name."""
+"""Renaming a template or a folder on its page, and the page of the services that use each name."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The change that most of these tests are about."""
+"""The change used by most of these tests."""
 
 import pytest
 

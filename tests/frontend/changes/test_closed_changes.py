@@ -1,4 +1,4 @@
-"""A closed request keeps what it was decided on: nothing on its page runs, changes, or can be started again."""
+"""A closed request keeps the state of its decision: nothing on its page runs, changes, or can be restarted."""
 
 import pytest
 

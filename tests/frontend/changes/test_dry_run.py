@@ -1,4 +1,4 @@
-"""The panel, the API and `promptuary propose --dry-run` say the same about a proposal, figure by figure."""
+"""The panel, the API and `promptuary propose --dry-run` show the same facts and figures about a proposal."""
 
 import re
 from html import unescape

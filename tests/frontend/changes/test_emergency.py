@@ -1,4 +1,4 @@
-"""Publishing before it is approved: a page of its own, with the password once more."""
+"""Publishing without approval: a separate page that requires the password again."""
 
 import re
 

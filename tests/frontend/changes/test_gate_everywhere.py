@@ -1,4 +1,4 @@
-"""Home, the list, the page and the API tell the same of a request: what blocks it, and what to do about it."""
+"""Home, the list, the page and the API agree on what blocks a request and how to resolve it."""
 
 import html
 

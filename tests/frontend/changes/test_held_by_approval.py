@@ -1,4 +1,4 @@
-"""Protecting a label in front of the browser: what the form asks first, and where “never approved” is shown."""
+"""Protecting a label on the pages: the form's questions, and where “never approved” is shown."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Metrics that get worse without a gate, as people see them if they approve: a change, and a release."""
+"""Metrics that get worse without a gate, as shown to approvers of a change or a release."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page that brings what a label holds into a request made beside it."""
+"""The page that merges the label's version into a concurrent request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An act whose label moved after its panel was drawn: refused with what moved, and nothing typed is lost."""
+"""Actions whose label moved after the panel was shown are refused with the move, and keep what was typed."""
 
 from datetime import timedelta
 

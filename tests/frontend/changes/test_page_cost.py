@@ -1,4 +1,4 @@
-"""The page of a change request with fifty samples: as many queries as with two, and no rendering done twice."""
+"""The page of a change request with fifty samples: as many queries as with two, and nothing rendered twice."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""The panel before a label moves: the same facts for every act, as a page and over a page."""
+"""The panel before a label moves: the same facts for every action, as a page and over a page."""
 
 import re
 from datetime import UTC, datetime, timedelta

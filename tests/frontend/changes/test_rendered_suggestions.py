@@ -1,4 +1,4 @@
-"""Suggestions on what the model reads: typed on a rendered line, shown as source, sent as a suggestion there."""
+"""Suggestions on rendered text: typed on a rendered line, shown as source, and sent as source suggestions."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A review: remarks kept, several lines at once, suggestions in a batch, what changed since one looked."""
+"""A review: pending remarks, several lines together, batches of suggestions, changes since the last visit."""
 
 import pytest
 

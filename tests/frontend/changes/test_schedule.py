@@ -1,4 +1,4 @@
-"""Tests for scheduling on the pages of a change and of a release."""
+"""Scheduling on the pages of a change and of a release."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Threads on the page of a change: begun on a line, answered, resolved, and a suggestion taken over."""
+"""Threads on the page of a change: started on a line, answered, resolved, and suggestions applied."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the change page says about who may approve, before anybody presses a button."""
+"""What the change page says in advance about who may approve."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Pages that compare documents stay quick on documents that were made to be slow to compare."""
+"""Pages that compare documents stay fast on documents designed to be slow to compare."""
 
 import time
 

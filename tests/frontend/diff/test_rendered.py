@@ -1,4 +1,4 @@
-"""A rendered prompt made ready for reading, and two of them set against each other."""
+"""A rendered prompt formatted for reading, and the comparison of two of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Values in a rendered diff: what came from an input is marked, and unchanged lines of a fragment are folded."""
+"""Values in a rendered diff: text from inputs is marked, and unchanged lines of a fragment are folded."""
 
 from frontend.diff.part_diffs import compare_parts, split_at_values
 from frontend.diff.text import Fold, Line

@@ -1,4 +1,4 @@
-"""The message that a version gets whose author wrote none."""
+"""The default message of a version whose author wrote none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the editor's script asks for: looks, drafts, saves, all as JSON."""
+"""The requests of the editor's script: previews, drafts and saves, all as JSON."""
 
 import re
 

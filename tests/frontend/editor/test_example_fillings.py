@@ -1,4 +1,4 @@
-"""Example values that are made from the names and kinds of inputs."""
+"""Example values made from the names and kinds of inputs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Inputs of an example go from a new template whose text no longer uses them, if the author never changed them."""
+"""An example's unused inputs are removed from a new template if the author never changed them."""
 
 import json
 

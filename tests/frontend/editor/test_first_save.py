@@ -1,4 +1,4 @@
-"""The first save of a pasted prompt: nothing that is missing stops it, and one click settles what is."""
+"""The first save of a pasted prompt: nothing missing prevents it, and one click fixes what is missing."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Importing prompts in the browser: what they become, and saving them as versions or drafts."""
+"""Importing prompts in the browser: the results, and saving them as versions or drafts."""
 
 import io
 import json

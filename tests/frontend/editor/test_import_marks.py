@@ -1,4 +1,4 @@
-"""What the import page marks in a pasted text, and the list of files that it read."""
+"""The import page's marks in a pasted text, and its list of files."""
 
 import io
 import json

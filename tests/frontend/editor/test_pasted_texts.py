@@ -1,4 +1,4 @@
-"""Pasted texts on their way to version 1: what is rendered is what was pasted, or the page says what is not."""
+"""Pasted texts up to version 1: they are rendered unchanged, or the page names the difference."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The plain form beside a draft that another device stored meanwhile: no text is lost, whichever button is pressed."""
+"""The plain form when another device stored the draft meanwhile: no text is lost, whichever button is pressed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The order of samples whose names are whole numbers, which a script's objects do not keep."""
+"""The order of samples whose names are whole numbers, which JavaScript objects don't preserve."""
 
 import json
 

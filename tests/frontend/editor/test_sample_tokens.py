@@ -1,4 +1,4 @@
-"""The line of tokens below the values of a sample, and what the page shows above them."""
+"""The line of tokens below the values of a sample, and the page's text above them."""
 
 import pytest
 

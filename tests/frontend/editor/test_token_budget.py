@@ -1,4 +1,4 @@
-"""The token budget: what uses how much, against what, and what gives way first."""
+"""The token budget: what uses how much of which limit, and what is cut first."""
 
 import re
 from typing import Any

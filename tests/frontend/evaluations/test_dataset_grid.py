@@ -1,4 +1,4 @@
-"""What the grid of a dataset's rows gets from the server: the rows, the inputs they are for, and answers to a save."""
+"""The server's data for the grid of a dataset: the rows, the matching inputs, and responses to a save."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The pages of improvements: the form with its costs, the page while it goes on, the proposal, and each end of it."""
+"""The pages of improvements: the form with its costs, progress, the proposal, and each way to end."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The page of several runs side by side: averages, filters, order, the panel of one row, and runs under way."""
+"""The page of several runs side by side: averages, filters, order, the panel of a row, and unfinished runs."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""Ticked rows of a dataset are copied into another: new columns are named first, and each refusal changes nothing."""
+"""Copying ticked rows to another dataset: new columns are named first, and each refusal changes nothing."""
 
 import json
 

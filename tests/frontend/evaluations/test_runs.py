@@ -1,4 +1,4 @@
-"""The pages of runs: started, watched, compared, looked into row by row, taken away as files."""
+"""The pages of runs: start, progress, comparison, single rows, and export."""
 
 import json
 import re

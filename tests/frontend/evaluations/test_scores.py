@@ -1,4 +1,4 @@
-"""The pages where people score replies: saving at once, hidden versions, the queue, and what others see."""
+"""The pages where people score replies: immediate saving, hidden versions, the queue, and other people's view."""
 
 import re
 

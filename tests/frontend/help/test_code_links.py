@@ -1,4 +1,4 @@
-"""Where a page shows the code of a problem, the code leads to the page that explains it."""
+"""Problem codes on pages link to the page that explains them."""
 
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 

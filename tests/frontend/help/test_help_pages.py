@@ -1,4 +1,4 @@
-"""The help: every page is served to anyone, and no link on it leads nowhere."""
+"""The help: every page is public, and every link resolves."""
 
 import re
 from html.parser import HTMLParser

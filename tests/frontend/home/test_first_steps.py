@@ -1,4 +1,4 @@
-"""The first steps on the home page: shown to who writes, ticked by what they did, and closed for good."""
+"""The first steps on the home page: shown to people who may write, ticked by their actions, and dismissible."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Home: what waits for whom, if a person left off, what went live."""
+"""Home: what waits for whom, unfinished work, and what went live."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Promoting the templates that were ticked on the page of environments, of one namespace or of several."""
+"""Promoting templates ticked on the environments page, from one namespace or several."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The approvals on the page of a release: who approved, who is asked, what is still needed, and reminding them."""
+"""The approvals on the page of a release: given, requested and missing ones, and reminders."""
 
 import re
 from datetime import timedelta

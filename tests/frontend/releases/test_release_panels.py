@@ -1,4 +1,4 @@
-"""The panels before a release is published or rolled back: what follows, and what changed while they were open."""
+"""The panels before a release is published or rolled back: the effects, and changes while they are open."""
 
 import re
 from datetime import timedelta

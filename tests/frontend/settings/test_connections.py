@@ -1,4 +1,4 @@
-"""The pages of models: connected, tested, changed and removed by admins, with caps on what they may cost."""
+"""The pages of models: connected, tested, changed and removed by admins, with spending caps."""
 
 import re
 

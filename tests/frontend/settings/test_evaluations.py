@@ -1,4 +1,4 @@
-"""The page of evaluations: thresholds are tried on the last runs, saved, edited and taken away."""
+"""The page of evaluations: thresholds are tried on the last runs, saved, edited and removed."""
 
 import pytest
 

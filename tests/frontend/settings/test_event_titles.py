@@ -1,4 +1,4 @@
-"""The kinds of events have the same words on pages, which are translated, as elsewhere."""
+"""The pages' translated titles of event kinds match those used elsewhere."""
 
 from frontend.settings.event_titles import EVENT_TITLES
 from registry.journal.event import kinds, title_of

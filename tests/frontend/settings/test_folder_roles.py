@@ -1,4 +1,4 @@
-"""Roles in folders on the page of a namespace's members, and the pages that show what they allow."""
+"""Roles in folders on the members page of a namespace, and on pages that show their effect."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests for the page of freezes, and the other places if a freeze is shown."""
+"""The page of freezes, and the other places where a freeze is shown."""
 
 from datetime import UTC, datetime, timedelta
 

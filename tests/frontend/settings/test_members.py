@@ -1,4 +1,4 @@
-"""The page of a namespace's members: roles that can be undone, what they take from open changes, and owners."""
+"""The members page of a namespace: roles with undo, their effect on open changes, and owners."""
 
 import re
 

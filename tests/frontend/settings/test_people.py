@@ -1,4 +1,4 @@
-"""The page of people: roles, sign-in, and the panels before grave acts."""
+"""The page of people: roles, sign-in, and the panels before drastic actions."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What follows from new rules is read before they are set: on the page, over the API, and by the one query of both."""
+"""The effects of new rules are shown before they are set: on the page and in the API, by one query for both."""
 
 import re
 from datetime import UTC, datetime

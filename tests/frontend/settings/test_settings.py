@@ -1,4 +1,4 @@
-"""The pages of a namespace's settings: rules, keys and the way between them."""
+"""The pages of a namespace's settings: rules, keys and navigation between them."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pages of webhooks: made, looked at, tried, changed and removed by admins."""
+"""The pages of webhooks: created, viewed, tested, changed and removed by admins."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The tags for form fields: what is selected, checked, required, and never written back."""
+"""The tags for form fields: what is selected, checked, required, and never echoed."""
 
 from django import forms
 from django.template import Context, Template

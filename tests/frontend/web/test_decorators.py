@@ -1,4 +1,4 @@
-"""What signed-in pages share: a role is asked for once if a page is read, and afresh for each page."""
+"""View decorators for signed-in people: the role is queried once per page, and again for each page."""
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

@@ -1,4 +1,4 @@
-"""Findings in German: patterns are found again in their texts, and problems of documents leave no English."""
+"""Findings in German: patterns are recognised in their texts, and document problems leave no English."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The first word of a refusal at its field: a word gets a capital, a name keeps its letters."""
+"""The first word of a field error: a word is capitalised, a name is left unchanged."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""The counts of the top bar: remembered while nothing happens, and right at once after an event."""
+"""The counts in the top bar: cached while nothing happens, and updated immediately after an event."""
 
 import pytest
 

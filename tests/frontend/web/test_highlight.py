@@ -1,4 +1,4 @@
-"""A document in colours."""
+"""Syntax highlighting of a document."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Advice of what blocks a change: the page that it names becomes a link."""
+"""Advice on what blocks a change: the page that it names becomes a link."""
 
 import pytest
 

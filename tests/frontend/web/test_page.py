@@ -1,4 +1,4 @@
-"""What holds on every page."""
+"""Properties of every page."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What Django refuses before a view, or before any middleware, is answered and never a failure of the server."""
+"""Refusals by Django before a view or any middleware get a proper response, never a server error."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What people write in conversations as HTML."""
+"""Comments as HTML."""
 
 import re
 

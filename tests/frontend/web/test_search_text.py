@@ -1,4 +1,4 @@
-"""The text of the search field: words and filters are told apart, and filters are added and removed in an address."""
+"""The text of the search field: words and filters are distinguished, and filters can be added and removed."""
 
 from urllib.parse import parse_qs
 

@@ -1,4 +1,4 @@
-"""The command line in a folder of its own, without a registry."""
+"""The command line in its own folder, without a registry."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Haystack's prompts come in as shaped documents, and go out as they came."""
+"""Haystack's prompts are imported as shaped documents, and exported unchanged."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it becomes documents without errors or is refused in a sentence."""
+"""Any file becomes documents without errors, or is refused with a message."""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Langfuse's prompts come in character for character, and go out as its API takes them."""
+"""Langfuse's prompts are imported character for character, and exported as its API accepts them."""
 
 import json
 from typing import Any

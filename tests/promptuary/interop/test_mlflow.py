@@ -1,4 +1,4 @@
-"""MLflow's prompts come in as its REST API and its Python objects give them."""
+"""MLflow's prompts are imported in the forms of its REST API and its Python objects."""
 
 import json
 from pathlib import Path

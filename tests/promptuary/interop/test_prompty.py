@@ -1,4 +1,4 @@
-"""Prompty's files come in as parts, and go out as files that come in the same."""
+"""Prompty's files are imported as parts, and exported as files that import the same."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The commands on the page about importing and exporting do what the page says: they are run as written."""
+"""The commands on the import and export page work as documented: they are run as written."""
 
 import json
 import re
