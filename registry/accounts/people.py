@@ -1,4 +1,4 @@
-"""People: accounts of this installation."""
+"""Accounts: creating them, passwords, and second steps."""
 
 import re
 

@@ -113,7 +113,7 @@ def of_served(facts: Facts) -> Blocker:
 
 
 def of_superseded(facts: Facts) -> Blocker:
-    """The label serves a version that was made from the head."""
+    """The label serves a version that descends from the head."""
     cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
         label=facts.label, holds=facts.holds, number=facts.number
     )
@@ -121,7 +121,7 @@ def of_superseded(facts: Facts) -> Blocker:
 
 
 def of_diverged(facts: Facts) -> Blocker:
-    """The head was not made from what the label serves."""
+    """The head does not descend from what the label serves."""
     cause = gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
         number=facts.number, holds=facts.holds, label=facts.label
     )

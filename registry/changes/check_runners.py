@@ -35,7 +35,7 @@ class CheckCase:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Whether a check passed, in one sentence, and what it found item by item."""
+    """Whether a check passed, a one-sentence summary, and the findings."""
 
     passed: bool
     summary: str

@@ -39,7 +39,7 @@ class VersionNode(NamedTuple):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The ids of the versions that it was made from."""
+        """The ids of the versions that it was derived from."""
         return self.taken if self.base is None else (self.base, *self.taken)
 
 

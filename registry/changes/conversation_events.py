@@ -74,7 +74,7 @@ class _RevisionStep(JournalEvent):
 @event("comment.edited", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class CommentEdited(_RevisionStep):
-    """A comment got other words. text: their sha256, null for none."""
+    """A comment was edited. text: sha256 of the new one, null if it is empty."""
 
     text: str | None
     stored_row: ClassVar[StoredRow | None] = StoredRow(
@@ -107,7 +107,7 @@ class CommentEdited(_RevisionStep):
 @event("comment.deleted", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class CommentDeleted(_RevisionStep):
-    """The writer of a comment deleted it; it is no longer shown."""
+    """A comment was deleted by its author; it is no longer shown."""
 
     def sentence(self) -> str:
         return self._describe(

@@ -37,7 +37,7 @@ __all__ = [
 _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "finding", "comparison")
 _WAITING = gettext_lazy("It has not finished.")
 
-# A request's number, its plans, the digest of its head, and that of what the label holds.
+# A request's number, its plans, the digest of its head, and the digest of what the label holds.
 Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
 
 
@@ -128,7 +128,7 @@ class EvaluationProgress:
 
 @dataclass(frozen=True)
 class EvaluationResult:
-    """Whether every threshold is reached, in a sentence, and one by one."""
+    """Whether every threshold is reached, a summary, and the result of each one."""
 
     passed: bool
     summary: str

@@ -1,4 +1,4 @@
-"""The events of change requests: each step of one, from its proposal to its end."""
+"""The events of change requests: each step from the proposal to the end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class ChangeStep(JournalEvent):
     digest: str
 
     def _describe(self, sentence: str) -> str:
-        """The translated sentence with the request, its label and what the label is to move to."""
+        """The translated sentence with the request, its label and the proposed version."""
         return sentence.format(change=self.change, label=self.label, template=self.template, version=self.version)
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:

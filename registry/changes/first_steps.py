@@ -19,7 +19,7 @@ _REVIEWERS = (Role.REVIEWER, Role.ADMIN)
 
 @dataclass(frozen=True)
 class FirstStep:
-    """A step: `draft`, `save`, `propose`, `review` or `fetch`, and whether the person has done it."""
+    """A first step: `draft`, `save`, `propose`, `review` or `fetch`, and whether the person has done it."""
 
     name: str
     is_done: bool

@@ -1,4 +1,4 @@
-"""The facts and check results of many change requests, read in a constant number of queries for `gate`."""
+"""The facts and check results of many change requests for `gate`, read in a constant number of queries."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ from registry.usage import queries as usage_queries
 
 __all__ = ["CheckFacts", "ReviewFacts"]
 
-# The events that pass the turn on.
+# The events that change whose turn it is.
 _TURNING = [event.kind for event in (ChangeProposed, ChangeHeaded, ChangeDecided, ChangeReopened)]
 
 
 class ReviewFacts:
-    """Labels, versions, decisions and roles: what says who may approve, and whether the label may move.
+    """Labels, versions, decisions and roles, which decide who may approve and whether the label may move.
 
-    with_times: whether `since` is going to be asked.
+    with_times: whether `since` will be used.
     """
 
     def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
@@ -63,7 +63,7 @@ class ReviewFacts:
         return self.history.steps[pk] if pk is not None else None
 
     def served(self, change: ChangeRequest) -> tuple[str, ...]:
-        """The digests of all that labels of the request's template serve, sorted."""
+        """The digests served by all labels of the request's template, sorted."""
         pks = self.history.labels.get(change.template.name, {}).values()
         return tuple(sorted({self.history.steps[pk].digest for pk in pks}))
 
@@ -72,7 +72,7 @@ class ReviewFacts:
         return max((decision.number for decision in self.decisions[change.pk]), default=0)
 
     def facts(self, change: ChangeRequest) -> Facts:
-        """The facts of one of the requests."""
+        """The facts of one request."""
         template, version, history = change.template, change.version, self.history
         held = self.held(change)
         reviewers = self._list_reviewers(template)
@@ -106,7 +106,7 @@ class ReviewFacts:
         )
 
     def _list_reviewers(self, template: Template) -> tuple[str, ...]:
-        """Who may approve requests of the template."""
+        """The people who may approve requests of the template."""
         path, needed = template.path, TABLE[Verb.APPROVE].rank
         return tuple(name for name, roles in self._able[template.namespace_id] if roles.at(path).rank >= needed)
 
@@ -115,7 +115,7 @@ class ReviewFacts:
         return self.history.versions_between(change.version_id, self._approved(change))
 
     def since(self, change: ChangeRequest) -> datetime:
-        """When the turn was passed on last."""
+        """When the turn last passed."""
         return self._since.get(change.pk, change.created_at)
 
     def approved_at(self, change: ChangeRequest, person: str) -> datetime:
@@ -143,15 +143,14 @@ class ReviewFacts:
         )
 
     def _digests(self, change: ChangeRequest) -> set[str]:
-        """What the request's label ever held by approval."""
+        """The digests that the request's label ever held by approval."""
         return {digest for _, _, digest in self._held.get((change.template_id, change.label), ())}
 
     def _approved(self, change: ChangeRequest) -> int | None:
-        """The id of the version that the request is measured from: what its label serves, if it held that by
-        approval.
+        """The id of the version that the request is compared with: what its label serves, if it held that by approval.
 
-        Else it is what the label held last by approval, or None: nobody agreed to what came since. For an emergency
-        that waits for its approval it is what the label held by approval before it.
+        Otherwise it is what the label last held by approval, or None: everything since then is unapproved. For an
+        emergency awaiting approval it is what the label held by approval before it.
         """
         held, moves = self.held(change), self._held.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:
@@ -162,7 +161,7 @@ class ReviewFacts:
 
 
 class CheckFacts:
-    """Samples, plans, callers and verdicts: what says the state of the checks of requests."""
+    """Samples, plans, callers and verdicts, which decide the state of the checks of requests."""
 
     def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], review: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}
@@ -187,7 +186,7 @@ class CheckFacts:
         self._measured = self._measure([row for row, _ in rows])
 
     def inputs(self, change: ChangeRequest) -> CheckInputs:
-        """The digests that count for the request now."""
+        """The digests that the checks of the request use now."""
         return self._inputs[change.pk]
 
     def _read_inputs(self, change: ChangeRequest) -> CheckInputs:
@@ -204,7 +203,7 @@ class CheckFacts:
         )
 
     def _describe_plan(self, change: ChangeRequest, plan: EvaluationPlan) -> dict[str, object]:
-        """What a verdict is bound to: with thresholds on scores by people, the recorded scores too."""
+        """What a verdict is bound to: the plan, and the recorded scores if it has thresholds on scores by people."""
         facts = plan.to_dict()
         if plan.people_gates:
             recorded, contributors = self._recorded.get((change.pk, plan.name)), self._contributors[change.pk]
@@ -213,7 +212,7 @@ class CheckFacts:
         return facts
 
     def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
-        """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
+        """Every check in the fixed order; one without a result for these digests has no outcome."""
         required, inputs = checks.required_checks(rules), self.inputs(change)
         sought = (Decision.ACKNOWLEDGE, change.round, change.version.digest)
         decisions = self._review.decisions[change.pk]
@@ -254,7 +253,7 @@ class CheckFacts:
         }
 
     def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
-        """The runs of the requests whose evaluation has no verdict yet."""
+        """The progress of evaluations that have no verdict yet."""
         waiting = []
         for row in rows:
             inputs = self.inputs(row)
@@ -266,9 +265,9 @@ class CheckFacts:
 def _able_and_frozen(
     spaces: Mapping[int, Namespace],
 ) -> tuple[Mapping[int, list[tuple[str, MemberRoles]]], set[int]]:
-    """Who may approve somewhere in each namespace, by name; and the namespaces that have freezes, which most have not.
+    """The people who may approve somewhere in each namespace, by name; and the few namespaces that have freezes.
 
-    Where a namespace requires two-step sign-in, who has none may not approve, and what they approved does not count.
+    If a namespace requires two-step sign-in, people without it may not approve, and their approvals don't count.
     """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
@@ -288,7 +287,7 @@ def _able_and_frozen(
     strict = {username for pk, _, username, *_ in columns if is_strict[pk] and username}
     with_two_step = select_people_with_two_step(strict) if strict else set()
     for space, has_freezes, username, is_active, role, folder_roles in columns:
-        if is_active and (not is_strict[space] or username in with_two_step):  # null if nobody may approve
+        if is_active and (not is_strict[space] or username in with_two_step):  # null if the namespace has no approver
             members[space].append((username, read_member_roles(role, folder_roles)))
         if has_freezes:
             frozen.add(space)

@@ -173,8 +173,8 @@ class _RoleGrants:
         """names: every name of a template in question, mapped to the current one."""
         self.found: defaultdict[str, list[RoleGrant]] = defaultdict(list)
         self._spaces, self._names = spaces, names
-        self._held: dict[tuple[str, str], int] = {}  # the rank of each person's own role
-        self._groups: dict[tuple[str, str], int] = {}  # the rank of each group's role
+        self._held: dict[tuple[str, str], int] = {}  # the rank of each person's own role, by namespace and person
+        self._groups: dict[tuple[str, str], int] = {}  # the rank of each group's role, by namespace and group
         self._people: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         # The role in each folder, by (namespace, person) and by (namespace, group).
         self._of_people: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)

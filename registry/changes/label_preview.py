@@ -49,7 +49,7 @@ class ServiceEffect:
 @dataclass(frozen=True)
 class OverlappingChange:
     """Another open request for the same label. After the move it is `superseded` if the version contains what it
-    proposes, else it has to be merged first.
+    proposes, else it needs a merge first.
     """
 
     change: ChangeRequest

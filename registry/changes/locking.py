@@ -1,4 +1,4 @@
-"""Writing a change request: its preconditions, its steps, and recomputing whether it is approved."""
+"""Shared parts of writing a change request: preconditions, steps, and recomputing whether it is approved."""
 
 from collections.abc import Iterable
 from typing import Any

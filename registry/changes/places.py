@@ -1,4 +1,4 @@
-"""Places in a change: lines of a version's document, or of one part of what a sample renders to."""
+"""Places in a change: lines of a version's document, or of one part of a rendered sample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ class PromotionState:
 
     @property
     def blocking(self) -> tuple[Check, ...]:
-        """The required checks that what the source serves has failed."""
+        """The required checks that failed for what the source serves."""
         return tuple(check for check in self.checks if check.outcome == Verdict.FAILED and check.is_blocking)
 
 

@@ -135,7 +135,7 @@ class ThreadResolved(JournalEvent):
 class VerdictGiven(JournalEvent):
     """A check passed or failed. key: identifies the inputs it checked. details: sha256 of their canonical text."""
 
-    is_by_person: ClassVar[bool] = False  # the worker writes it, from messages that repeat no secret
+    is_by_person: ClassVar[bool] = False  # written by the worker, from messages without secrets
     stored_row: ClassVar[StoredRow | None] = StoredRow("Verdict", {"key": "key"}, {"details": "details"})
     change: int
     template: str
@@ -181,7 +181,7 @@ class ScoresCounted(JournalEvent):
     evaluation. run: its number. rows, model_digest: of the run. scores: sha256 of their canonical text.
     """
 
-    is_by_person: ClassVar[bool] = False  # the worker writes it
+    is_by_person: ClassVar[bool] = False  # written by the worker
     stored_row: ClassVar[StoredRow | None] = StoredRow(
         "CountedScores", {"change": "change", "evaluation": "evaluation", "number": "number"}, {"scores": "text"}
     )

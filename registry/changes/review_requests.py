@@ -112,7 +112,7 @@ def list_asked(gate: Gate) -> list[AskedReviewer]:
 
 
 def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
-    """When and by whom this person was asked; None if they were not."""
+    """When and by whom this person was asked; None if they weren't."""
     return next((asked for asked in list_asked(gate) if asked.person == person), None)
 
 

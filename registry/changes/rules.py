@@ -41,7 +41,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class RulesUpdate:
-    """A namespace with its new rules, and the change requests that were opened because labels became protected."""
+    """A namespace with its new rules, and the change requests that were opened for newly protected labels."""
 
     namespace: Namespace
     opened: tuple[ChangeRequest, ...]

@@ -1,4 +1,4 @@
-"""Threads of a change request: discussion on lines of a document, or of what it renders to."""
+"""Threads of a change request: discussion on lines of a document, or of its rendering."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The events of freezes: one was set, one was removed."""
+"""The events of freezes: set and removed."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Services of freezes: setting one and removing one; admins only."""
+"""Services of freezes: setting and removing them; admins only."""
 
 import re
 from datetime import UTC, datetime

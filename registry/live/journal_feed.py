@@ -103,7 +103,7 @@ class JournalFeed:
         fetches.listeners.append(self._on_event)
 
     def add(self, subscription: Subscription) -> None:
-        """Subscribe a stream to events from now on."""
+        """Subscribe a stream to future events."""
         self._loop = asyncio.get_running_loop()
         self._subscriptions.add(subscription)
         if self._rounds is None or self._rounds.done():

@@ -17,7 +17,7 @@ from registry.namespaces import key_queries
 
 __all__ = ["KeyAttempts", "key_attempts"]
 
-MOST_KNOWN = 10_000  # keys remembered
+MOST_KNOWN = 10_000  # valid keys remembered
 KNOWN_SECONDS = 3600.0
 
 

@@ -52,9 +52,7 @@ def find_later_revocations(keys: Collection[Key]) -> dict[str, LaterRevocation]:
 
 
 def may_cancel(actor: Actor, key: Key, revocation: LaterRevocation) -> bool:
-    """Whether the actor may cancel it: an admin of the namespace, and the key's own person if they set it. Never by
-    key.
-    """
+    """Whether the actor may cancel it: an admin of the namespace, or the key's person if they set it. Never by key."""
     if actor.key is not None or not actor.person.is_active:
         return False
     is_own = key.person_id == actor.person.pk and revocation.person == actor.person.username

@@ -24,7 +24,7 @@ __all__ = [
 class Verb(StrEnum):
     """An action in a namespace."""
 
-    BROWSE = "browse"  # names, labels and the versions that the caller may fetch; whoever may read may browse
+    BROWSE = "browse"  # names, labels and the versions that the caller may fetch; reading includes it
     READ = "read"
     CHECK = "check"
     FETCH = "fetch"
@@ -58,7 +58,7 @@ TABLE: dict[Verb, Role] = {  # the lowest role that may
 }
 NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE, Verb.TRY})
 BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label immediately
-NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # all show text of any version
+NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # they show text of any version
 KEY_VERBS = tuple(verb for verb in Verb if verb not in {*NEVER_BY_KEY, Verb.BROWSE})  # what a key can have
 SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key with the scope chosen has its own set
     Key.READ: frozenset({Verb.READ, Verb.CHECK, Verb.FETCH}),

@@ -44,7 +44,7 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
         reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
         if change.closed_at is not None and change.closed_at > at - _DAY:
-            reminded.add(emergency.move.person_id)  # who published it was not notified then
+            reminded.add(emergency.move.person_id)  # the publisher got no notification then
         people = [person for person in list_active_reviewers(template) if person.pk not in reminded]
         old = earlier.filter(person__in=people)
         old.filter(read_at=None).update(read_at=at)

@@ -12,9 +12,9 @@ __all__ = ["EMERGENCY", "MENTION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notificat
 
 # The kind of emergency notifications to possible approvers, which are mailed regardless of their watches.
 EMERGENCY = "emergency"
-MENTION = "mention"  # the kind of a notification that somebody mentioned the person in a conversation
-UNUSED_KEY = "unused-key"  # the kind of a notification of a key that nobody uses
-TWO_STEP_REMINDER = "two-step-reminder"  # the kind of a notification that asks to turn on two-step sign-in
+MENTION = "mention"  # the kind of notifications about mentions in a conversation
+UNUSED_KEY = "unused-key"  # the kind of notifications about unused keys
+TWO_STEP_REMINDER = "two-step-reminder"  # the kind of reminders to turn on two-step sign-in
 
 
 class Notification(models.Model):

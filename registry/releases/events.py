@@ -84,7 +84,7 @@ class ReleaseOpened(ReleaseStep):
 @event("release.changed", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class ReleaseChanged(ReleaseStep):
-    """Change requests were added to the release or removed from it: their numbers."""
+    """Change requests were added to the release or removed from it. The fields are their numbers."""
 
     added: Sequence[int]
     removed: Sequence[int]

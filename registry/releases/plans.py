@@ -129,7 +129,7 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
     rows = Template.objects.filter(namespace=space)
     chosen = sorted(selection.versions or selection.templates)
     if chosen:
-        names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL takes no NUL
+        names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL rejects NUL
         known = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
         if unknown := [name for name in chosen if name not in known]:
             require_current_names(unknown, space)

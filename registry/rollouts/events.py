@@ -43,7 +43,7 @@ class RolloutStep(JournalEvent):
     stable_digest: str
 
     def _describe(self, sentence: str, **values: object) -> str:
-        """The translated sentence with the rollout, what it moves, and further values."""
+        """The translated sentence with the rollout, its versions, and further values."""
         return sentence.format(
             rollout=self.rollout, template=self.template, version=self.version, label=self.label, **values
         )
@@ -189,9 +189,9 @@ class RolloutResumed(RolloutStep):
 @event("rollout.stopped", caches=_SERVED)
 @dataclass(frozen=True, kw_only=True)
 class RolloutStopped(RolloutStep):
-    """All callers get the stable version again. figures: the scores of both sides at that moment.
+    """All callers get the stable version again. figures: the scores of both sides at that time.
 
-    automatic: whether the system did it, by the rollout's rule.
+    automatic: whether the rollout's rule stopped it.
     """
 
     share: int
@@ -224,7 +224,7 @@ class RolloutStopped(RolloutStep):
 @event("rollout.finished", caches=_SERVED)
 @dataclass(frozen=True, kw_only=True)
 class RolloutFinished(RolloutStep):
-    """The rollout reached everybody; the move of the label to the candidate follows."""
+    """The rollout reached everybody; the event of the label's move to the candidate follows."""
 
     automatic: bool | None = None
 

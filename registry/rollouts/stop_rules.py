@@ -54,7 +54,7 @@ def read_side_scores(rollouts: Collection[Rollout]) -> dict[int, list[SideScore]
 
 
 def _places(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
-    """The rows of the stable version and the candidate, with the day from which their scores count."""
+    """The rows of the stable version and the candidate, and the day from which their scores count."""
     day = rollout.created_at.date()
     return (rollout.stable_id, day), (rollout.candidate_id, day)
 

@@ -89,7 +89,7 @@ class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no t
 
     name = forms.CharField(max_length=_NAME_CHARACTERS, required=False)
     credential = _AnswerField()
-    passwordless = None  # always: see the module
+    passwordless = None  # always: see the module docstring
 
     def clean_name(self) -> str:
         """The name, or a numbered one if it is empty."""
