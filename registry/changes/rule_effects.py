@@ -213,7 +213,7 @@ def _valid_keys(namespace: Namespace) -> list[Key]:
 
 
 def _freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
-    """Keys that are limited to approved versions now and will get any."""
+    """Keys that are limited to approved versions now, but not under the new rules."""
     return tuple(key for key in _valid_keys(namespace) if _is_limited(key, namespace) and not _is_limited(key, ruled))
 
 

@@ -252,7 +252,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
 
 
 def _append_round(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
-    """Save the request and append the event, then run `begin_round`."""
+    """Save the request and append the event, whose reaction is `begin_round`."""
     change.save()
     locking.append(actor, change, event)
 
