@@ -116,7 +116,7 @@ def month_of(text: str, today: date) -> Month:
 
 
 def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) -> list[CalendarDay]:
-    """The days of the month's weeks, with times in this time zone."""
+    """The days of the month's weeks, with times in the given time zone."""
     items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
     listed = (*_scheduled(calendar), *map(_moved, calendar.moves), *map(_rolled_out, calendar.rollouts))
     for item in sorted(listed, key=lambda item: item.at):

@@ -11,7 +11,7 @@ __all__ = ["Branch", "Link", "find_folder", "open_branches"]
 
 @dataclass(frozen=True)
 class Link:
-    """A choice of a menu."""
+    """An option of a menu, as a link."""
 
     word: str
     url: str

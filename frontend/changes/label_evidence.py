@@ -132,7 +132,7 @@ def metric_rows(preview: LabelPreview) -> list[MetricRow]:
 def _draw_change(
     axis: interval_svg.Axis, reading: MetricReading, shares: Sequence[float | None]
 ) -> interval_svg.Drawing | None:
-    """shares: the change and the ends of its interval; None if nothing is compared."""
+    """shares: the change and the bounds of its interval; None if nothing is compared."""
     if reading.difference is None:
         return None
     difference, low, high = shares

@@ -61,7 +61,7 @@ class ScoreRow:
 
     @property
     def title(self) -> str:
-        """The metric in words; its name is below."""
+        """The display name of the metric."""
         return title_metric(self.metric)
 
     @property
@@ -102,7 +102,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """All lines of a run on one axis; `pairs` is how many rows were compared at most."""
+    """All lines of a run on one axis; `pairs` is the most rows compared for one metric."""
 
     lines: tuple[ScoreRow, ...]
     axis: interval_svg.Axis

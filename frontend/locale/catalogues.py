@@ -46,7 +46,7 @@ _SCRIPT_KEYWORDS: dict[str, Any] = {"gettext": None, "ngettext": (1, 2), "pgette
 
 
 def catalogue_paths(domain: str) -> list[Path]:
-    """The catalogue of each language, by language."""
+    """The catalogue files of a domain, sorted by language."""
     return sorted(FOLDER.glob(f"*/LC_MESSAGES/{domain}.po"))
 
 

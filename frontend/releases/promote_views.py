@@ -60,7 +60,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
     selections = _select(source, listed)
     if request.method != "POST" and len(selections) == 1:
         return propose_release(request, folder=next(iter(selections)))
-    # Posted fields belong to the labels and templates in the URL.
+    # Stored input is keyed by the URL, because it belongs to these labels and templates.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     form, status = ProposalForm(request.POST if request.method == "POST" else None), 200
     sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]

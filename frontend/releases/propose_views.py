@@ -59,7 +59,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     }
     posted = request.POST if request.method == "POST" else None
     form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)
-    # The URL names the labels and the initially ticked templates, which the unticked ones refer to.
+    # Stored input is keyed by the URL, because it belongs to these labels and initially ticked templates.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     status, chosen = 200, request.POST.getlist("template")
     labels = {name: form[name].value() for name in ("from_label", "label")}

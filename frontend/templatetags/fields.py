@@ -29,7 +29,7 @@ def _draw_options(choices: Iterable[tuple[Any, Any]], value: str) -> SafeString:
 
 @register.inclusion_tag("frontend/web/_select_field.html")
 def select_field(field: BoundField, label: str, hint: str = "", short: bool = False) -> dict[str, Any]:
-    """A field with choices. `hint` follows the label in smaller type; a `short` field is narrower."""
+    """A field with choices. `hint` is shown after the label in smaller type; a `short` field is narrower."""
     return {"field": field, "label": label, "hint": hint, "short": short}
 
 
