@@ -1,1 +1,1 @@
-"""The registry: who may do what with which template, every lasting decision in order, and what is served."""
+"""The registry: permissions on templates, the journal of all lasting decisions, and serving."""

@@ -11,24 +11,24 @@ from celery.platforms import SecurityWarning  # type: ignore[attr-defined]  # th
 __all__ = ["app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
-# `manage.py serve`, which starts the worker, has run Django's checks; they would load all pages, 40 MB, into it.
+# `manage.py serve`, which starts the worker, has run Django's checks; in the worker they would load all pages, 40 MB.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
-# Celery warns whoever works as root because of pickled messages; this worker accepts JSON only.
+# Celery warns about running as root because of pickled messages; this worker accepts JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("registry")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 if str(app.conf.broker_url).startswith("filesystem:"):
-    # The folders are in the transport's options; a host is named only because kombu warns without one.
+    # The folders are in the transport's options; the host is set only because kombu warns without one.
     app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.tasks.folder_broker:Transport")
 app.conf.update(
     imports=["registry.tasks.tasks", "registry.tasks.reply_loop"],
-    # Gossip and remote control would only make a folder broker busy; nothing here asks for them.
+    # Gossip and remote control would only load a folder broker; nothing here uses them.
     worker_enable_remote_control=False,
     worker_send_task_events=False,
     event_queue_expires=60,
     worker_prefetch_multiplier=1,
-    task_publish_retry=False,  # a save must not wait for a broker that is away: the clock heals what is missed
+    task_publish_retry=False,  # a save must not wait for an unavailable broker: the clock makes up for lost messages
     beat_schedule={
         "heal": {"task": "registry.tasks.tasks.heal", "schedule": 3.0, "options": {"expires": 3}},
         "push": {"task": "registry.tasks.tasks.push", "schedule": 3.0, "options": {"expires": 3}},
@@ -44,8 +44,9 @@ app.conf.update(
 
 
 class Clock(bootsteps.StartStopStep):
-    """Beat as a thread of every worker, its schedule in memory: no second process to keep alive, none left behind by a
-    kill. All it starts is guarded by locks and rows, so several workers' clocks do no harm."""
+    """Celery beat as a thread of every worker, with its schedule in memory: no second process to keep alive or to leave
+    behind after a kill. Everything it starts is guarded by locks and rows, so several workers' clocks are harmless.
+    """
 
     requires = ("celery.worker.components:Pool",)
 

@@ -1,8 +1,6 @@
-"""Every kind of event, registered. Imported with the models, so that a journal is never read with some kinds
-unknown.
-"""
+"""Every kind of event, registered. Imported with the models, so that all kinds are known before a journal is read."""
 
-# Lists of kinds show them in the order of these lines.
+# The order of these lines is the order of kinds in lists.
 # isort: off
 from registry.namespaces import events as namespace_events
 from registry.namespaces import group_events

@@ -22,7 +22,7 @@ _ARENAS = 2
 
 @dataclass(frozen=True)
 class ForkedProcess:
-    """A child: its process id, the descriptor from which to read what it prints, and the one that lets it start.
+    """A child: its process id, the descriptor of its output, and the one that lets it start.
 
     A child that waits starts when a byte is written to `start`, and ends when `start` is closed without one.
     """
@@ -32,7 +32,7 @@ class ForkedProcess:
     start: int | None
 
     def pass_on(self) -> dict[str, Any]:
-        """The fields, for the program that this process becomes; its descriptors stay open there."""
+        """The fields, for the program that this process execs; the descriptors stay open in it."""
         for descriptor in (self.output, self.start):
             if descriptor is not None:
                 os.set_inheritable(descriptor, True)
@@ -40,10 +40,10 @@ class ForkedProcess:
 
 
 def fork_process(name: str, work: Callable[[], None], *, waits: bool = False, niceness: int = 0) -> ForkedProcess:
-    """Fork a process of this name that does this work and never returns to what its parent was doing.
+    """Fork a process of this name that does this work and then exits.
 
-    Call it in a process that has no threads, no connection to the database and no renderer of its own. The child ends
-    with this process, and with the code of the work's SystemExit, with 1 after another error, else with 0.
+    Call it in a process without threads, database connections and its own renderer. The child ends when this process
+    ends. Its exit code is that of the work's SystemExit, 1 after another error, else 0.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -61,10 +61,10 @@ def fork_process(name: str, work: Callable[[], None], *, waits: bool = False, ni
 
 
 def run_forked(work: Callable[[], None], meanwhile: Callable[[], object]) -> None:
-    """Do this work in a child that prints where this process does, something else here meanwhile, and wait for it.
+    """Run `work` in a child with this process's output, run `meanwhile` here, and wait for the child.
 
-    The memory that the work takes is gone with the child. Call it where `fork_process` may be called. Raises SystemExit
-    with the child's code if that is not 0; the child has said why.
+    The memory of the work is freed with the child. Call it where `fork_process` may be called. Raises SystemExit with
+    the child's code if that is not 0; the child has printed why.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -78,8 +78,9 @@ def run_forked(work: Callable[[], None], meanwhile: Callable[[], object]) -> Non
 
 
 def share_memory() -> None:
-    """Give unused memory back, and keep the search for garbage from writing to what children share. Call it before a
-    fork."""
+    """Release unused memory, and freeze objects so that garbage collection doesn't unshare memory pages. Call it before
+    a fork.
+    """
     gc.collect()
     release_memory()
     gc.freeze()
@@ -89,7 +90,7 @@ def _become_child(
     name: str, work: Callable[[], None], output: int, start: tuple[int, int] | None, niceness: int
 ) -> NoReturn:
     def prepare_and_work() -> None:
-        os.setsid()  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
+        os.setsid()  # Ctrl-C in a terminal must only reach the supervisor, which ends the others in order
         _redirect(output)
         _set_name(name)
         _limit_arenas()
@@ -102,7 +103,7 @@ def _become_child(
 
 
 def _work_and_exit(work: Callable[[], None]) -> NoReturn:
-    """Do the work, say what went wrong, and end this child."""
+    """Do the work, print any error, and end this child."""
     code: Any = 1
     try:
         end_with_parent()
@@ -115,7 +116,7 @@ def _work_and_exit(work: Callable[[], None]) -> NoReturn:
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
     except Exception:  # noqa: BLE001  # whatever it was, it is told below
-        traceback.print_exc()  # the process ends without Python's own way of telling
+        traceback.print_exc()  # os._exit skips Python's own traceback
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -130,7 +131,7 @@ def _may_start(readable: int, writable: int) -> bool:
 
 
 def _redirect(output: int) -> None:
-    """Read nothing, and print to this descriptor."""
+    """Redirect stdin from nothing, and the output to this descriptor."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
@@ -145,7 +146,7 @@ def _set_name(name: str) -> None:
 
 
 def _limit_arenas() -> None:
-    """Have the C library use two pools of memory; one for each thread would keep what each has freed."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl and other systems have none
+    """Limit the C library to two arenas; an arena per thread would keep the memory that each has freed."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl and other systems lack it
     if mallopt is not None and sys.platform.startswith("linux"):
         mallopt(_M_ARENA_MAX, _ARENAS)

@@ -35,18 +35,18 @@ __all__ = [
     "refuse_unknown_hosts",
 ]
 
-WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
+WORDS = ("q", "search")  # search terms, in which a NUL is simply dropped
 PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
-NOTE_SECONDS = 300.0  # the moment of a session's last use is exact to this
-_MOST_NOTED = 20_000  # sessions whose last writing a process remembers
-_MOST_DIGITS = 15  # of a Content-Length; Python reads no number of thousands of digits
+NOTE_SECONDS = 300.0  # the precision of a session's time of last use
+_MOST_NOTED = 20_000  # sessions whose last write a process remembers
+_MOST_DIGITS = 15  # of a Content-Length; Python refuses to parse thousands of digits
 REASON = "No page has an address with a NUL in it."
 logger = logging.getLogger(__name__)
 
 
 def name_request(respond: Respond) -> Respond:
-    """Give the request its id: in the answer's X-Request-Id, and in each line that is logged meanwhile."""
+    """Assign the request its id, for the response's X-Request-Id and each log line of the request."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         chosen = tracing.choose_request_id(request.headers.get(tracing.REQUEST_ID_HEADER))
@@ -62,14 +62,14 @@ def name_request(respond: Respond) -> Respond:
 
 
 def count_work(respond: Respond) -> Respond:
-    """Count the server work that a request causes for the key that it came with, if it came with one."""
+    """Count the server work of a request for its key, if it has one."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        if "HTTP_AUTHORIZATION" not in request.META:  # a key comes in this header only
+        if "HTTP_AUTHORIZATION" not in request.META:  # a key is only accepted in this header
             return respond(request)
 
         def name_caller() -> str:
-            key = getattr(request, "auth", None)  # set by whoever read the key
+            key = getattr(request, "auth", None)  # set where the key was read
             return key.id if isinstance(key, Key) else ""
 
         with work_quota().measure(name_caller):
@@ -79,8 +79,8 @@ def count_work(respond: Respond) -> Respond:
 
 
 def answer_probes(respond: Respond) -> Respond:
-    """Answer /livez and /readyz ahead of all else: a load balancer asks by IP address, over plain http and without a
-    session, so neither the Host check, nor the redirect to https, nor the database of sessions may be before them.
+    """Answer /livez and /readyz before everything else: a load balancer requests them by IP address, over plain http
+    and without a session, so the Host check, the redirect to https and the sessions' database must not come first.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -91,7 +91,7 @@ def answer_probes(respond: Respond) -> Respond:
 
 
 def refuse_unknown_hosts(respond: Respond) -> Respond:
-    """Answer 400 if the Host is none of PROMPTUARY_ALLOWED_HOSTS, with one line in the log."""
+    """Answer 400 if the Host isn't in PROMPTUARY_ALLOWED_HOSTS, with one line in the log."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -107,7 +107,7 @@ def refuse_unknown_hosts(respond: Respond) -> Respond:
 
 
 def refuse_bad_lengths(respond: Respond) -> Respond:
-    """Answer 400 if Content-Length is no number: middleware of others reads it as one."""
+    """Answer 400 if Content-Length isn't a number: third-party middleware parses it as one."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
@@ -119,7 +119,7 @@ def refuse_bad_lengths(respond: Respond) -> Respond:
 
 
 def drop_bad_cookies(respond: Respond) -> Respond:
-    """Forget cookies with control characters in them: no cookie of ours has any, and PostgreSQL refuses a NUL."""
+    """Drop cookies that contain control characters: our own never do, and PostgreSQL rejects NUL."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         for name in [name for name, value in request.COOKIES.items() if not (name + value).isprintable()]:
@@ -130,14 +130,16 @@ def drop_bad_cookies(respond: Respond) -> Respond:
 
 
 class _SessionUses:
-    """When this process last wrote the use of each session. Safe to share between threads."""
+    """When this process last wrote the use of each session. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._noted: dict[str, float] = {}
 
     def is_due(self, session_key: str) -> bool:
-        """Whether the session's use should be written now. Its first use here is not: its sign-in was just written."""
+        """Whether the session's use should be written now. Not on its first use here, as its sign-in was just
+        written.
+        """
         now = time.monotonic()
         with self._lock:
             noted = self._noted.get(session_key)
@@ -150,9 +152,9 @@ class _SessionUses:
 
 
 def note_session(respond: Respond) -> Respond:
-    """Write at most once in five minutes that the session of a signed-in person was used.
+    """Record the use of a signed-in person's session, at most once in five minutes.
 
-    No page fails because this can't be written.
+    A failed write does not fail the page.
     """
     uses = _SessionUses()
 
@@ -169,7 +171,7 @@ def note_session(respond: Respond) -> Respond:
 
 
 class RefuseBrokenBodies:
-    """Answer 400 if the body ended before it was whole: the caller's connection broke, not this server."""
+    """Answer 400 if the body is incomplete: the client's connection broke, which isn't a server error."""
 
     def __init__(self, respond: Respond) -> None:
         self._respond = respond
@@ -183,7 +185,7 @@ class RefuseBrokenBodies:
 
 
 def refuse_nul(respond: Respond) -> Respond:
-    """Answer 404 to an address with a NUL in it: nothing has such a name, and PostgreSQL can't even be asked."""
+    """Answer 404 to a URL that contains NUL: nothing has such a name, and PostgreSQL would raise an error."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         if "\0" not in request.path and not _asks_for_nul(request):
@@ -197,7 +199,7 @@ def refuse_nul(respond: Respond) -> Respond:
 
 
 def _refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
-    """What the handler of 400 answers, for a page or for the API."""
+    """The response of the handler for 400, for a page or for the API."""
     handler: Callable[..., HttpResponseBase] = get_resolver(get_urlconf()).resolve_error_handler(400)
     response = handler(request, exception=error)
     return response.render() if isinstance(response, SimpleTemplateResponse) else response

@@ -1,4 +1,4 @@
-"""Reactions of domains to events of the domains below them: for each class of event its functions, in order.
+"""Reactions of domains to events of lower domains: for each class of event its functions, in order.
 
 They run in the transaction of the event, after its row is written; `registry.apps` hands `run` to the journal.
 """
@@ -83,7 +83,7 @@ def _recompute_states_of_namespace(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_person(occasion: Occasion) -> None:
-    """Whose approvals count has changed in each namespace of the person."""
+    """In each of the person's namespaces, different people's approvals may count now."""
     person = occasion.subject_as(User)
     for namespace in Namespace.objects.filter(memberships__person=person).order_by("pk"):
         locking.recompute_states(namespace)
@@ -110,14 +110,14 @@ def _refresh_owners(occasion: Occasion) -> None:
 
 
 def _refresh_owners_by_group(occasion: Occasion) -> None:
-    """Somebody came into a group or left it: a group that owns nothing changes no owner."""
+    """A person joined or left a group, which changes owners only if a group owns something."""
     namespace = occasion.subject_as(Namespace)
     if any(owner.get("groups") for owner in namespace.owners):
         search_entries.refresh_owners(namespace)
 
 
 def _follow_new_name(occasion: Occasion) -> None:
-    """The entry of the search, and what rules by pattern say of the template's pending requests."""
+    """Update the search entry, and the states that rules by pattern give the template's pending change requests."""
     template = occasion.subject_as(Template)
     search_entries.rewrite_entry(template.pk)
     check_results.request_checks(template)
@@ -125,7 +125,9 @@ def _follow_new_name(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_twins(occasion: Occasion) -> None:
-    """Who saved the same text again has contributed to the pending requests that contain it, those of copies too."""
+    """A person who saved the same text again is a contributor to pending change requests that contain it, including
+    those of copies.
+    """
     version = occasion.subject_as(Version)
     twins = Version.objects.filter(template=version.template, digest=version.digest).exclude(pk=version.pk)
     if twins.exists():
@@ -138,7 +140,7 @@ def _tell_of_save(occasion: Occasion) -> None:
 
 
 def _request_checks(occasion: Occasion) -> None:
-    """For each template once, in the order in which they come."""
+    """Once per template, in order of appearance."""
     templates = [template for template in occasion.subject_as(tuple) if isinstance(template, Template)]
     for template in {template.pk: template for template in templates}.values():
         check_results.request_checks(template)
@@ -155,12 +157,14 @@ def _tell_of_move(occasion: Occasion) -> None:
 
 
 def _request_checks_after_move(occasion: Occasion) -> None:
-    """What pending requests are measured by has changed."""
+    """The baseline of pending change requests has changed."""
     check_results.request_checks(occasion.subject_as(LabelMove).template)
 
 
 def _recompute_states_of_label(occasion: Occasion) -> None:
-    """Of the label's own requests, and of those of copies, whose contributors end if an approval was given."""
+    """For the label's own change requests, and for those of copies if an approval was given, which changes their
+    contributors.
+    """
     move = occasion.subject_as(LabelMove)
     locking.recompute_states(move.template.namespace, move.template, move.label)
     if move.how == "published":
@@ -168,7 +172,7 @@ def _recompute_states_of_label(occasion: Occasion) -> None:
 
 
 def _begin_round(occasion: Occasion) -> None:
-    """After the event is written: who put which head in is read from the journal."""
+    """Runs after the event is written, because the authors of heads are read from the journal."""
     actor, change = occasion.author_as(Actor), occasion.subject_as(ChangeRequest)
     reviewers = change_services.begin_round(actor, change)
     if isinstance(occasion.event, JournalEvent):
@@ -176,13 +180,15 @@ def _begin_round(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_template(occasion: Occasion) -> None:
-    """Who put a version into a request has contributed to the later requests that contain it."""
+    """A person who put a version into a change request is a contributor to later ones that contain it."""
     template = occasion.subject_as(ChangeRequest).template
     locking.recompute_states(template.namespace, template)
 
 
 def _recompute_states_after_approval(occasion: Occasion) -> None:
-    """What an emergency put there is held by approval now: other requests of the label are measured from it."""
+    """The label now holds the emergency's version by approval, which is the new baseline of its other change
+    requests.
+    """
     change = occasion.subject_as(Decision).change
     if occasion.event_as(ChangeDecided).reviewed:
         locking.recompute_states(change.template.namespace, change.template, change.label)

@@ -1,4 +1,4 @@
-"""`/.well-known/security.txt` (RFC 9116): to whom a weakness of this installation is reported."""
+"""`/.well-known/security.txt` (RFC 9116): where vulnerabilities of this installation are reported."""
 
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit

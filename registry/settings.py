@@ -1,4 +1,4 @@
-"""All settings. What differs between installations comes from the environment, read by registry.core.env."""
+"""All settings. Those that differ between installations come from the environment, read by registry.core.env."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- Where this instance lives -----------------------------------------------------------------------------------
 PROMPTUARY_HOME = env.read_path("PROMPTUARY_HOME", BASE_DIR / "var")
-private_files.keep_private(PROMPTUARY_HOME)  # first of all: it sets the umask under which everything is written
+private_files.keep_private(PROMPTUARY_HOME)  # first, because it sets the umask for everything written later
 PORT = env.read_int("PORT", 8000, least=1, most=65535)
 BASE_URL = env.read_url("PROMPTUARY_BASE_URL", f"http://127.0.0.1:{PORT}", schemes={"http", "https"})
 MIRROR_PATH = PROMPTUARY_HOME / "mirror.git"
@@ -40,10 +40,10 @@ SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 TRUST_PROXY = env.read_bool("PROMPTUARY_TRUST_PROXY", False)
-if TRUST_PROXY:  # only behind a proxy that sets this header itself
+if TRUST_PROXY:  # only safe behind a proxy that sets this header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
-DATA_UPLOAD_MAX_NUMBER_FILES = 500  # as many as the import page takes at once
+DATA_UPLOAD_MAX_NUMBER_FILES = 500  # as many as one import accepts
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # bytes; a document is at most 256 KiB, its samples 1 MiB
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {
@@ -76,7 +76,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "django_prometheus",
     "registry",
-    "frontend",  # before those of allauth, whose pages it draws
+    "frontend",  # before allauth, whose templates it overrides
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -107,14 +107,14 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "frontend.web.decorators.RefusalMiddleware",
-    "registry.middleware.refuse_nul",  # late, so that its page knows who asks
+    "registry.middleware.refuse_nul",  # late, so that its page has the user
     "registry.middleware.RefuseBrokenBodies",
     "frontend.web.decorators.explain_methods",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 ROOT_URLCONF = "registry.urls"
 WSGI_APPLICATION = "registry.wsgi.application"
-APPEND_SLASH = True  # /runs leads to /runs/; no address of the API ends in a slash
+APPEND_SLASH = True  # /runs redirects to /runs/; no URL of the API ends in a slash
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -132,7 +132,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each with its catalogues in frontend/locale
-FINDING_TRANSLATOR = "frontend.web.findings.translate_finding"  # for streams, which lie below the pages
+FINDING_TRANSLATOR = "frontend.web.findings.translate_finding"  # for streams, which are a layer below the pages
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
@@ -155,15 +155,15 @@ LOGOUT_REDIRECT_URL = "/login"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 ACCOUNT_ADAPTER = "registry.accounts.signin.allauth_adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]  # asked of nobody: accounts come from admins
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]  # not asked for: accounts come from admins
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_UNIQUE_EMAIL = False
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this session goes on, all others end
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds that a proof holds
-ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes together
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this session continues, all others end
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900  # seconds that a reauthentication is valid
+ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, across all processes
     "login": "60/m/ip",
-    "login_failed": "30/5m/ip,5/5m/key",  # the key is an account as seen from one address, see AccountAdapter
+    "login_failed": "30/5m/ip,5/5m/key",  # keyed by account and client address, see AccountAdapter
     "reauthenticate": "10/m/user",
     "change_password": "5/m/user",
     "accept_invitation": "10/m/ip",
@@ -173,7 +173,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
 MFA_ADAPTER = "registry.accounts.signin.allauth_adapters.CodesAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a fingerprint, a face or a PIN: a device that was found opens nothing
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a fingerprint, a face or a PIN, so that a found device is useless
 MFA_FORMS = {
     "add_webauthn": "registry.accounts.signin.passkeys.AddPasskeyForm",
     "edit_webauthn": "registry.accounts.signin.passkeys.RenamePasskeyForm",
@@ -188,10 +188,10 @@ PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, leas
 PROMPTUARY_NAMESPACE_CREATORS = env.read_choice(
     "PROMPTUARY_NAMESPACE_CREATORS", "admins", choices=("admins", "everyone")
 )
-PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, least=0, most=3650)  # 0: runs are kept for ever
+PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, least=0, most=3650)  # 0: runs are kept forever
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
-OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or domains of addresses
+OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or mail domains
 SOCIALACCOUNT_ADAPTER = "registry.accounts.signin.allauth_adapters.ProviderAdapter"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_STORE_TOKENS = False
@@ -227,16 +227,16 @@ DATABASES: dict[str, Any] = {"default": databases.describe_database(_database_ur
 # --- Caches --------------------------------------------------------------------------------------------------------
 SHARED_CACHE_TABLE = "promptuary_cache"
 CACHES: dict[str, Any] = {
-    # What all processes must agree on: failed sign-ins and used codes. Written by those alone, never by a fetch.
+    # State shared by all processes: failed sign-ins and used codes. Never written by a fetch.
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": SHARED_CACHE_TABLE},
-    # The count of what waits on a person, which is on every page; apart, so that it drives none of those out.
+    # The count of a person's pending items, which is on every page; separate, so that it doesn't evict the above.
     "frames": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "frames"},
 }
 
 # --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
-STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns of a folder that is not there
+STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing folder
 _collected = (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _collected
 STORAGES = {
@@ -266,7 +266,7 @@ DEFAULT_FROM_EMAIL = env.read_text("PROMPTUARY_EMAIL_FROM", f"promptuary@{urlspl
 # --- The outside ---------------------------------------------------------------------------------------------------
 # Hosts that webhooks, remotes and model endpoints may reach although their addresses are not public.
 OUTBOUND_HOSTS = env.read_list("PROMPTUARY_OUTBOUND_HOSTS", [])
-MIRROR_HOSTS = env.read_list("PROMPTUARY_MIRROR_HOSTS", [])  # the only ones that the mirror is pushed to
+MIRROR_HOSTS = env.read_list("PROMPTUARY_MIRROR_HOSTS", [])  # the only hosts that the mirror is pushed to
 
 # --- Background work ---------------------------------------------------------------------------------------------
 _broker = PROMPTUARY_HOME / "broker"
@@ -287,18 +287,18 @@ else:
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
-# Before the task runs: with Redis, a late acknowledgement after the connection was lost ends the worker. A message that
-# is lost costs nothing: the clock looks for what is left to do.
+# Acknowledge before the task runs: with Redis, a late acknowledgement after a lost connection ends the worker. A lost
+# message is harmless: the clock finds remaining work.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_REDIRECT_STDOUTS = False  # the demo prints mail as it is, not as warnings
+CELERY_WORKER_REDIRECT_STDOUTS = False  # the demo prints mail unchanged, not as warnings
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # --- API ---------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "registry.namespaces.authentication.KeyAuthentication",
-        "rest_framework.authentication.SessionAuthentication",  # asks for the CSRF token on writes
+        "rest_framework.authentication.SessionAuthentication",  # requires the CSRF token on writes
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["registry.rest.parsers.StrictJSONParser"],
@@ -308,16 +308,16 @@ REST_FRAMEWORK: dict[str, Any] = {
         "registry.namespaces.throttling.CallThrottle",
         "registry.namespaces.throttling.WorkThrottle",
     ],
-    "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not believed
+    "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not trusted
     "DEFAULT_SCHEMA_CLASS": "registry.idempotency.api_schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
-PROMPTUARY_RATES = {  # of one key, person or address; with a broker all processes count together
+PROMPTUARY_RATES = {  # per key, person or address; with a broker all processes count together
     "anonymous": env.read_text("PROMPTUARY_RATE_ANONYMOUS", "120/min"),
     "caller": env.read_text("PROMPTUARY_RATE_CALLER", "6000/min"),
     "render": env.read_text("PROMPTUARY_RATE_RENDER", "1200/min"),  # checks, saves and renderings start child processes
-    "work": env.read_text("PROMPTUARY_RATE_WORK", "30/min"),  # seconds of server work that one key may cause
+    "work": env.read_text("PROMPTUARY_RATE_WORK", "30/min"),  # seconds of server work per key
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "Promptuary",
@@ -325,7 +325,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
-    # Relative to where the document is served: the same file holds for every installation.
+    # Relative to the URL of the document, so that the same file is valid for every installation.
     "SERVERS": [{"url": "/", "description": "The server that serves this document"}],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
@@ -353,12 +353,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 # --- Being watched, and watching -----------------------------------------------------------------------------------
-PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # long polls a process holds at once
-PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, for who has the token
+PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # concurrent long polls per process
+PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, with the token
 PROMPTUARY_METRICS_TOKEN = (
     env.read_secret("PROMPTUARY_METRICS_TOKEN", PROMPTUARY_HOME / "metrics_token") if PROMPTUARY_METRICS else ""
 )
-METRICS_PATH = PROMPTUARY_HOME / "metrics"  # each process's figures, added up by whichever is asked
+METRICS_PATH = PROMPTUARY_HOME / "metrics"  # each process's metrics, summed by the process that serves /metrics
 if PROMPTUARY_METRICS and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     METRICS_PATH.mkdir(exist_ok=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_PATH)  # prometheus_client reads it when it is imported
@@ -375,7 +375,7 @@ LOGGING: dict[str, Any] = {
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request", "refusals"]}
     },
-    # They log whole addresses, and that of a Slack or Teams channel is a secret.
+    # They log complete URLs, and the URL of a Slack or Teams channel is a secret.
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": env.read_text("PROMPTUARY_LOG_LEVEL", "WARNING").upper()},
 }

@@ -1,11 +1,11 @@
 """Supervisor of the server's processes: `python -m registry.supervisor <descriptor>`, which `manage.py serve` becomes.
 
-It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
-ends, the others are ended too. A process that is marked with `restart` is started again instead, after a pause that
-doubles while the process keeps ending early. One that is marked with `most_early_ends` as well ends the others if it
-ends early so many times in a row, or before the address first answered. One that is marked with `ends` has done its
-work. What is marked with `waits` starts when the address answers, so that it takes no processor from the first page. On
-Linux the processes end with the supervisor, even if that is killed.
+It doesn't load Django, so that supervision takes only a few megabytes. The plan is read as JSON from the descriptor. If
+one process ends, the others are ended too. A process with `restart` is restarted instead, after a pause that doubles
+while the process keeps ending early. One that also has `most_early_ends` ends the others if it ends early that many
+times in a row, or before the address first answered. One with `ends` is expected to end. One with `waits` starts when
+the address answers, so that it doesn't slow down the first page. On Linux the processes end with the supervisor, even
+if that is killed.
 """
 
 import http.client
@@ -26,26 +26,24 @@ from registry.core.parent_death import end_with_parent
 
 __all__ = ["Plan", "main"]
 
-_KILL_SECONDS = 10.0  # what a process may take to end after SIGTERM
+_KILL_SECONDS = 10.0  # the time a process gets to end after SIGTERM
 _READY_SECONDS = 60.0
 _ALIVE = "/livez"
-_RESTART_SECONDS = 0.5  # the first pause: what ends at once must not keep a processor busy
+_RESTART_SECONDS = 0.5  # the first pause: a process that ends immediately must not keep a CPU busy
 _LONGEST_PAUSE_SECONDS = 30.0
-_LAST_OUTPUT_SECONDS = 1.0  # for what a process printed last; its children may keep the pipe open
-_STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
+_LAST_OUTPUT_SECONDS = 1.0  # for a process's last output; its children may keep the pipe open
+_STEADY_SECONDS = 60.0  # a process that ran this long didn't end early
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `processes`: name to `argv`, and if wanted `environment` (else this process's), `restart`,
-    `most_early_ends`, `ends`, `waits` and `niceness`, which above 0 gives way to the other processes if processors
-    are short.
+    """What to run. `processes`: name to `argv`, and optionally `environment` (else this process's), `restart`,
+    `most_early_ends`, `ends`, `waits` and `niceness`, which above 0 yields to the other processes under load.
 
-    A process that whatever became this supervisor has forked has `forked` instead of `argv`, or beside it for the next
-    start: `pid`, `output`, the descriptor from which to read what it prints, and `start`, the one to write a byte to
-    when it should begin, or None if it has begun. The process `listener` names, if any, inherits the descriptor
-    `socket`, whose number replaces "{socket}" in its argv. `folder` is removed at the end. `banner` are the lines to
-    print when the address answers.
+    A process forked before this program was executed has `forked` instead of `argv`, or in addition for restarts:
+    `pid`, `output`, the descriptor of its output, and `start`, the one to write a byte to when it should begin, or None
+    if it has begun. The process named by `listener`, if any, inherits the descriptor `socket`, whose number replaces
+    "{socket}" in its argv. `folder` is removed at the end. `banner` has the lines to print when the address answers.
     """
 
     processes: dict[str, dict[str, Any]]
@@ -59,7 +57,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """A process that has ended, and its exit code; the code of one that a signal ended is negative."""
+    """A process that has ended, and its exit code, negative if a signal ended it."""
 
     name: str
     code: int
@@ -67,7 +65,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class StartDue:
-    """The pause before the process starts again is over, or the address that it waited for answers."""
+    """The pause before the process's restart is over, or the address that it waited for answers."""
 
     name: str
 
@@ -80,7 +78,7 @@ class SignalReceived:
 
 
 class ForkedProcess:
-    """A child that was forked before this program began, with what it uses of `subprocess.Popen`."""
+    """A child forked before this program began, with the used part of `subprocess.Popen`'s interface."""
 
     def __init__(self, pid: int, output: int, start: int | None = None) -> None:
         self.pid = pid
@@ -92,7 +90,7 @@ class ForkedProcess:
         threading.Thread(target=self._reap, daemon=True).start()
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code, negative for a signal's number; subprocess.TimeoutExpired after so many seconds."""
+        """The exit code, negative for a signal's number; Raises subprocess.TimeoutExpired after `timeout` seconds."""
         if not self._has_ended.wait(timeout):
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return self._code
@@ -103,7 +101,7 @@ class ForkedProcess:
 
 
 class Supervisor:
-    """Starts the processes of a plan and waits for the first event that ends them all."""
+    """Starts the processes of a plan and waits for the first event that ends all of them."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -111,11 +109,11 @@ class Supervisor:
         self._started: dict[str, float] = {}  # when each process was started, on the monotonic clock
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
         self._early_ends: dict[str, int] = {}  # how many times in a row each process has ended early
-        self._has_answered = plan.port is None  # whether the address has answered; without one nothing is asked
+        self._has_answered = plan.port is None  # whether the address has answered; not polled without an address
         self._events: queue.SimpleQueue[Ended | StartDue | SignalReceived] = queue.SimpleQueue()
 
     def run(self) -> int:
-        """Return the exit code: of the process that ended, or 128 and the signal's number."""
+        """Return the exit code: of the process that ended, or 128 plus the signal's number."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda received, _frame: self._events.put(SignalReceived(received)))
         for name, planned in self._plan.processes.items():
@@ -129,7 +127,7 @@ class Supervisor:
 
     def _start(self, name: str) -> None:
         planned = self._plan.processes[name]
-        forked = planned.pop("forked", None)  # a second start launches it
+        forked = planned.pop("forked", None)  # a later start executes it
         process = ForkedProcess(**forked) if forked else self._launch(name, planned)
         self._running[name] = process
         self._started[name] = time.monotonic()
@@ -144,13 +142,13 @@ class Supervisor:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             pass_fds=inherited,
-            start_new_session=True,  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
+            start_new_session=True,  # Ctrl-C must only reach the supervisor, which ends the others in order
             # It takes no lock that another thread could hold.
             preexec_fn=partial(_prepare_child, os.getpid(), planned.get("niceness", 0)),  # noqa: PLW1509 - see above
         )
 
     def _follow(self, name: str, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
-        """Print what a process says, and tell when it has ended."""
+        """Print a process's output, and queue an event when it has ended."""
         printer = threading.Thread(target=_print_output, args=(name, process.stdout), daemon=True)
         printer.start()
         code = process.wait()
@@ -175,7 +173,7 @@ class Supervisor:
                     return abs(code) or 1
 
     def _may_restart(self, name: str) -> bool:
-        """Count an early end; False if the process has ended early too often, or never did its work."""
+        """Count an early end; False if the process has ended early too often, or before it ever worked."""
         early = self._has_ended_early(name)
         self._early_ends[name] = self._early_ends.get(name, 0) + 1 if early else 0
         most = self._plan.processes[name].get("most_early_ends")
@@ -218,7 +216,7 @@ class Supervisor:
         """Print the banner and start what waits when the address answers; start that at the latest after a minute."""
         deadline = time.monotonic() + _READY_SECONDS
         while not (is_up := self._answers()) and time.monotonic() < deadline:
-            time.sleep(0.05)  # nothing signals when a server answers
+            time.sleep(0.05)  # there is no signal for a server being ready
         self._has_answered = self._has_answered or is_up
         if is_up and self._plan.banner:
             print("\n".join(self._plan.banner), flush=True)  # noqa: T201 - the program's output
@@ -239,12 +237,12 @@ class Supervisor:
 
 
 def _let_start(descriptor: int) -> None:
-    """Tell a forked child that it may begin."""
+    """Let a forked child begin."""
     with os.fdopen(descriptor, "wb", buffering=0) as pipe:
         try:
             pipe.write(b"1")
         except BrokenPipeError:
-            pass  # it has ended, which `wait` tells
+            pass  # it has ended, which `wait` reports
 
 
 def _print_output(name: str, output: IO[bytes] | None) -> None:
@@ -253,12 +251,12 @@ def _print_output(name: str, output: IO[bytes] | None) -> None:
 
 
 def _print_line(name: str, text: str) -> None:
-    """Print what a process said, or what became of it, under its name."""
+    """Print a process's output or status under its name."""
     print(f"{time.strftime('%H:%M:%S')} {name:<8} | {text}", flush=True)  # noqa: T201 - the program's output
 
 
 def _signal_group(process: "subprocess.Popen[bytes] | ForkedProcess", number: int) -> None:
-    """Each process leads a group of its own, with what it started."""
+    """Signal a process and its children: each process leads its own group."""
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:
@@ -266,8 +264,8 @@ def _signal_group(process: "subprocess.Popen[bytes] | ForkedProcess", number: in
 
 
 def _prepare_child(parent: int, niceness: int) -> None:
-    """What a child does before it becomes the process of the plan."""
-    # The supervisor's handler would swallow what comes before the child has become another program.
+    """Set up a child before it executes its program."""
+    # The supervisor's handler would swallow signals that arrive before the child has executed its program.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)
     if niceness:
@@ -275,7 +273,7 @@ def _prepare_child(parent: int, niceness: int) -> None:
 
 
 def main() -> None:
-    """Run the plan that the descriptor in the first argument gives, and exit with its code."""
+    """Run the plan read from the descriptor in the first argument, and exit with its code."""
     with os.fdopen(int(sys.argv[1]), "rb") as file:
         plan = Plan(**json.load(file))
     try:

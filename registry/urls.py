@@ -1,4 +1,4 @@
-"""Every address: the API, then the pages."""
+"""All URLs: the API, then the pages."""
 
 from django.urls import include, path, re_path
 

@@ -1,7 +1,7 @@
 """The web server: granian, whose web processes are forked from one that has loaded Django and all pages.
 
-`manage.py serve` has loaded most of that when the web server begins. A fork goes on from there, and its children share
-what was loaded: on two idle cores the first page comes three seconds earlier, and the web processes need less memory.
+`manage.py serve` has loaded most of that when the web server starts. A fork inherits it, and its children share the
+memory: on two idle cores the first page is ready three seconds earlier, and the web processes need less memory.
 
 A web process that ends is forked again. One that ends twice within 6 seconds ends the web server.
 """
@@ -20,17 +20,17 @@ from registry.forked_process import ForkedProcess, fork_process, share_memory
 
 __all__ = ["fork_web_server", "load_pages", "make_command"]
 
-_BACKPRESSURE = 4096  # connections enough for open streams
+_BACKPRESSURE = 4096  # enough connections for open streams
 _KILL_SECONDS = 5
 
 
 def fork_web_server(host: str, port: int, workers: int) -> ForkedProcess:
-    """Fork the web server from this process; see `fork_process` for what this process must not have."""
+    """Fork the web server from this process; see `fork_process` for the preconditions."""
     return fork_process("web", lambda: _serve(host, port, workers))
 
 
 def make_command(host: str, port: int, workers: int) -> list[str]:
-    """What starts a web server again that has ended; by then nothing is left to fork it from."""
+    """The command that restarts an ended web server, when the process to fork it from no longer exists."""
     return [sys.executable, "-m", "registry.web_server", host, str(port), str(workers)]
 
 
@@ -42,7 +42,7 @@ def load_pages() -> None:
 def _serve(host: str, port: int, workers: int) -> None:
     load_pages()
     share_memory()
-    # The web processes have to be forked for that; a later Python chooses another way by itself.
+    # This requires forked web processes; later Python versions have another default.
     multiprocessing.set_start_method("fork", force=True)
     Granian(
         "registry.rsgi:application",
@@ -50,7 +50,7 @@ def _serve(host: str, port: int, workers: int) -> None:
         port=port,
         interface=Interfaces.RSGI,
         workers=workers,
-        loop=Loops.asyncio,  # since `registry.live.server` takes its calls
+        loop=Loops.asyncio,  # because `registry.live.server` uses its API
         backpressure=_BACKPRESSURE,
         websockets=False,
         log_level=LogLevels.error,
@@ -60,7 +60,7 @@ def _serve(host: str, port: int, workers: int) -> None:
 
 
 def _main() -> None:
-    """Serve as the arguments say, in a process of its own."""
+    """Serve according to the arguments, in a separate process."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
     django.setup()
     host, port, workers = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""The worker: Celery with its clock, forked from `manage.py serve` like the web server, with which it shares Django."""
+"""The worker: Celery with its clock, forked from `manage.py serve` like the web server to share Django's memory."""
 
 import sys
 
@@ -9,12 +9,12 @@ __all__ = ["COMMAND", "fork_worker"]
 
 # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
 _ARGUMENTS = ["--quiet", "worker", "--pool", "threads", "--concurrency", "4", "--loglevel", "warning"]
-# What starts a worker again that has ended; by then nothing is left to fork it from.
+# The command that restarts an ended worker, when the process to fork it from no longer exists.
 COMMAND = [sys.executable, "-m", "celery", "-A", "registry.celery", *_ARGUMENTS]
 
 
 def fork_worker(*, waits: bool, niceness: int) -> ForkedProcess:
-    """Fork the worker from this process; see `fork_process` for what this process must not have."""
+    """Fork the worker from this process; see `fork_process` for the preconditions."""
     return fork_process("worker", _work, waits=waits, niceness=niceness)
 
 

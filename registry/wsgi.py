@@ -19,13 +19,13 @@ from registry.serving.process_tuning import tune_process
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.usage import recorder
 
-# Who writes polls the journal right afterwards, so that this process serves what it wrote and no fetch has to poll.
+# A writer polls the journal right afterwards, so that its process serves the change and no fetch has to poll.
 log.subscribe(fetcher().follower.poll)
 periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
-# Nor need the first preview wait for the renderer's helper process.
+# Start the renderer's helper process, so that the first preview doesn't wait for it.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
-allowed_hosts: set[str] = set()  # that requests came for so far
+allowed_hosts: set[str] = set()  # hosts of requests so far
 application = serve_fetches_first(_django, allowed_hosts)
-end_with_parent()  # granian's own process, which starts this one
+end_with_parent()  # granian's parent process, which starts this one
 tune_process()

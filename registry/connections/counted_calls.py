@@ -1,6 +1,6 @@
-"""Calls of a model that count as spent: each try before it is made, and what it took once that is known.
+"""Model calls that count as spent: each attempt before it is made, corrected once its actual use is known.
 
-If a worker is killed while a model writes, the prompt stays counted.
+If a worker is killed during a call, the prompt stays counted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ __all__ = ["Counted", "CountedCall", "ask_with_tries"]
 
 
 class Counted(NamedTuple):
-    """What counts as spent, or is taken back if it is negative."""
+    """An amount counted as spent, or refunded if it is negative."""
 
     calls: int
     prompt_tokens: int
@@ -30,10 +30,10 @@ class Counted(NamedTuple):
 
 
 class CountedCall:
-    """The count of one call. Used by one thread.
+    """The count of one call. For use by one thread.
 
-    prompt: the text that is sent. Its tokens are estimated from it if `tokens` is None, and wherever the provider
-    doesn't count them.
+    prompt: the text sent. Its tokens are estimated from it if `tokens` is None, and where the provider doesn't count
+    them.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class CountedCall:
 
     @cached_property
     def _account(self) -> SpendingAccount:
-        """The account of the day on which the first try is counted; what is taken back later is of that day."""
+        """The account of the day of the first attempt; later refunds go to the same day."""
         endpoint = self._endpoint
         return SpendingAccount(self._namespace.pk, self._person.pk, endpoint.name, endpoint.price, log.now().date())
 
     def count_try(self) -> Counted:
-        """Count the prompt of a try that is made next; gives what was added.
+        """Count the prompt of the next attempt. Return the amount added.
 
         Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it.
         """
@@ -59,9 +59,9 @@ class CountedCall:
         return self._add(Counted(1, self._tokens, 0))
 
     def settle(self, replies: Sequence[Reply]) -> Counted:
-        """Count what these replies took instead of what was counted so far; gives the difference.
+        """Replace the count so far by the actual use of these replies. Return the difference.
 
-        Tries that no reply is there for were refused, and cost nothing.
+        Attempts without a reply were refused, and cost nothing.
         """
         prompt_tokens = sum(spending.count_or_estimate(reply.prompt_tokens, self._prompt) for reply in replies)
         completion_tokens = sum(spending.count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
@@ -88,7 +88,7 @@ def ask_with_tries(
     settings: Mapping[str, Any],
     before_try: Callable[[Sequence[Reply]], None],
 ) -> Reply:
-    """Ask the endpoint's model, with `before_try` called before each request, as `HTTPModel.complete` has it.
+    """Call the endpoint's model, with `before_try` called before each request, as in `HTTPModel.complete`.
 
     Raises ModelError. If `before_try` raised a PromptuaryError, that is its cause.
     """

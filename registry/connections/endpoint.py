@@ -1,4 +1,4 @@
-"""A model that can be asked: of the operator's list, of a namespace's connections, recorded, or echoing."""
+"""A model that can be called: from the operator's list, a namespace's connection, recorded, or echoing."""
 
 import functools
 import hashlib
@@ -28,14 +28,14 @@ _opening = threading.Lock()
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens cost."""
+    """The price of a million tokens."""
 
     prompt: Decimal
     completion: Decimal
     currency: str
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """What these tokens cost."""
+        """The cost of these tokens."""
         return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1_000_000
 
 
@@ -44,8 +44,8 @@ class Endpoint:
     """A model by its name. kind: http, recorded or echo.
 
     The key is in the environment variable `key_env`, in the file `key_file`, or sealed in `sealed_key`. needs_key:
-    whether a connection has one. is_guarded: whether its address was named by somebody other than the operator, and so
-    must be a public one at each call.
+    whether a connection has one. is_guarded: whether its address was set by someone other than the operator, and so
+    must be public at each call.
     """
 
     name: str
@@ -68,27 +68,29 @@ class Endpoint:
 
     @property
     def digest(self) -> str:
-        """`sha256:…` over what answers: the address and the id, or the recorded replies. Not over the key."""
+        """`sha256:…` over what determines the replies: the address and the id, or the recorded replies. The key is
+        excluded.
+        """
         recorded = hashlib.sha256(read_bytes(Path(self.replies))).hexdigest() if self.replies else ""
         identity = {"kind": self.kind, "base_url": self.base_url, "model": self.model, "replies": recorded}
-        if self.protocol != "openai":  # absent, so that digests of before there were others stay
+        if self.protocol != "openai":  # left out, so that digests from before other protocols stay the same
             identity["protocol"] = self.protocol
         return digest_of(canonical(identity))
 
     def open(self) -> Model:
-        """The model itself, one for each process, so that its rate holds over all runs. Raises Conflict if it can't be
+        """The model itself, one per process, so that its rate limit applies across runs. Raises Conflict if it can't be
         used.
         """
         with _opening:
             return _open(self, self._key())
 
     def open_stream(self) -> StreamingModel:
-        """The model for streamed replies, one for each process. It asks once. Raises Conflict if it can't be used."""
+        """The model for streamed replies, one per process, without retries. Raises Conflict if it can't be used."""
         with _opening:
             return _open_stream(self, self._key())
 
     def _needs_key_again(self) -> Conflict:
-        """The refusal where its key went with a restore, or was sealed under another secret key of the server."""
+        """The error if its key was lost in a restore, or sealed under another secret key of the server."""
         return Conflict(
             gettext("The connection {name} needs its key again: an admin of the namespace enters it.").format(
                 name=self.name
@@ -166,7 +168,7 @@ def _read_replies(path: Path) -> dict[str, str]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file that the operator's list names, or of the list itself. Conflict if it can't be read."""
+    """The bytes of a file named in the operator's list, or of the list itself. Raises Conflict if it can't be read."""
     try:
         return path.read_bytes()
     except OSError as error:

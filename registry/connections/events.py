@@ -14,8 +14,8 @@ __all__ = ["ConnectionRemoved", "ConnectionSet", "SpendingCapped"]
 @event("connection.set", caches=Cache.NOTHING, page=Page.CONNECTIONS, title="Model connection set")
 @dataclass(frozen=True, kw_only=True)
 class ConnectionSet(JournalEvent):
-    """A model was connected, or its connection changed. Prices are decimal texts, of a million tokens. key: whether it
-    has one. rotated: true if this put another one in.
+    """A model was connected, or its connection changed. Prices are decimal texts, per million tokens. key: whether it
+    has one. rotated: true if the key was replaced.
     """
 
     id: str
@@ -40,7 +40,7 @@ class ConnectionSet(JournalEvent):
         return CommitContent(f"{texts.namespace}: connection {self.name} set", files)
 
     def restore(self, rows: Restorer) -> None:
-        """The key is known to nobody, so an admin gives it again before the connection answers."""
+        """The key isn't in the journal, so an admin has to enter it again before the connection works."""
         values = {name: value for name, value in self.body().items() if name not in ("id", "key", "rotated")}
         values["has_key"] = self.key
         first = {**values, "namespace": rows.namespace, "created_by": rows.author, "created_at": rows.at}
@@ -69,7 +69,7 @@ class ConnectionRemoved(JournalEvent):
 @event("spending.capped", caches=Cache.NOTHING, page=Page.CONNECTIONS, title="Spending cap set")
 @dataclass(frozen=True, kw_only=True)
 class SpendingCapped(JournalEvent):
-    """The caps of what calls of models may cost were set, as decimal texts; None: no cap."""
+    """The caps on the cost of model calls were set, as decimal texts; None: no cap."""
 
     person_day: str | None
     namespace_month: str | None

@@ -21,7 +21,7 @@ _MOST_SECONDS = 600
 
 
 def check_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as columns; Invalid names each wrong field."""
+    """Convert the values to columns. Raises Invalid with each wrong field."""
     faults: dict[str, str] = {}
     checked: dict[str, Any] = {}
     for field, value in values.items():

@@ -1,4 +1,4 @@
-"""Connections to models, the caps on what they may cost, and what was spent."""
+"""Connections to models, the caps on their cost, and what was spent."""
 
 from django.db import models
 
@@ -55,7 +55,7 @@ class Connection(models.Model):
 
 
 class SpendingCap(models.Model):
-    """The most that calls of models may cost in a namespace."""
+    """The caps on the cost of model calls in a namespace."""
 
     namespace = models.OneToOneField(Namespace, on_delete=models.PROTECT, related_name="spending_cap")
     person_day = models.DecimalField(
@@ -71,7 +71,7 @@ class SpendingCap(models.Model):
 
 
 class Spending(models.Model):
-    """What one person's calls of one model cost in a day. Counted as replies come; part of no journal."""
+    """The cost of one person's calls of one model in a day. Counted as replies arrive; not in the journal."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="spending")
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

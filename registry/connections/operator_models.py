@@ -49,7 +49,7 @@ _FIELDS = {
 
 
 def list_operator_models(namespace: str) -> list[Endpoint]:
-    """The models that the operator lists for the namespace, by name. Raises Conflict if the list can't be used."""
+    """The operator's models for the namespace, by name. Raises Conflict if the list can't be used."""
     endpoints = [each for each in _listed() if each.namespaces is None or namespace in each.namespaces]
     return sorted(endpoints, key=lambda endpoint: endpoint.name)
 
@@ -146,7 +146,7 @@ def _price(entry: Any) -> Price:
 
 
 def _number(entry: Mapping[str, Any], field: str, default: int | None, where: str = "") -> Decimal:
-    """The number that the field has. Raises ValueError that names the field for other values and for negative ones."""
+    """The number in the field. Raises ValueError naming the field for other values and for negative ones."""
     try:
         number = Decimal(str(default if entry.get(field) is None else entry[field]))
     except InvalidOperation:

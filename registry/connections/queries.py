@@ -1,4 +1,4 @@
-"""Queries of connections: the models that can be asked in a namespace, and its connections for its admins."""
+"""Queries of connections: the models that can be called in a namespace, and its connections for its admins."""
 
 from django.utils.translation import gettext
 
@@ -26,8 +26,8 @@ _echo = Endpoint(ECHO, "echo", model=ECHO)
 
 
 def list_endpoints(namespace: str) -> list[Endpoint]:
-    """The models that can be asked in the namespace: its connections and those of the operator's list, by name, and
-    last the one that echoes. Of one name, the connection counts.
+    """The models that can be called in the namespace: its connections and the operator's models, by name, and last the
+    echo model. If names are equal, the connection wins.
     """
     rows = Connection.objects.filter(namespace__name=namespace)
     by_name = {endpoint.name: endpoint for endpoint in list_operator_models(namespace)}
@@ -36,7 +36,7 @@ def list_endpoints(namespace: str) -> list[Endpoint]:
 
 
 def find_endpoint(name: str, namespace: str) -> Endpoint:
-    """The model of that name; Invalid names those that there are."""
+    """The model of that name. Raises Invalid with the existing names."""
     endpoints = list_endpoints(namespace)
     for endpoint in endpoints:
         if endpoint.name == name:
@@ -49,7 +49,7 @@ def find_endpoint(name: str, namespace: str) -> Endpoint:
 
 
 def make_endpoint(row: Connection) -> Endpoint:
-    """A connection as a model that can be asked."""
+    """A connection as a model that can be called."""
     price = None
     if row.prompt_price is not None and row.completion_price is not None:
         price = Price(row.prompt_price, row.completion_price, row.currency)
@@ -77,7 +77,7 @@ def list_connections(actor: Actor, namespace: str) -> list[Connection]:
 
 
 def find_connection(actor: Actor, connection_id: str) -> Connection:
-    """The connection, with the right to manage it checked. NotFound for whoever may not know of it."""
+    """The connection, after checking the right to manage it. Raises NotFound if the actor may not know of it."""
     row = Connection.objects.select_related("namespace", "created_by").filter(id=connection_id).first()
     unknown = NotFound(
         gettext("There is no connection {value}, or you may not manage it.").format(value=connection_id[:20])

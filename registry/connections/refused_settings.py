@@ -1,4 +1,4 @@
-"""Settings of a prompt that the protocol of a model's endpoint does not take: found before anything is asked."""
+"""Settings of a prompt that the protocol of a model's endpoint doesn't support, found before anything is sent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _TITLES = {
 
 
 def describe_refused_settings(endpoint: Endpoint, settings: Mapping[str, Any]) -> str:
-    """Which of the settings the endpoint would refuse, in a sentence; empty if there is none."""
+    """A sentence that names the settings that the endpoint would refuse; empty if it refuses none."""
     names = list_refused_settings(endpoint.protocol, settings) if endpoint.kind == "http" else []
     if not names:
         return ""

@@ -36,15 +36,15 @@ __all__ = [
     "try_connection",
 ]
 
-MOST = 50  # connections of one namespace
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
-_LONGEST_TRY = 15.0  # seconds that a page waits for a model that is tried
+MOST = 50  # the most connections of one namespace
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
+_LONGEST_TRY = 15.0  # seconds that a page waits for a model in a trial
 _QUESTION = "Answer with the one word: ready"
 
 
 @dataclass(frozen=True)
 class TryResult:
-    """What a connection answered when it was tried."""
+    """The result of trying a connection."""
 
     text: str
     milliseconds: int
@@ -73,10 +73,10 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
     concurrency: int = 4,
     per_second: float | None = None,
 ) -> Connection:
-    """Connect a model; admins only. The key is sealed, and nothing shows it again.
+    """Connect a model; admins only. The key is sealed and never shown again.
 
-    base_url: https, to a public address, or to a host that the operator allows. Prices are of a million tokens.
-    Invalid names each wrong field. Raises Conflict if the name is taken.
+    base_url: https, to a public address, or to a host that the operator allows. Prices are per million tokens. Raises
+    Invalid with each wrong field, Conflict if the name is taken.
     """
     values = check_fields(
         {
@@ -117,7 +117,7 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
 def change_connection(*, actor: Actor, connection_id: str, **changes: Any) -> Connection:
     """Change the given fields, those of `create_connection`; admins only. An empty key removes it.
 
-    Another address without a key drops the key: it must not be sent where it was not meant for.
+    A new address without a key drops the key: it must not be sent to another host.
     """
     at = log.now()
     with transaction.atomic():
@@ -152,9 +152,9 @@ def remove_connection(*, actor: Actor, connection_id: str) -> None:
 
 
 def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
-    """Ask the model for one word; admins only. Counts against the caps. Conflict says what went wrong.
+    """Ask the model for one word; admins only. Counts against the caps. Raises Conflict with what went wrong.
 
-    It is asked once, and for at most 15 seconds.
+    There is one attempt of at most 15 seconds.
     """
     row = queries.find_connection(actor, connection_id)
     endpoint = queries.make_endpoint(row)
@@ -175,7 +175,9 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
 def set_caps(
     *, actor: Actor, namespace: str, person_day: str | None, namespace_month: str | None, currency: str = "USD"
 ) -> SpendingCap:
-    """Set what calls of models may cost: of a person in a day, of all in a month; None for no cap. Admins only."""
+    """Set the caps on the cost of model calls: per person and day, and in total per month; None for no cap. Admins
+    only.
+    """
     values = {
         "person_day": check_amount("person_day", person_day),
         "namespace_month": check_amount("namespace_month", namespace_month),

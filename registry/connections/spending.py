@@ -1,4 +1,4 @@
-"""Spending on model calls: what was spent, and the caps that are checked before each call."""
+"""Spending on model calls, and the caps that are checked before each call."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,12 +34,14 @@ __all__ = [
     "sum_spent",
 ]
 
-_BYTES_A_TOKEN = 3  # of a text whose tokens the provider didn't count: more tokens than it has, rather than fewer
+_BYTES_A_TOKEN = 3  # for texts whose tokens the provider didn't count: overestimates rather than underestimates
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What was spent in the cap's currency: by the person since midnight UTC, by all since the first of the month."""
+    """The amounts spent in the cap's currency: by the person since midnight UTC, in total since the first of the
+    month.
+    """
 
     person_day: Decimal
     namespace_month: Decimal
@@ -58,7 +60,7 @@ class SpendingAccount:
 
 @dataclass(frozen=True)
 class ModelSpending:
-    """What the calls of one model cost in the namespace this month."""
+    """The cost of one model's calls in the namespace this month."""
 
     model: str
     currency: str
@@ -69,15 +71,15 @@ class ModelSpending:
 
 
 def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) -> None:
-    """Raise TooMany if a cap is reached, Conflict if one is set and the model's price can't be counted against
-    it. Asked before each call, so that a cap is passed by the calls in flight at most.
+    """Raise TooMany if a cap is reached, Conflict if one is set and the model's price can't be counted against it.
+    Checked before each call, so that a cap is exceeded at most by the calls in flight.
     """
     if refusal := find_refusals(namespace, person, [endpoint]).get(endpoint.name):
         raise refusal
 
 
 def find_refusals(namespace: Namespace, person: User, endpoints: Iterable[Endpoint]) -> dict[str, Conflict | TooMany]:
-    """The models that the spending caps let nobody, or not this person, ask now: name to the refusal."""
+    """Map the name of each model that the caps prevent the person from calling now to the error."""
     cap = queries.find_cap(namespace)
     capped = [endpoint for endpoint in endpoints if endpoint.kind == "http"]
     if not capped or (cap.person_day is None and cap.namespace_month is None):
@@ -89,7 +91,7 @@ def find_refusals(namespace: Namespace, person: User, endpoints: Iterable[Endpoi
 
 
 def _refuse_switched_off(cap: SpendingCap, namespace: Namespace) -> Conflict | None:
-    """The refusal of a cap of 0, which no day and no month resets."""
+    """The error for a cap of 0, which never resets."""
     if cap.person_day == 0:
         sentence = gettext("{name} has a spending cap of 0 per person and day, which switches calls of models off.")
     elif cap.namespace_month == 0:
@@ -159,14 +161,14 @@ def format_amount(amount: Decimal) -> str:
 
 
 def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> Spent:
-    """What was spent up to and with this day."""
+    """The amounts spent up to and including this day."""
     month = Spending.objects.filter(namespace=namespace, currency=currency, day__gte=day.replace(day=1), day__lte=day)
     sums = month.aggregate(all=Sum("cost"), own=Sum("cost", filter=Q(person=person, day=day)))
     return Spent(sums["own"] or Decimal(0), sums["all"] or Decimal(0))
 
 
 def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
-    """Count tokens as spent. Negative numbers take back what was counted too much on the account's day."""
+    """Count tokens as spent. Negative numbers correct an overestimate on the account's day."""
     price = account.price
     cost = price.of(prompt_tokens, completion_tokens) if price else Decimal(0)
     place: dict[str, Any] = {
@@ -187,7 +189,7 @@ def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, comp
 
 
 def list_spending(actor: Actor, namespace: str) -> list[ModelSpending]:
-    """What each model cost in the namespace since the first of the month (UTC), the dearest first; for its admins."""
+    """The cost of each model in the namespace since the first of the month (UTC), highest first; for its admins."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     since = log.now().date().replace(day=1)
     rows = Spending.objects.filter(namespace=space, day__gte=since).values("model", "currency")
@@ -211,7 +213,7 @@ def list_spending(actor: Actor, namespace: str) -> list[ModelSpending]:
 
 
 def count_or_estimate(count: int | None, text: str) -> int:
-    """The provider's count of a text's tokens, else an estimate that is rather too high."""
+    """The provider's count of a text's tokens, else a conservative estimate."""
     return count if count is not None else len(text.encode()) // _BYTES_A_TOKEN + 1
 
 

@@ -1,4 +1,4 @@
-"""Copying the whole database to another one, of another engine too, with a proof that both hold the same."""
+"""Copying the whole database to another one, even of another engine, with a proof that both are equal."""
 
 from registry.database_copy.comparison import TableDigest, compare_databases
 from registry.database_copy.copying import copy_database

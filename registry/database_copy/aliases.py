@@ -1,4 +1,4 @@
-"""Django connections to the two databases of a copy, beside the server's own."""
+"""Django connections to the two databases of a copy, in addition to the server's own."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,9 +19,10 @@ _IDENTITY = ("ENGINE", "NAME", "HOST", "PORT")
 
 @contextmanager
 def connect_both(source: Mapping[str, Any], target: Mapping[str, Any]) -> Iterator[None]:
-    """Let the aliases SOURCE and TARGET lead to these entries of DATABASES. CopyRefused if both are one database.
+    """Connect the aliases SOURCE and TARGET to these entries of DATABASES. Raises CopyRefused if both are the same
+    database.
 
-    On SQLite the connections are such that nobody else can use the file while they are open.
+    On SQLite the connections lock the file exclusively while they are open.
     """
     if [source.get(name) or "" for name in _IDENTITY] == [target.get(name) or "" for name in _IDENTITY]:
         raise CopyRefused("The source and the target are the same database.")

@@ -1,8 +1,8 @@
-"""Reading a table's rows in one order and form whatever the engine, so that two databases can be compared.
+"""Reading a table's rows in an order and form that don't depend on the engine, to compare two databases.
 
-Rows come by primary key, texts by code point. A row's canonical form is one line of JSON: the columns in the order of
-the model, moments in UTC to the microsecond, decimals without trailing zeros, bytes as hex, the keys of objects sorted.
-PostgreSQL keeps `1e16` of a JSON column as `10000000000000000`, so numbers there are equal as numbers.
+Rows are sorted by primary key, texts by code point. A row's canonical form is one line of JSON: the columns in the
+order of the model, times in UTC to the microsecond, decimals without trailing zeros, bytes as hex, the keys of objects
+sorted. PostgreSQL stores `1e16` in a JSON column as `10000000000000000`, so JSON numbers are compared by value.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class RowDigest:
         self.count = 0
 
     def add(self, row: tuple[Any, ...]) -> None:
-        """Take the next row into the digest."""
+        """Add the next row to the digest."""
         values = list(row)
         for index in self._json_columns:
             values[index] = _level_numbers(values[index])
@@ -57,7 +57,7 @@ class RowDigest:
 
 
 def _level_numbers(value: Any) -> Any:
-    """The JSON value with each float that is a whole number as that number."""
+    """The JSON value with each integral float as an integer."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The proof that two databases hold the same: counts and digests of every table, and the journal's chain."""
+"""The proof that two databases are equal: counts and digests of every table, and the journal's chain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class TableDigest:
 
 
 def compare_databases(source: str, target: str, tell: Callable[[str], None]) -> list[TableDigest]:
-    """Read every table of both while nobody else uses them; the digests, DatabasesDiffer if they are not the same.
+    """Read every table of both, with exclusive access, and return the digests. Raises DatabasesDiffer if they differ.
 
-    `tell` gets a line for each table that holds rows. Raises CopyRefused if one can't be used.
+    `tell` gets a line for each non-empty table. Raises CopyRefused if one can't be used.
     """
     usage.require_same_migrations(source, target)
     with usage.hold_alone(source, "source"), usage.hold_alone(target, "target"):
@@ -34,7 +34,7 @@ def compare_databases(source: str, target: str, tell: Callable[[str], None]) -> 
 
 
 def digest_table(model: Any, alias: str) -> TableDigest:
-    """Read a table to its end."""
+    """The digest of a whole table."""
     digest = RowDigest(model)
     for row in read_rows(model, alias):
         digest.add(row)
@@ -44,7 +44,7 @@ def digest_table(model: Any, alias: str) -> TableDigest:
 def require_same(
     expected: list[TableDigest], source: str, target: str, tell: Callable[[str], None]
 ) -> list[TableDigest]:
-    """Read the target against what the source was found to hold; gives that, or raises DatabasesDiffer."""
+    """Compare the target with the source's digests and return them, or raise DatabasesDiffer."""
     findings = []
     for model, table in zip(list_tables(), expected, strict=True):
         target_digest = digest_table(model, target)

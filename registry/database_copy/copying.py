@@ -1,6 +1,4 @@
-"""The copy itself: all rows of all tables from one snapshot, in one transaction of the target, which keeps all or
-nothing.
-"""
+"""The copy itself: all rows of all tables from one snapshot, in a single transaction of the target."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,10 +20,11 @@ _TOLD_EVERY = 50_000  # rows
 
 
 def copy_database(source: str, target: str, tell: Callable[[str], None]) -> list[TableDigest]:
-    """Copy every row from the database of one alias to that of another and compare both; the digest of each table.
+    """Copy every row from the database of one alias to that of another and compare both. Return the digest of each
+    table.
 
-    Raises CopyRefused if the copy can't be made, DatabasesDiffer if the two are not the same afterwards: in both cases
-    the target stays as it was. Both must be migrated and used by nobody else, and the target must be empty.
+    Raises CopyRefused if the copy can't be made, DatabasesDiffer if the two differ afterwards: in both cases the target
+    is unchanged. Both must be migrated and not in use, and the target must be empty.
     """
     usage.require_same_migrations(source, target)
     with usage.hold_alone(source, "source"), usage.hold_alone(target, "target"):
@@ -53,14 +52,14 @@ def _require_empty(target: str) -> None:
 
 
 def _remove_rows_of_migrate(target: str) -> None:
-    """Remove what `migrate` has written by itself: the source's rows, with their numbers, take its place."""
+    """Remove the rows written by `migrate`, which the source's rows with their ids replace."""
     with connections[target].cursor() as cursor:
         for table in FILLED_BY_MIGRATE:
             cursor.execute(f"DELETE FROM {connections[target].ops.quote_name(table)}")  # noqa: S608  # constant names
 
 
 def _copy_table(model: Any, source: str, target: str, tell: Callable[[str], None]) -> TableDigest:
-    """Copy a table's rows in batches; the digest is of what was read from the source."""
+    """Copy a table's rows in batches. Return the digest of what was read from the source."""
     table, digest = model._meta.db_table, RowDigest(model)
     total = model._base_manager.using(source).count()
     rows = read_rows(model, source)
@@ -76,7 +75,7 @@ def _copy_table(model: Any, source: str, target: str, tell: Callable[[str], None
 
 
 def _insert(model: Any, target: str, rows: tuple[tuple[Any, ...], ...]) -> None:
-    """Insert a batch; if the target refuses it, its rows one by one, so that the refusal can name the row."""
+    """Insert a batch; if the target refuses it, insert row by row, so that the error can name the row."""
     try:
         with transaction.atomic(using=target):
             _insert_rows(model, target, rows)
@@ -89,7 +88,7 @@ def _insert(model: Any, target: str, rows: tuple[tuple[Any, ...], ...]) -> None:
 
 @contextmanager
 def _named(model: Any, row: tuple[Any, ...]) -> Iterator[None]:
-    """Turn what the target says against a row into a refusal that names it."""
+    """Turn the target's error on a row into a CopyRefused that names the row."""
     try:
         yield
     except (DatabaseError, ValueError) as error:
@@ -125,7 +124,7 @@ def _check_references(target: str) -> None:
 
 
 def _count_for_planner(target: str) -> None:
-    """Let PostgreSQL plan by what is there now, and not by empty tables until its own clock comes round."""
+    """Update PostgreSQL's statistics, which would otherwise describe empty tables until autovacuum runs."""
     if connections[target].vendor == "postgresql":
         with connections[target].cursor() as cursor:
             for model in list_tables():

@@ -8,7 +8,7 @@ class CopyRefused(Exception):
 
 
 class DatabasesDiffer(Exception):
-    """Both databases were read and do not hold the same; `findings` has a sentence for each difference."""
+    """Both databases were read and differ; `findings` has a sentence for each difference."""
 
     def __init__(self, findings: list[str]) -> None:
         super().__init__("\n".join(findings))

@@ -1,6 +1,4 @@
-"""The sequences that number new rows. A copy continues the source's numbers, so that no deleted row's number is used
-again.
-"""
+"""The sequences of new rows' ids. A copy continues the source's ids, so that no deleted row's id is reused."""
 
 from typing import Any
 
@@ -22,7 +20,7 @@ def take_over_sequences(source: str, target: str) -> None:
 
 
 def _read_last_number(model: Any, alias: str) -> int:
-    """The highest number that the table's counter gave out; 0 if it gave none."""
+    """The last number that the table's sequence returned; 0 if none."""
     table, column = model._meta.db_table, model._meta.pk.column
     with connections[alias].cursor() as cursor:
         if connections[alias].vendor == "postgresql":
@@ -35,7 +33,7 @@ def _read_last_number(model: Any, alias: str) -> int:
 
 
 def _set_last_number(model: Any, alias: str, last: int) -> None:
-    """Let the next number be the one after `last`, or after the highest that is there."""
+    """Set the sequence to continue after `last`, or after the highest existing number."""
     table, column = model._meta.db_table, model._meta.pk.column
     highest = model._base_manager.using(alias).order_by(f"-{column}").values_list("pk", flat=True).first() or 0
     last = max(last, highest)

@@ -12,13 +12,13 @@ from registry.templates.search_engine import INDEX_TABLE
 __all__ = ["FILLED_BY_MIGRATE", "find_unknown_tables", "list_tables"]
 
 FILLED_BY_MIGRATE = ("auth_permission", "django_content_type")
-"""Tables in which `migrate` leaves rows: the referring one comes first."""
+"""Tables in which `migrate` creates rows; referring ones come first."""
 
-_NOT_COPIED = {"django_migrations", "sqlite_sequence"}  # compared, or set, by code of their own
+_NOT_COPIED = {"django_migrations", "sqlite_sequence"}  # compared or set by separate code
 
 
 class _CacheRow(models.Model):
-    """A row of the shared cache, whose table Django makes without a model."""
+    """A row of the shared cache, whose table Django creates without a model."""
 
     cache_key = models.CharField(max_length=255, primary_key=True)
     value = models.TextField()
@@ -40,7 +40,7 @@ def list_tables() -> list[Any]:
 
 
 def find_unknown_tables(alias: str) -> list[str]:
-    """Tables of a database that are not Promptuary's, so that nobody copies them: sorted by name."""
+    """Tables of a database that are not Promptuary's and so are not copied, sorted by name."""
     known = {_table_name(model) for model in list_tables()} | _NOT_COPIED
     present = connections[alias].introspection.table_names()
     return sorted(name for name in present if name not in known and not name.startswith(INDEX_TABLE))

@@ -19,7 +19,7 @@ _OTHER_SESSIONS = (
 
 
 def require_same_migrations(source: str, target: str) -> None:
-    """Raise CopyRefused unless both databases are where this version's migrations lead."""
+    """Raise CopyRefused unless both databases have exactly this version's migrations."""
     wanted = set(MigrationLoader(None).disk_migrations)
     for alias, place in ((source, "source"), (target, "target")):
         with _explained(alias, place):
@@ -43,9 +43,9 @@ def require_same_migrations(source: str, target: str) -> None:
 
 @contextmanager
 def hold_alone(alias: str, place: str) -> Iterator[None]:
-    """One transaction that sees one snapshot and lets nobody write. Raises CopyRefused if somebody uses the database.
+    """A transaction with one snapshot that blocks all writers. Raises CopyRefused if the database is in use.
 
-    On SQLite the connection must have been opened with `locking_mode=EXCLUSIVE`, which no other connection passes.
+    On SQLite the connection must have been opened with `locking_mode=EXCLUSIVE`, which locks out all others.
     """
     with _explained(alias, place), transaction.atomic(using=alias):
         if connections[alias].vendor == "postgresql":
@@ -55,7 +55,7 @@ def hold_alone(alias: str, place: str) -> Iterator[None]:
 
 @contextmanager
 def _explained(alias: str, place: str) -> Iterator[None]:
-    """Turn what the database says against being used into a refusal."""
+    """Turn the database's errors about its use into CopyRefused."""
     try:
         yield
     except DatabaseError as error:
@@ -65,7 +65,7 @@ def _explained(alias: str, place: str) -> Iterator[None]:
 
 
 def _lock_tables(alias: str, place: str) -> None:
-    """Lock all tables against writers before the snapshot is taken, without waiting for anybody."""
+    """Lock all tables against writers before the snapshot is taken, without waiting."""
     connection = connections[alias]
     tables = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in list_tables())
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The instance's health: `/livez` and `/readyz` for whatever watches it, and its faults for admins who sign in."""
+"""The instance's health: `/livez` and `/readyz` for monitoring, and its faults for signed-in admins."""
 
 import functools
 import logging
@@ -24,24 +24,24 @@ from registry.namespaces.models import Membership, Role
 __all__ = ["list_instance_faults", "livez", "readyz"]
 
 BROKER_SECONDS = 1
-MOST_LAG = 60.0  # seconds; a worker that is alive catches up in a few
+MOST_LAG = 60.0  # seconds; a live worker catches up in a few
 logger = logging.getLogger(__name__)
 
 
 @never_cache
 @require_safe
 def livez(_request: HttpRequest) -> JsonResponse:
-    """200 while the process answers at all."""
+    """200 while the process responds at all."""
     return JsonResponse({"status": "ok"})
 
 
 @never_cache
 @require_safe
 def readyz(_request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and the mirror keeps up, 503 with the reason otherwise.
+    """200 if the database responds and the mirror keeps up, 503 with the reason otherwise.
 
-    Fetches by pin go on while the mirror lags; a load balancer should look at `database` alone for them. An unreachable
-    broker is reported and is no reason to stop: the worker's clock finds what is to do without it.
+    Pinned fetches continue while the mirror lags; for them a load balancer should only check `database`. An unreachable
+    broker is reported but doesn't affect the status: the worker's clock finds work without it.
     """
     checks: dict[str, str] = {}
     try:
@@ -64,7 +64,7 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
 
 def list_instance_faults(actor: Actor) -> list[str]:
-    """What is wrong with this instance itself, in sentences for an admin of any namespace; for others nothing."""
+    """The faults of this instance, in sentences for an admin of any namespace; empty for others."""
     if not Membership.objects.filter(person=actor.person, role=Role.ADMIN.value).exists():
         return []
     faults = [log.describe_disagreement(), _describe_lag()]
@@ -84,7 +84,7 @@ def _describe_failing_remote(remote: Remote) -> str:
 
 
 def _describe_lag() -> str:
-    """What to tell of a mirror that falls behind; empty while it keeps up."""
+    """A sentence about a mirror that falls behind; empty while it keeps up."""
     seconds = mirror.noted_lag()
     if seconds <= MOST_LAG:
         return ""
@@ -104,7 +104,7 @@ def _judge_broker() -> str:
 
 
 def _judge_home() -> str:
-    """Told only, and without the path: anybody may ask."""
+    """The home's state, for information only and without the path, as the page is public."""
     try:
         exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
     except OSError:
@@ -113,7 +113,7 @@ def _judge_home() -> str:
 
 
 def _judge_rendering() -> str:
-    """Told only: what the kernel could not take from the children that run authors' templates."""
+    """The state of the renderer's sandbox, for information only: what the kernel can't deny its children."""
     try:
         left = _find_what_children_may()
     except (RenderError, OSError) as error:
@@ -124,12 +124,12 @@ def _judge_rendering() -> str:
 
 @functools.cache
 def _find_what_children_may() -> tuple[str, ...]:
-    """The same for the life of a process: it depends on the kernel and what is installed."""
+    """Cached for the life of a process: it depends on the kernel and the installed software."""
     return tuple(bounded().probe())
 
 
 def _judge_remotes() -> dict[str, str]:
-    """By name; told only: this instance is ready whatever others do with their repositories."""
+    """The remotes' states by name, for information only: their failures don't affect readiness."""
     states = {}
     for row in mirror.remotes():
         late = f"{row.behind} events behind" if row.behind else "ok"

@@ -1,4 +1,4 @@
-"""Filters of the log. A module of its own: the logging configuration loads it before any model can be imported."""
+"""Log filters, in a separate module because the logging configuration loads it before models can be imported."""
 
 import logging
 
@@ -6,14 +6,14 @@ __all__ = ["RefusalsInShort"]
 
 
 class RefusalsInShort(logging.Filter):
-    """Leaves a refused request its line and drops the traceback: a scanner that sends nonsense must not fill the log.
+    """Drops the traceback of refused requests but keeps their line: a scanner that sends nonsense must not fill the
+    log.
 
-    Django logs what it answers with 400, 403 and 404 with the exception that said so; what it answers with 500 keeps
-    its traceback.
+    Django logs responses with 400, 403 and 404 with their exception; those with 500 keep their traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Never drops a line."""
+        """Never drops a record."""
         is_refusal = record.name == "django.request" and record.levelno < logging.ERROR
         if is_refusal or record.name.startswith("django.security"):
             record.exc_info = record.exc_text = None

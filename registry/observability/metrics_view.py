@@ -25,7 +25,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 @require_safe
 def export_metrics(request: HttpRequest) -> HttpResponse:
-    """The figures, for who sends the token (`Authorization: Bearer …`); 404 for everybody else and if it is off."""
+    """The metrics, with the token (`Authorization: Bearer …`); 404 without it and if the page is off."""
     if not settings.PROMPTUARY_METRICS or not _may_read(request):
         return HttpResponse("There is nothing here.\n", status=404, content_type="text/plain")
     metrics.flush()
@@ -33,10 +33,10 @@ def export_metrics(request: HttpRequest) -> HttpResponse:
 
 
 class Standing(Collector):
-    """What the database and the mirror know at the moment; asked when somebody looks."""
+    """Gauges of the database and the mirror, read on each scrape."""
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """One family a figure; if the database does not answer, only that it doesn't."""
+        """One family per figure; if the database doesn't respond, only that fact."""
         up = GaugeMetricFamily("promptuary_database_up", "1 when the database answers.")
         try:
             families = list(_read_standing())
@@ -63,7 +63,7 @@ def _read_standing() -> Iterable[GaugeMetricFamily]:
 
 
 def _read_counted() -> bytes:
-    """All processes' figures if they share a folder, this one's otherwise."""
+    """All processes' metrics if they share a folder, else this process's."""
     if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         return generate_latest(REGISTRY)
     shared = CollectorRegistry()
@@ -78,7 +78,7 @@ def _read_now() -> bytes:
 
 
 def _may_read(request: HttpRequest) -> bool:
-    # The network address says nothing: behind a proxy on this machine everybody comes from loopback.
+    # The client address is no protection: behind a proxy on this machine every request comes from loopback.
     token = settings.PROMPTUARY_METRICS_TOKEN
     presented = request.headers.get("Authorization", "").removeprefix("Bearer ")
     return bool(token) and hmac.compare_digest(presented.encode("utf-8", "surrogatepass"), token.encode())

@@ -6,7 +6,7 @@ __all__ = ["NameConverter", "RefConverter"]
 
 
 class NameConverter(StringConverter):
-    """A template name, slashes and all, up to `/-/`. Whether it is a good one is for the service to say."""
+    """A template name, slashes and all, up to `/-/`. Services validate it."""
 
     regex = r"(?:(?!/-/)[^@])+?"
 

@@ -1,4 +1,4 @@
-"""Listings: query parameters in, {results, next} out, and a Link header for clients that follow those."""
+"""Listings: query parameters in, {results, next} out, and a Link header for clients that use those."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 def read_query(request: Request, *names: str) -> dict[str, Any]:
-    """The query's parameters among `names`, `cursor` and `limit`; the rest is refused, as is one given twice."""
+    """The query's parameters among `names`, `cursor` and `limit`. Unknown and repeated ones are refused."""
     known = (*names, "cursor", "limit")
     unknown = [name for name in request.query_params if name not in known]
     faults = unknown_names(unknown, "parameter", known) if unknown else {}

@@ -1,4 +1,4 @@
-"""Content negotiation: the API answers JSON, whatever a client's Accept header says."""
+"""Content negotiation: the API answers with JSON, whatever a client's Accept header is."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ class JsonOnly(BaseContentNegotiation):
     """Picks the only renderer, and the parser by the body's Content-Type."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """The parser for this body; None makes a 415."""
+        """The parser for this body; None results in a 415."""
         kind = request.content_type.partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == kind), None)
 

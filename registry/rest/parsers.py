@@ -16,7 +16,7 @@ class StrictJSONParser(BaseParser):
     """Reads a body as `registry.core.input_checks.parse_json` does. Raises TooLarge and BadJson."""
 
     media_type = "application/json"
-    most: int | None = None  # bytes; None: as the settings say
+    most: int | None = None  # bytes; None: from the settings
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -32,4 +32,4 @@ class StrictJSONParser(BaseParser):
 class LargeJSONParser(StrictJSONParser):
     """The same for bodies that carry a dataset."""
 
-    most = 12 * 1024 * 1024  # 8 MiB of rows, with what JSON adds to quote them
+    most = 12 * 1024 * 1024  # 8 MiB of rows, plus JSON's escapes

@@ -1,4 +1,4 @@
-"""If-Match: which version a save was made from."""
+"""If-Match: the version that a save is based on."""
 
 import re
 
@@ -7,12 +7,12 @@ from rest_framework.request import Request
 
 __all__ = ["read_base"]
 
-# A digest, bare or quoted; or the entity tag that a fetch by label gave, with the number in front.
+# A digest, bare or quoted; or the entity tag of a fetch by label, which begins with the number.
 _TAG = re.compile(r'(?P<quote>"?)(?:[1-9][0-9]*\.)?(?P<digest>sha256:[0-9a-f]{64})(?P=quote)')
 
 
 def read_base(request: Request) -> str | None:
-    """The digest in If-Match, or None without the header. Raises ValidationError for anything else in it."""
+    """The digest in If-Match, or None without the header. Raises ValidationError for other values."""
     given = request.headers.get("If-Match", "").strip()
     if not given:
         return None

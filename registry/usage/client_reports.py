@@ -1,6 +1,6 @@
-"""Client reports: counts and names of what clients rendered, added up by version, key and day. Never values.
+"""Client reports: counts and names from clients' renderings, summed by version, key and day. Never values.
 
-A service that reports nothing is not in these figures: say so wherever they are.
+Services that don't report are missing in these figures, which must be stated wherever they are shown.
 """
 
 # no texts here: services read it
@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 DAYS = 30
-MOST_CODES = 50  # of one row; further ones are added up as `other`
+MOST_CODES = 50  # per row; further ones are summed as `other`
 MOST_NAMES = 200
 MOST_BUCKETS = 600
 
 
 @dataclass(frozen=True)
 class ReportEntry:
-    """What one client saw of one digest since its last report.
+    """One client's counts for one digest since its last report.
 
-    tokens: count to how many prompts had it. cut: how many prompts lost text to the token limit.
+    tokens: token count to the number of prompts with it. cut: the number of prompts truncated to the token limit.
     """
 
     name: str
@@ -62,14 +62,14 @@ class ReportEntry:
 
 @dataclass(frozen=True)
 class ReportResult:
-    """How many entries were taken, and which were not: name, digest and the reason of each."""
+    """The number of accepted entries, and the rejected ones with name, digest and reason."""
 
     accepted: int
     ignored: list[dict[str, str]]
 
 
 def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportResult:
-    """Add the entries to what is known already. Only for services: NotAllowed for a person."""
+    """Add the entries to the totals. Only for services: raises NotAllowed for a person."""
     if actor.key is None:
         raise NotAllowed("Reports come from services, with their key.")
     permissions.require_verb(actor, Verb.FETCH, actor.key.namespace)
@@ -81,7 +81,7 @@ def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportResult
     with transaction.atomic():
         for version, entry in sorted(
             reports_by_version, key=lambda pair: pair[0]
-        ):  # one order, so that no two wait for each other
+        ):  # a fixed order, to prevent deadlocks
             _add(actor.key.pk, version, entry)
     metrics.REPORTED_RENDERS.inc(sum(entry.renders for _, entry in reports_by_version))
     metrics.REPORTED_CUTS.inc(sum(entry.cut for _, entry in reports_by_version))
@@ -94,13 +94,13 @@ def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportResult
 
 
 def round_up_tokens(tokens: int) -> int:
-    """To two significant digits: 812 becomes 820, 1204 becomes 1300. Keeps the buckets few."""
+    """Round up to two significant digits: 812 becomes 820, 1204 becomes 1300. Limits the number of buckets."""
     unit: int = 10 ** max(len(str(tokens)) - 2, 0)
     return -(-tokens // unit) * unit
 
 
 def _find(namespace: str, entries: Iterable[ReportEntry]) -> dict[tuple[str, str], int]:
-    """Name and digest to the version's row, in this namespace."""
+    """Map name and digest to the version's row, in this namespace."""
     selection = [entry for entry in entries if entry.name.partition("/")[0] == namespace]
     return version_queries.find_rows_by_digest({(entry.name, entry.digest) for entry in selection})
 
@@ -132,7 +132,7 @@ def _merge(text: str, new: Mapping[str, int], most: int) -> str:
 
 @dataclass(frozen=True)
 class ReportTotals:
-    """Counts of some days. `p50` and `p99` of the prompts' tokens, to two figures; `inputs`: name to renderings with
+    """Totals over some days. `p50` and `p99` of the prompts' tokens, to two digits; `inputs`: name to renderings with
     it.
     """
 
@@ -147,22 +147,22 @@ class ReportTotals:
 
     @property
     def failed(self) -> int:
-        """Renderings that failed, of all codes."""
+        """The number of failed renderings, over all codes."""
         return sum(self.failures.values())
 
     @property
     def cut_share(self) -> float:
-        """Share of the renderings that lost text to the token limit, 0 to 1."""
+        """The share of renderings truncated to the token limit, 0 to 1."""
         return self.cut / self.renders if self.renders else 0.0
 
 
 def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
-    """What was reported of the version, or None if no client reported any."""
+    """The reports for the version, or None if there are none."""
     return _sum(_rows(days).filter(version=version))
 
 
 def reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
-    """The same by version number, the newest first; versions without a report are absent."""
+    """The same by version number, newest first; versions without a report are absent."""
     grouped: dict[int, list[Report]] = {}
     for row in _rows(days).filter(version__template=template).order_by("-version__number"):
         grouped.setdefault(row.version.number, []).append(row)
@@ -199,7 +199,7 @@ def _sum(rows: Iterable[Report]) -> ReportTotals | None:
 
 
 def _at(buckets: list[tuple[int, int]], share: float) -> int | None:
-    """The smallest bucket that holds at least this share of all, together with those below it."""
+    """The smallest bucket up to which at least this share of all counts lies."""
     total, cumulated = sum(count for _, count in buckets), 0
     for bucket, count in buckets:
         cumulated += count

@@ -1,4 +1,4 @@
-"""Tables of usage: counts a day of fetches and of what clients report, and the scores of replies."""
+"""Tables of usage: daily counts of fetches and client reports, and the scores of replies."""
 
 from django.db import models
 
@@ -9,7 +9,7 @@ __all__ = ["Fetch", "Outcome", "OutcomeTotal", "Report"]
 
 
 class Fetch(models.Model):
-    """How often a key got a version by one ref on one day (UTC)."""
+    """How often a key fetched a version by one ref on one day (UTC)."""
 
     key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="fetches")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="fetches")
@@ -32,7 +32,7 @@ class Fetch(models.Model):
 
 
 class Report(models.Model):
-    """What the clients with one key said of one version on one day, added up. Never a value that anybody sent."""
+    """The reports of one key's clients on one version on one day, summed. Never contains input values."""
 
     key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="reports")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="reports")
@@ -55,7 +55,7 @@ class Report(models.Model):
 
 
 class OutcomeTotal(models.Model):
-    """What replies of one version scored on one day (UTC) under one name, added up."""
+    """The scores of one version's replies on one day (UTC) under one name, summed."""
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="outcome_totals")
     name = models.CharField(max_length=60, help_text="of the score: `helpful`")
@@ -77,9 +77,10 @@ class OutcomeTotal(models.Model):
 
 
 class Outcome(models.Model):
-    """One score that came with a trace id or a bucket, kept for a while: a trace id counts once, buckets are counted.
+    """One score with a trace id or a bucket, kept for a while: a trace id counts once, and distinct buckets are
+    counted.
 
-    What it adds to the totals stays when the row is deleted. Texts of a reply are never in it.
+    Its part in the totals stays when the row is deleted. It never contains the text of a reply.
     """
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="outcomes")

@@ -24,7 +24,7 @@ __all__ = [
     "scores_of_services",
 ]
 
-FEWEST = 30  # scores below which an interval says nothing
+FEWEST = 30  # with fewer scores an interval is meaningless
 _Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
 
 
@@ -33,7 +33,7 @@ class Score:
     """The scores of one name, reported for one version in the last thirty days.
 
     low and high bound the mean with 95 % confidence; both are None below FEWEST scores. is_share: all values are 0 or
-    1, so that the mean is a share. buckets: how many different callers' buckets the scores with one came from.
+    1, so that the mean is a share. buckets: the number of distinct buckets among the scores.
     """
 
     version: int
@@ -50,8 +50,8 @@ class Score:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score beside the one of the version before it that has any; `reading` is better, worse, or unclear if the
-    intervals meet or one is missing. It is empty if there is nothing to compare with.
+    """A score compared with that of the nearest earlier version that has one; `reading` is better, worse, or unclear if
+    the intervals meet or one is missing. It is empty if there is nothing to compare with.
     """
 
     score: Score
@@ -60,7 +60,7 @@ class ScoreChange:
 
 
 def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Score]]:
-    """Version number, the newest first, to its scores by name, those of services first. Two queries."""
+    """Map version number, newest first, to its scores by name, those of services first. Two queries."""
     since = datetime.now(UTC).date() - timedelta(days=days)
     rows = OutcomeTotal.objects.filter(version__template=template, day__gt=since).order_by()
     places = rows.values_list("version__number", "name", "by_person")
@@ -78,7 +78,7 @@ def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Sc
 
 
 def scores_of_services(places: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Score]]:
-    """The scores that services reported, by name, of versions' rows since a day (UTC) each. One query for all.
+    """The scores that services reported, by name, for each version row since its day (UTC). One query.
 
     Their buckets are not counted: `buckets` is 0.
     """
@@ -105,7 +105,7 @@ def _sum_days(days: Sequence[OutcomeTotal]) -> Score:
 
 
 def read_score_change(score: Score, before: Score | None) -> str:
-    """What the score is against the other: better, worse, or unclear if the intervals meet or one is missing.
+    """Compare the score with the other: better, worse, or unclear if the intervals meet or one is missing.
 
     Empty if there is nothing to compare with.
     """

@@ -1,6 +1,7 @@
-"""Outcomes: scores that services and people report for replies of a version, added up by version, name and day.
+"""Outcomes: scores that services and people report for replies of a version, summed by version, name and day.
 
-No text of a reply comes in. A score with a trace id is counted once: a later one with the same trace id replaces it.
+The text of a reply is never sent. A score with a trace id is counted once: a later one with the same trace id replaces
+it.
 """
 
 # no texts here: services read it
@@ -38,17 +39,17 @@ __all__ = [
     "delete_old_outcomes",
 ]
 
-KEPT_DAYS = 90  # days that a trace id is known and a bucket is counted
+KEPT_DAYS = 90  # days that a trace id is remembered and a bucket is counted
 LARGEST_VALUE = 1_000_000.0
-LONGEST_ID = 100  # characters of a trace id, and of a bucket as the caller sends it
-MOST_NAMES = 50  # names of scores that one version can have
+LONGEST_ID = 100  # the most characters of a trace id, and of a bucket as sent
+MOST_NAMES = 50  # the most names of scores of one version
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _BUCKET_DIGITS = 32
 
 
 @dataclass(frozen=True)
 class OutcomeEntry:
-    """A score of one reply. template and digest say of which version; value is a finite number."""
+    """A score of one reply. template and digest identify the version; value is a finite number."""
 
     template: str
     digest: str
@@ -60,13 +61,13 @@ class OutcomeEntry:
 
 @dataclass(frozen=True)
 class IgnoredOutcome:
-    """An entry that was not counted: its place in the list, from 0, and why."""
+    """An entry that was not counted: its index in the list, from 0, and the reason."""
 
     index: int
     reason: str
 
 
-# Which total a score belongs to, but for the day.
+# The total that a score belongs to, except for the day.
 _Group = tuple[int, str, bool]
 
 
@@ -82,10 +83,10 @@ def check_outcome_name(name: str) -> None:
 
 
 def add_outcomes(*, actor: Actor, entries: Sequence[OutcomeEntry]) -> list[IgnoredOutcome]:
-    """Count the scores, and give those that were not counted. All of the others are written, or none.
+    """Count the scores and return those that were not counted. The others are written all or none.
 
-    Whoever may fetch in a namespace may score the replies of its versions. Raises Invalid for a name or value that is
-    none.
+    Actors who may fetch in a namespace may score the replies of its versions. Raises Invalid for an invalid name or
+    value.
     """
     for entry in entries:
         check_outcome_name(entry.name)
@@ -116,20 +117,20 @@ def add_outcomes(*, actor: Actor, entries: Sequence[OutcomeEntry]) -> list[Ignor
 
 
 def delete_old_outcomes() -> int:
-    """Delete single outcomes that were kept long enough, and give how many. Their totals stay."""
+    """Delete expired single outcomes; their totals stay. Return how many."""
     until = log.now().date() - timedelta(days=KEPT_DAYS)
     return Outcome.objects.filter(day__lte=until).delete()[0]
 
 
 def _find_versions(actor: Actor, entries: Iterable[OutcomeEntry]) -> dict[tuple[str, str], int]:
-    """Template and digest to the version's row, if the actor may fetch."""
+    """Map template and digest to the version's row, if the actor may fetch."""
     namespaces = set(permissions.visible_namespaces(actor, Verb.FETCH).values_list("name", flat=True))
     selection = [entry for entry in entries if entry.template.partition("/")[0] in namespaces]
     return version_queries.find_rows_by_digest({(entry.template, entry.digest) for entry in selection})
 
 
 def _lock_versions(versions: set[int]) -> dict[int, set[str]]:
-    """Let one writer at a time count for a version; gives the names that each has scores of."""
+    """Lock the versions, so that one writer at a time counts for each. Return the names of each version's scores."""
     rows = Version.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=versions).order_by("pk")
     names: dict[int, set[str]] = {pk: set() for pk in rows.values_list("pk", flat=True)}
     totals = OutcomeTotal.objects.filter(version__in=names).order_by().values_list("version_id", "name").distinct()
@@ -194,5 +195,5 @@ def _is_graded(value: float) -> bool:
 
 
 def _hash_bucket(bucket: str) -> str:
-    """What a bucket is counted by: a caller may use a person's number as one, which need not be known here."""
+    """Hash a bucket before counting it: a caller may use a person's id as one, which shouldn't be stored here."""
     return hashlib.sha256(bucket.encode()).hexdigest()[:_BUCKET_DIGITS] if bucket else ""

@@ -1,6 +1,6 @@
-"""Queries of usage: which services fetch what, and whom a change of contract would reach.
+"""Queries of usage: which services fetch what, and which of them a change of contract would affect.
 
-Read from the rows that `registry.usage.recorder` writes. Days are UTC; the last seconds are missing yet.
+Read from the rows that `registry.usage.recorder` writes. Days are UTC; the last few seconds are not included.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 DAYS = 30
-WEEK = 7  # days that the mean is taken over, today included
+WEEK = 7  # days in the mean, today included
 MOST_NAMED = 3
 PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by number or digest
 
 
 @dataclass(frozen=True)
 class Fetcher:
-    """A service and what it got: `ref` as it asked, `version` the number it was given.
+    """A service and what it fetched: `ref` as requested, `version` the number returned.
 
-    former_name: what it asked by, if that is not the template's name any more; else empty.
+    former_name: the requested name, if the template was renamed since; else empty.
     """
 
     key: Key
@@ -61,13 +61,13 @@ class Fetcher:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it asked by number or digest, so that no label takes it along."""
+        """Whether it fetched by number or digest, and so doesn't follow a label."""
         return is_pin(self.ref)
 
 
 @dataclass(frozen=True)
 class KeyUse:
-    """What one key did: fetches in all, those of yesterday, and the templates by name, most fetched first.
+    """One key's use: all fetches, those of yesterday, and the templates by name, most fetched first.
 
     per_day: the mean of the last seven days, today included, rounded up.
     """
@@ -80,14 +80,14 @@ class KeyUse:
 
 @dataclass(frozen=True)
 class FetchesOfDay:
-    """The fetches of the last whole day, and the names of the services, the busiest first."""
+    """The fetches of the last whole day, and the names of the services, busiest first."""
 
     count: int
     keys: list[str]
 
 
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
-    """One for each key, ref and version, the busiest first."""
+    """One Fetcher per key, ref and version, busiest first."""
     rows = _rows(of, days).values("key", "ref", "version__number", "former_name")
     totals = list(
         rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref", "former_name")
@@ -109,7 +109,7 @@ def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
 
 
 def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
-    """Label to fetches that asked for it; those by number or digest are under the empty text."""
+    """Map label to its fetches; those by number or digest are under the empty string."""
     counts: dict[str, int] = {}
     for ref, count in _sums(_rows(template, days), "ref").items():
         label = "" if is_pin(ref) else ref
@@ -118,7 +118,7 @@ def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
 
 
 def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
-    """Version number to its fetches on each of the last days, the version fetched most first."""
+    """Map version number to its fetches on each of the last days, most fetched first."""
     days_shown = _days(days)
     place = {day: index for index, day in enumerate(days_shown)}
     counts: dict[int, list[int]] = {}
@@ -129,13 +129,13 @@ def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, lis
 
 
 def count_by_template(templates: Iterable[int], days: int = 7) -> dict[int, int]:
-    """Template id to its fetches in the last days, of those that were fetched: one query."""
+    """Map the id of each fetched template to its fetches in the last days; one query."""
     rows = Fetch.objects.filter(version__template__in=list(templates), day__gt=_today() - timedelta(days=days))
     return _sums(rows, "version__template")
 
 
 def count_by_template_and_day(templates: Iterable[int], days: int = 7) -> dict[int, list[int]]:
-    """Template id to its fetches on each of the last days, of those that were fetched: one query."""
+    """Map the id of each fetched template to its fetches on each of the last days; one query."""
     place = {day: index for index, day in enumerate(_days(days))}
     rows = Fetch.objects.filter(version__template__in=list(templates), day__in=list(place)).order_by()
     counts: dict[int, list[int]] = {}
@@ -158,7 +158,7 @@ def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
 
 
 def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
-    """The fetches of the last whole day; with a label those that asked for it."""
+    """The fetches of the last whole day; with a label only those by it."""
     rows = _within(of).filter(day=_today() - timedelta(days=1))
     if label:
         rows = rows.filter(ref=label)
@@ -167,8 +167,8 @@ def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDa
 
 
 def describe_yesterday(of: Template | Version, label: str = "") -> str:
-    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that
-    label.
+    """`fetched 1.2 k times yesterday by checkout and mailer`, or empty without fetches; with a label, only those by
+    it.
     """
     fetches = fetches_of_yesterday(of, label)
     if not fetches.count:
@@ -178,7 +178,7 @@ def describe_yesterday(of: Template | Version, label: str = "") -> str:
 
 
 def describe_use_of_keys(keys: Iterable[Key]) -> dict[str, str]:
-    """Key to `fetched 1.2 k times yesterday, 3 versions`; keys that fetched nothing yesterday are absent.
+    """Map key to `fetched 1.2 k times yesterday, 3 versions`; keys that fetched nothing yesterday are absent.
 
     One day and no join, because a page lists many keys and a busy one has 10,000 rows a day.
     """
@@ -193,7 +193,7 @@ def describe_use_of_keys(keys: Iterable[Key]) -> dict[str, str]:
 
 
 def shorten_count(count: int) -> str:
-    """`6,208`, `54.1 k`, `862 k`, `1.24 M`: three figures above ten thousand."""
+    """Shorten a count: `6,208`, `54.1 k`, `862 k`, `1.24 M`, with three digits above ten thousand."""
     if count < 10_000:
         return f"{count:,}"
     for unit, word in ((1_000, "k"), (1_000_000, "M"), (1_000_000_000, "G")):
@@ -243,16 +243,16 @@ def _today() -> date:
 
 @dataclass(frozen=True)
 class TemplateCallers:
-    """Names of services, the busiest first: by the label that they ask for, and by the digest that they stay on."""
+    """Names of services, busiest first: by the label that they follow, and by the digest that they are pinned to."""
 
     of_label: Mapping[str, list[str]] = field(default_factory=dict)
     of_digest: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
-    """Template (the row's id) to the digests, sorted, that somebody fetched by number or digest in the last days.
+    """Map template id to the sorted digests fetched by number or digest in the last days.
 
-    Who asks for a label has moved on with it; what it serves is looked at by itself.
+    Fetches by label are left out: those services have followed the label, and what it serves is checked separately.
     """
     since = datetime.now(UTC).date() - timedelta(days=days)
     rows = Fetch.objects.filter(PINS, version__template__in=list(templates), day__gt=since)

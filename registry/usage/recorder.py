@@ -1,8 +1,8 @@
 """Counters of fetches: what this process served to which key, written to the database every few seconds.
 
-Counting costs a fetch one look into a mapping and one step of a counter; no read waits for a write. What could not be
-written (the database is away) is kept and written later, within bounds. `registry.core.periodic_thread` writes, once
-more when the process ends.
+Counting costs a fetch one dictionary lookup and one step of a counter; no read waits for a write. What can't be written
+while the database is unavailable is kept within limits and written later. `registry.core.periodic_thread` triggers the
+writes, the last one at exit.
 """
 
 import logging
@@ -23,26 +23,26 @@ from registry.usage.models import Fetch
 
 __all__ = ["FetchCounts", "flush_counts", "note_fetch", "process_counts"]
 
-MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
-IDLE = 60  # writes without a fetch after which a counter is given up
-_COLUMNS = "key_id, version_id, ref, former_name, day, count, last_at"  # in the order of a row to add
-_ROWS = 100  # of one statement
+MOST = 20_000  # the most counters of a process, and rows held back while the database is unavailable
+IDLE = 60  # writes without a fetch after which a counter is dropped
+_COLUMNS = "key_id, version_id, ref, former_name, day, count, last_at"  # in the order of the columns of an inserted row
+_ROWS = 100  # rows per statement
 logger = logging.getLogger(__name__)
 
-Place = tuple[str, int, str, str]  # key, version (the row's id), ref, the former name that was asked for or ""
+Place = tuple[str, int, str, str]  # key, version (the row's id), ref, the former name requested or ""
 Row = tuple[str, int, str, str, date]
 
 
 @dataclass(slots=True)
 class PendingCount:
-    """What is still to be written of one row."""
+    """The unwritten part of one row."""
 
     count: int = 0
     last_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 class FetchCounts:
-    """The counters of one process. Any thread may count; one at a time writes."""
+    """The counters of one process. Thread-safe; one thread at a time writes."""
 
     def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), most: int = MOST) -> None:
         self._now = now
@@ -52,19 +52,21 @@ class FetchCounts:
         self._waiting: dict[Row, PendingCount] = {}
         self._making, self._writing = threading.Lock(), threading.Lock()
         self._failed = False
-        self.lost = 0  # fetches that were answered and found no room here
+        self.lost = 0  # answered fetches that were not counted for lack of room
 
     def note(self, key: str, version: int, ref: str, former_name: str = "") -> None:
-        """Count one fetch of a version (the row's id) by the ref that the caller wrote, and the former name if any."""
+        """Count one fetch of a version (the row's id) by the ref as the caller wrote it, and the former name if any."""
         self.counter(key, version, ref, former_name).step()
 
     def counter(self, key: str, version: int, ref: str, former_name: str = "") -> Counter:
-        """What counts these. Good for a minute: one that is not used for longer may be given up."""
+        """The counter of these. Valid for a minute: one unused for longer may be dropped."""
         place = (key, version, ref, former_name)
         return self._counters.get(place) or self._make(place)
 
     def flush(self) -> bool:
-        """Write what was counted since the last time; False when it could not be and waits for the next time."""
+        """Write the counts since the last call. Return False if that failed, in which case they are written next
+        time.
+        """
         with self._writing:
             self._gather()
             rows = sorted(self._waiting)
@@ -74,7 +76,7 @@ class FetchCounts:
                 self._drop_unknown()
                 return False
             except DatabaseError as error:
-                if not self._failed:  # told once, not every few seconds of an outage
+                if not self._failed:  # logged once, not every few seconds of an outage
                     logger.warning("what was fetched is not written yet: %s", error)
                 self._failed = True
                 return False
@@ -83,12 +85,12 @@ class FetchCounts:
             return True
 
     def take_lost(self) -> int:
-        """How many fetches found no room since the last time this was called."""
+        """The number of fetches not counted for lack of room since the last call."""
         number, self.lost = self.lost, 0
         return number
 
     def forget(self) -> None:
-        """Drop everything: the database is another one now, and its rows have other ids."""
+        """Drop everything, for a switch to another database, whose rows have other ids."""
         with self._writing, self._making:
             self._counters, self._leaving, self._waiting = {}, [], {}
 
@@ -110,7 +112,7 @@ class FetchCounts:
             if new := counter.take():
                 self._add(place, new, moment)
             elif counter.idle >= IDLE and place in self._counters:
-                # A thread may hold it and be about to count: it is read once more, next time.
+                # A thread may be about to increment it, so it is read once more next time.
                 self._leaving.append((place, self._counters.pop(place)))
 
     def _add(self, place: Place, new: int, moment: datetime) -> None:
@@ -124,7 +126,7 @@ class FetchCounts:
         note_key_use(place[0])
 
     def _drop_unknown(self) -> None:
-        """Rows of keys or versions that are no longer there can never be written."""
+        """Drop rows of deleted keys or versions, which can never be written."""
         keys = set(Key.objects.filter(pk__in={row[0] for row in self._waiting}).values_list("pk", flat=True))
         versions = set(Version.objects.filter(pk__in={row[1] for row in self._waiting}).values_list("pk", flat=True))
         for row in list(self._waiting):
@@ -133,7 +135,7 @@ class FetchCounts:
 
 
 def _write(rows: Iterable[tuple[Row, PendingCount]]) -> None:
-    """Add to the rows, all or none. In one order everywhere, so that two processes never wait for each other."""
+    """Add to the rows, all or none, always in the same order to prevent deadlocks."""
     row_list = list(rows)
     if not row_list:
         return
@@ -154,17 +156,17 @@ _counts = FetchCounts()
 
 
 def process_counts() -> FetchCounts:
-    """The process's own."""
+    """The process's counters."""
     return _counts
 
 
 def note_fetch(key: str, version: int, ref: str, former_name: str = "") -> None:
-    """Count one fetch; see `Counts.note`."""
+    """Count one fetch; see `FetchCounts.note`."""
     _counts.note(key, version, ref, former_name)
 
 
 def flush_counts() -> bool:
-    """Write what this process has counted, and hand what found no room to the metrics."""
+    """Write this process's counts, and add uncounted fetches to the metrics."""
     is_written = _counts.flush()
     if lost_count := _counts.take_lost():
         metrics.UNCOUNTED.inc(lost_count)

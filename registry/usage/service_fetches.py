@@ -1,4 +1,4 @@
-"""Fetches of templates by service and ref: who follows a label, who stays where they are, and how often they fetch."""
+"""Fetches of templates by service and ref: which follow a label, which are pinned, and how often they fetch."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -18,8 +18,8 @@ __all__ = ["ServiceFetches", "list_service_fetches"]
 class ServiceFetches:
     """One service (the name of a key) that fetched a template by one ref in the last thirty days.
 
-    version: the number it was given last. per_day: the mean over the last seven days, rounded up, so that it is 0 only
-    if nothing was fetched in them.
+    version: the number it fetched last. per_day: the mean over the last seven days, rounded up, so that it is 0 only
+    without fetches in that time.
     """
 
     service: str
@@ -29,12 +29,12 @@ class ServiceFetches:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it asks by number or digest, so that no label takes it along."""
+        """Whether it fetches by number or digest, and so doesn't follow a label."""
         return is_pin(self.ref)
 
 
 def list_service_fetches(templates: Collection[int]) -> dict[int, list[ServiceFetches]]:
-    """Template (the row's id) to its services, the busiest first; one query, templates nobody fetched are absent."""
+    """Map template id to its services, busiest first; one query. Templates that were not fetched are absent."""
     today = datetime.now(UTC).date()
     rows = Fetch.objects.filter(version__template__in=templates, day__gt=today - timedelta(days=DAYS))
     columns = rows.order_by().values_list("version__template_id", "key__name", "ref", "version__number")
