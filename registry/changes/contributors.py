@@ -1,4 +1,7 @@
-"""Contributors to a change: the people whose approval of it does not count, with the reasons."""
+"""Contributors to a change: the people whose approval of it does not count, with the reasons.
+
+Nothing here reads the database: `registry.changes.history_queries` gathers the facts.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,6 +26,8 @@ __all__ = [
 class VersionNode(NamedTuple):
     """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are the (person,
     key) of each applied suggestion. A named tuple, because a list of requests creates hundreds.
+
+    author, key, at, suggested, is_redacted: unset if only the graph of versions was read.
     """
 
     pk: int

@@ -42,7 +42,11 @@ class ReviewRequested(ChangeStep):
 
 @dataclass(frozen=True, kw_only=True)
 class _RevisionStep(JournalEvent):
-    """A comment was edited or deleted by its author."""
+    """A comment was edited or deleted by its author.
+
+    thread: its number, 0 for a decision's comment. comment: the number within the thread, or of the decision. revision:
+    1, 2, 3 … within the comment.
+    """
 
     change: int
     template: str
