@@ -61,9 +61,7 @@ class PresenceFeed:
     def __init__(self) -> None:
         self._watchers: set[Watcher] = set()
         self._tabs: dict[tuple[int, str], str] = {}  # tabs whose rows are known to exist, with their template
-        self._heard: dict[
-            tuple[int, str], str
-        ] = {}  # heartbeats since the last round, with the part that each tab edits
+        self._heard: dict[tuple[int, str], str] = {}  # since the last round, with the part that each edits
         self._rounds: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:

@@ -83,7 +83,7 @@ class LiveServer:
 
 
 class _ToLoop:
-    """Awaiting it yields once: the coroutine continues in the event loop, and a task immediately."""
+    """Awaiting it yields once, so that the runner of the coroutine resumes it later; a task resumes immediately."""
 
     def __await__(self) -> Generator[None, None, None]:
         yield

@@ -27,9 +27,9 @@ def set_folder_role(
 ) -> FolderRole | None:
     """Set the role of a person or a group in a folder, or remove it with None; for admins of the namespace.
 
-    folder: inside the namespace, as in `refunds` or `refunds/europe`; it may be empty. role: author or reviewer, in
-    addition to their role in the namespace. Exactly one of person (a username) and group (a name). Raises Conflict if
-    the person or the group has no role of their own in the namespace.
+    folder: inside the namespace, as in `refunds` or `refunds/europe`; it needs no templates yet. role: author or
+    reviewer, in addition to their role in the namespace. Exactly one of person (a username) and group (a name). Raises
+    Conflict if the person or the group has no role of their own in the namespace.
     """
     if role is not None and role not in FOLDER_ROLES:
         raise Invalid(

@@ -28,7 +28,7 @@ class KeyAttempts:
         self._clock = clock
         self._lock = threading.Lock()
         self._refusals = Refusals(clock)
-        self._known: dict[bytes, float] = {}  # sha256 of a valid key to the end of its remembrance
+        self._known: dict[bytes, float] = {}  # sha256 of a valid key: when to forget it
 
     def authenticate(self, token: str, address: str) -> Actor | None:
         """The actor of `pb_<id>_<secret>`, or None for a wrong key, which is counted.

@@ -80,7 +80,7 @@ def is_narrow(key: Key) -> bool:
 
 
 def require_wide(actor: Actor, verb: Verb) -> None:
-    """Raise NotAllowed for a narrow key: its response or errors show text of versions that it may not fetch."""
+    """Raise NotAllowed for a narrow key: the action shows text of versions that it may not fetch."""
     if actor.key is not None and is_narrow(actor.key):
         raise _too_narrow(actor.key, verb)
 

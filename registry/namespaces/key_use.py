@@ -30,9 +30,7 @@ class KeyUses:
         self._waiting[key_id] = None
 
     def write(self) -> bool:
-        """Store the keys whose last write is half a minute ago; False if the database is unavailable, and they stay
-        pending.
-        """
+        """Store the keys not written for half a minute; False if the database is unavailable, and they stay pending."""
         moment = self._now()
         pending = sorted(  # a fixed order, to avoid deadlocks between processes
             key_id for key_id in list(self._waiting) if self._is_due(key_id, moment)

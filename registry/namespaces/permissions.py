@@ -1,7 +1,7 @@
 """The only permission rules: who may do what in which namespace, and at which path in it.
 
 `require_verb` and `is_allowed` query the database each time, so that a removed role takes effect with the next call;
-only the rendering of a page caches roles (`remember_roles`).
+only requests that read cache roles (`remember_roles`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

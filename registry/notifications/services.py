@@ -85,8 +85,8 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
 
 
 def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = None) -> None:
-    """Notify the opener of the request and the author of its head of a decision; the request stops waiting for its
-    author.
+    """Notify the opener of the request and the author of its head of a decision. The request no longer waits for the
+    person who decided.
 
     taken_back: the decision that was taken back by this one.
     """
