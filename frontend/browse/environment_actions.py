@@ -86,7 +86,7 @@ def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> Row
 
 
 def find_schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
-    """When the open request goes live on schedule, and the page that changes it: its release's if it has one."""
+    """When the open request is scheduled to go live, and where to change that: in its release if it has one."""
     if state.gate is None:
         return None, ""
     change = state.gate.change

@@ -53,7 +53,7 @@ class Frame:
 
     @cached_property
     def waiting(self) -> int:
-        """How many of them wait for the user, those of one release counted once; computed as in `read_waiting`."""
+        """How many open changes wait for the user, those of one release counted once; see `read_waiting`."""
         person = self._person
         return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
 
