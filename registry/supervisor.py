@@ -72,7 +72,7 @@ class StartDue:
 
 @dataclass(frozen=True)
 class SignalReceived:
-    """The supervisor was asked to stop."""
+    """The supervisor received a signal to stop."""
 
     number: int
 
@@ -173,7 +173,7 @@ class Supervisor:
                     return abs(code) or 1
 
     def _may_restart(self, name: str) -> bool:
-        """Count an early end; False if the process has ended early too often, or before it ever worked."""
+        """Count an early end; False if the process has ended early too often, or before the address first answered."""
         early = self._has_ended_early(name)
         self._early_ends[name] = self._early_ends.get(name, 0) + 1 if early else 0
         most = self._plan.processes[name].get("most_early_ends")

@@ -1,9 +1,9 @@
-"""The operator's list of models, a file. Nobody else names an address there, and the file names keys, but has none.
+"""The operator's list of models, a file that only the operator edits. It refers to keys but doesn't contain them.
 
 small:
   base_url: http://127.0.0.1:9000/v1          # up to and without /chat/completions
   protocol: openai                             # or responses, anthropic
-  model: gpt-4o-mini                           # what the endpoint calls it; default: the name
+  model: gpt-4o-mini                           # its id at the endpoint; default: the name
   key_env: OPENAI_API_KEY                      # or key_file: /run/secrets/openai
   price: {prompt: 0.15, completion: 0.60, currency: USD}      # a million tokens
   namespaces: [support]                        # default: all

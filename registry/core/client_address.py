@@ -1,4 +1,4 @@
-"""The network address that a request comes from, and the lists of networks that it is matched against."""
+"""A request's client address, and the lists of networks that it is matched against."""
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

@@ -1,4 +1,4 @@
-"""Prometheus metrics of this product, beside those of django-prometheus for pages and API.
+"""Prometheus metrics of this product, in addition to those of django-prometheus for pages and API.
 
 A fetch only increments a counter in memory; `flush` passes the sums on every few seconds. Each process writes its
 metrics to a folder of the home (prometheus_client's multiprocess mode), so that any of them can serve `/metrics` for

@@ -19,7 +19,7 @@ _PAUSE = 0.2  # seconds between two attempts
 
 @contextmanager
 def hold_migration_lock() -> Iterator[None]:
-    """Wait for the lock and hold it: on PostgreSQL among all machines, on SQLite among the processes of a home."""
+    """Wait for the lock and hold it: on PostgreSQL across machines, on SQLite across the processes of a home."""
     if connection.vendor != "postgresql":
         with Path(settings.PROMPTUARY_HOME / "migrate.lock").open("ab") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Poolers between the server and PostgreSQL, such as PgBouncer, which give a connection to others between transactions.
+"""Poolers between the server and PostgreSQL, such as PgBouncer, which reassign connections between transactions.
 
 Behind one in transaction mode, session state is lost: cursors that outlive a transaction, LISTEN, session-level locks.
 With `PROMPTUARY_DATABASE_POOLED` the server doesn't use them.

@@ -1,7 +1,7 @@
 """Permissions of the installation's files: only the user it runs as can read them.
 
-The home holds sessions, hashes of passwords, drafts and private templates. Every process reads the settings before it
-writes anything, and the settings call `keep_private`: new files and folders are then made for their owner only. Wider
+The home contains sessions, password hashes, drafts and private templates. Every process reads the settings before it
+writes anything, and the settings call `keep_private`: new files and folders are then private to their owner. Wider
 permissions on existing files of this user are removed. Files of other users are left alone and reported.
 """
 

@@ -49,8 +49,8 @@ def add_dataset_rows(
 
 
 def list_new_columns(actor: Actor, name: str, rows: Sequence[Row]) -> list[str]:
-    """The inputs and expectations of these rows that no row of the dataset's latest version has, the latter with the
-    prefix `expected`. For actors who may save the dataset.
+    """The inputs and expectations of these rows that no row of the dataset's latest version has, an expectation as
+    `expected <name>`. For actors who may save the dataset.
     """
     dataset_queries.find_dataset(actor, Verb.SAVE, name)
     known_columns = _list_columns(dataset_queries.read_dataset_version(actor, name).rows())

@@ -1,4 +1,4 @@
-"""Archiving datasets, and bringing them back."""
+"""Archiving and unarchiving datasets."""
 
 from django.db import transaction
 from django.utils.translation import gettext

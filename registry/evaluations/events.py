@@ -30,7 +30,7 @@ _USUAL_SCORES = 20  # written to journals, so a later default must not change it
 @event("dataset.saved", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class DatasetSaved(JournalEvent):
-    """A version of a dataset was saved. digest: of its rows. base: the number of the version before."""
+    """A version of a dataset was saved. digest: of its rows. base: the number of the previous version."""
 
     stored_row: ClassVar[StoredRow | None] = StoredRow(
         "DatasetVersion", {"dataset__name": "dataset", "number": "number"}, {"text": "text"}

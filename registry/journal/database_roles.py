@@ -75,8 +75,8 @@ def powers(connection: BaseDatabaseWrapper) -> list[str]:
 
 
 def check_server_role(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
-    """The system check (`check --deploy --database default`): a warning if the server's role could undo the
-    guards.
+    """The system check (`check --deploy --database default`): a warning if the server's role could disable the
+    triggers.
     """
     return [
         Warning(

@@ -138,7 +138,7 @@ class Occasion:
 
 @dataclass(frozen=True, kw_only=True)
 class JournalEvent(ABC):
-    """One lasting decision: who made it and when is added when it is appended."""
+    """One lasting decision; its author and time are added when it is appended."""
 
     kind: ClassVar[str]
     kind_title: ClassVar[str] = ""  # the kind in words, if they differ from its name
@@ -248,7 +248,7 @@ def caches_of(kind: str) -> Cache:
 
 
 def parse_event(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
-    """The typed event of a stored kind and body; None for a kind that this release does not know."""
+    """The typed event of a stored kind and body; None for a kind unknown to this release."""
     cls = _classes.get(kind)
     return cls.from_body(body) if cls else None
 

@@ -57,7 +57,7 @@ def _entry(row: Event, sources: Sources) -> Entry:
 
 
 def _unknown_content(row: Event, texts: "_EventTexts") -> CommitContent:
-    """The commit of an event whose kind this release does not know."""
+    """The commit of an event of a kind unknown to this release."""
     subject = f"{row.template or row.namespace or 'promptuary'}: {row.kind}"
     return CommitContent(subject, {mirror_paths.other(row.namespace, row.kind, row.number): texts.record()})
 

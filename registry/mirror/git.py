@@ -58,8 +58,8 @@ class Program:
         environment: Mapping[str, str] | None = None,
         seconds: float | None = None,
     ) -> tuple[int, bytes, str]:
-        """Run git and return exit status, output and messages. `environment` is for this run only; `timeout` is in
-        seconds.
+        """Run git and return exit status, output and messages. `environment` is for this run only; git is ended
+        after `seconds`.
         """
         try:
             status, out, err = self._git.execute(

@@ -1,20 +1,20 @@
-"""Streams of replies, in asyncio: the model is asked while somebody listens, and each piece of the reply is stored.
+"""Streams of replies, in asyncio: the model is called while a client listens, and each piece of the reply is stored.
 
     async with contextlib.aclosing(stream_column(actor, column_id)) as events:
         async for name, data in events: ...
 
 Events, each a name and JSON:
 
-    text     {text}                       a piece; with `replace: true` all that came so far
-    tool     {name, arguments}            a call of a tool, after the text
-    waiting  {seconds, detail}            nothing comes for so long; seconds are null if that is not known
+    text     {text}                       a piece; with `replace: true` all received so far
+    tool     {name, arguments}            a tool call, after the text
+    waiting  {seconds, detail}            a pause of that length; seconds are null if unknown
     done     the column's JSON
     stopped  the column's JSON
     failed   {detail, retry_after, column}
 
-The last three end the stream. Closing it before ends the call, and the column is stopped. A second stream of a column
-that is being written reads what was stored. Whatever happens, the call is ended by a task of its own, which writes what
-came and what it cost; only a process that is killed leaves that to `replies.fail_lost_columns`.
+The last three end the stream. Closing it earlier ends the call, and the column is stopped. A second stream of a column
+in progress reads what was stored. In every case the call is ended by a separate task, which stores what was received
+and what it cost; only a killed process leaves that to `replies.fail_lost_columns`.
 """
 
 # no texts here: outcomes are stored

@@ -1,1 +1,1 @@
-"""Redaction: removing a version's text for good, wherever the registry stores it."""
+"""Redaction: permanently removing a version's text wherever the registry stores it."""

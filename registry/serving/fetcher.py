@@ -1,16 +1,16 @@
 """A fetch, `GET /api/v1/templates/<name>@<ref>`, answered from memory; in the web server it runs ahead of Django.
 
 `Fetcher.answer` is the one callable: `registry.serving.wsgi_fast_path` and the API's own view both use it, so rights,
-misses, counts and headers exist once. Four caches, of which all but the first follow the journal:
+misses, counts and headers are implemented once. Four caches, of which all but the first follow the journal:
 
 * the bytes of versions, immutable (`VersionCache`);
 * what each label serves of each template;
-* which keys are good and what they may fetch (`CallerCache`), and which versions are approved;
-* what was decided for one caller and one target (`CachedFetch`), given again without looking at rights.
+* which keys are valid and what they may fetch (`CallerCache`), and which versions are approved;
+* the decision for one caller and one target (`CachedFetch`), reused without checking rights.
 
-Times, as decision 004 promises them: `registry.serving.journal_follower` knows the journal's head of at most 0.4 s ago,
-and `registry.serving.credentials` reads a key again before it is a second old. So a moved label or a revoked key holds
-in every process within 1 s.
+Timing, as decision 004 requires: `registry.serving.journal_follower` has the journal's head of at most 0.4 s ago, and
+`registry.serving.credentials` reads a key again before it is a second old. So a moved label or a revoked key takes
+effect in every process within 1 s.
 """
 
 import contextlib

@@ -1,16 +1,16 @@
-"""A process's view of the journal's head: polled by a thread, so that what is cached follows each event.
+"""A process's view of the journal's head, polled by a thread, so that caches follow each event.
 
 | constant | seconds | meaning |
 | --- | --- | --- |
 | POLL_INTERVAL | 0.3 | a thread of each web process reads the newest event's number this often |
-| HEAD_MAX_AGE | 0.4 | a request that finds the head older reads it itself |
-| STALE_WHILE_POLLING | 0.5 | other threads go on with the old head for this much longer while one reads |
+| HEAD_MAX_AGE | 0.4 | a request that finds an older head reads it itself |
+| STALE_WHILE_POLLING | 0.5 | other threads use the old head for this much longer while one reads |
 | RETRY_DELAY | 1.0 | the thread waits this long after the database failed |
 
-PostgreSQL tells of each append (LISTEN/NOTIFY), and then the thread polls at once. SQLite can't, nor is anything told
-through a pooler, and a notice may get lost with a connection, so the thread polls at its interval in any case. Together
-with the times of `registry.serving.credentials` these keep the promise of decision 004: what was changed holds within a
-second.
+PostgreSQL announces each append (LISTEN/NOTIFY), and the thread then polls immediately. SQLite and poolers don't
+support this, and a notification may get lost with a connection, so the thread polls at its interval in any case.
+Together with the times of `registry.serving.credentials` these keep the promise of decision 004: changes take effect
+within a second.
 """
 
 import logging

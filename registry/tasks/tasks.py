@@ -1,6 +1,6 @@
 """Celery tasks of the worker, and the handler of each kind of job.
 
-Each task may run twice, or in two workers at once, without harm. A handler fails by raising; the exception's message
+Each task is idempotent and may run concurrently in several workers. A handler fails by raising; the exception's message
 says why. A handler that returns True has more to do: its job is queued again behind the waiting jobs.
 """
 

@@ -1,4 +1,4 @@
-"""Archiving templates, and bringing them back."""
+"""Archiving and unarchiving templates."""
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -36,7 +36,7 @@ def archive_template(*, actor: Actor, name: str, reason: str, force: bool = Fals
 
 
 def unarchive_template(*, actor: Actor, name: str) -> Template:
-    """Bring an archived template back; admins only."""
+    """Unarchive a template; admins only."""
     with transaction.atomic():
         template = _take(actor, name, gettext("bring templates back"))
         if template.archived_at is None:

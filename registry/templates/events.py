@@ -28,9 +28,8 @@ class VersionSaved(JournalEvent):
     """A version was saved.
 
     document: its sha256. fragments: the sha256 of each text by its ref. profile: sha256 of its canonical text. base:
-    the number of the version that this one was made from. copied_from: of a first version only, name@ref or empty.
-    merged_from: the number of the version that was merged. suggestions: [change, thread, comment] of each that was
-    applied.
+    the number of the version that this one is based on. copied_from: of a first version only, name@ref or empty.
+    merged_from: the number of the version that was merged. suggestions: [change, thread, comment] of each applied one.
     """
 
     template: str
@@ -85,7 +84,7 @@ class VersionSaved(JournalEvent):
 @event("version.redacted", caches=Cache.ALL_OF_FETCHES | Cache.TEXTS)
 @dataclass(frozen=True, kw_only=True)
 class VersionRedacted(JournalEvent):
-    """The text of a version was removed for good."""
+    """The text of a version was permanently removed."""
 
     template: str
     version: int

@@ -21,7 +21,7 @@ class LabelMoved(JournalEvent):
     """A label points to another version, or is approved where it is, or was removed.
 
     from_version, to: numbers, None if the label was not set before or was removed. digest: of `to`. how: one of
-    `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
+    `LabelMove.HOW`. change: the number of the request that moved it. decided: the data that its decision was based on.
     ignored_freeze: the reason of the freeze that an emergency overrode. scheduled: true if the worker moved it at the
     time that the event's author chose. reviewed: true if a change that was published in an emergency already had its
     approvals.

@@ -33,7 +33,7 @@ class Label(models.Model):
 class LabelMove(models.Model):
     """One move of a label: who, from where, where to, why, and whether the label was protected then.
 
-    `protected` and `how` together say whether the label came to hold its version by approval; see
+    `protected` and `how` together say whether the label got its version by approval; see
     `registry.templates.label_moves`. The column repeats what follows from the journal's earlier events.
     """
 

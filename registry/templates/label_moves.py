@@ -175,7 +175,7 @@ def require_served(template: Template, label: str, held: Label | None, expected:
 
 
 def approved_moves() -> QuerySet[LabelMove]:
-    """Every move by which a label came to hold a version by approval, of any template."""
+    """All moves, of any template, by which a label got a version by approval."""
     return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
 
@@ -200,7 +200,7 @@ def list_approved_holdings(template_ids: Collection[int]) -> Mapping[tuple[int, 
 
 
 def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
-    """The move by which each of these requests was published in an emergency."""
+    """Map change id to the move by which it was published in an emergency."""
     if not change_ids:
         return {}
     rows = LabelMove.objects.filter(change__in=change_ids, how="broke_glass").order_by("-pk")

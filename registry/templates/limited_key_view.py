@@ -174,7 +174,7 @@ def _matching(
     after: str = "",
     most: int | None = None,
 ) -> list[Template]:
-    """Up to `limit` rows after the name `after` in which all the words occur."""
+    """Up to `most` rows after the name `after` in which all the words occur."""
     if not words and not tag:
         return list(rows.filter(name__gt=after)[:most])
     templates: list[Template] = []

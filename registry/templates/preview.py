@@ -67,8 +67,8 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
     """Render a version (name and ref) or an unsaved document with data, in the bounded child.
 
     `prompt` is a body to try instead of the document's. `index` selects one if a document makes several prompts.
-    Returns the renderer's dict plus `overridden`, `version` and `digest`; the last two are None for an overridden
-    prompt or a document. Invalid carries the problem.
+    Returns the renderer's dict plus `overridden`, `version` and `digest`; both of the latter are None for an overridden
+    prompt, and `version` for a document. Invalid carries the problem.
     """
     if target not in TARGETS:
         raise Invalid(fields={"target": gettext("one of {names}.").format(names=", ".join(TARGETS))})

@@ -157,7 +157,7 @@ class ReportTotals:
 
 
 def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
-    """The reports for the version, or None if there are none."""
+    """The reports for the version, or None without any."""
     return _sum(_rows(days).filter(version=version))
 
 

@@ -16,8 +16,8 @@ __all__ = ["WebhookRemoved", "WebhookSet"]
 @event("webhook.set", template="", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
 class WebhookSet(JournalEvent):
-    """A webhook was made or changed. kinds: those that are sent, empty for all. template: a pattern of paths, empty for
-    all. receiver: slack or teams; absent for a receiver of Standard Webhooks.
+    """A webhook was created or changed. kinds: those that are sent, empty for all. template: a pattern of paths, empty
+    for all. receiver: slack or teams; absent for a receiver of Standard Webhooks.
     """
 
     id: str

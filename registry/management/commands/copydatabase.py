@@ -1,4 +1,4 @@
-"""Command that copies the database to another one, SQLite to PostgreSQL or back, and proves that both are the same."""
+"""Command that copies the database to another one, SQLite to PostgreSQL or back, and proves that both are equal."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,7 +15,7 @@ from registry.database_copy.tables import find_unknown_tables
 
 __all__ = ["Command"]
 
-_DIFFERENT = 3  # the exit code if both were read and are not the same
+_DIFFERENT = 3  # the exit code if both were read and differ
 _VARIABLE = "PROMPTUARY_COPY_TO"
 
 

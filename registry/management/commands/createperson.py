@@ -1,4 +1,4 @@
-"""Command that creates a person's account: nobody creates their own."""
+"""Command that creates a person's account, as there is no self-registration."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""Command that gives a PostgreSQL role what the running server needs, and nothing that could switch off its guards."""
+"""Command that grants a PostgreSQL role what the server needs, but nothing that could disable the triggers."""
 
 from argparse import ArgumentParser
 from typing import Any

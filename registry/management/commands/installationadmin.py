@@ -1,4 +1,4 @@
-"""Command that names the admins of the installation, who manage accounts."""
+"""Command that sets the admins of the installation, who manage accounts."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""Command that makes the search index again from the templates, for example after rows were changed by hand."""
+"""Command that rebuilds the search index from the templates, for example after rows were changed by hand."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Command that removes a version's text for good, run on the machine itself."""
+"""Command that permanently removes a version's text, run on the server."""
 
 from argparse import ArgumentParser
 from typing import Any

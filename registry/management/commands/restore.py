@@ -1,4 +1,4 @@
-"""Command that restores the database from a clone of the mirror, when nothing else is left."""
+"""Command that restores the database from a clone of the mirror, as a last resort."""
 
 from argparse import ArgumentParser
 from pathlib import Path

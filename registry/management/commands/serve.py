@@ -61,7 +61,7 @@ class Command(BaseCommand):
         self.stdout.flush()
         banner = _banner(demo) if only != "worker" else []
         if guard is not None:
-            os.set_inheritable(guard.fileno(), True)  # the supervisor holds the port as long as it runs
+            os.set_inheritable(guard.fileno(), True)  # the supervisor keeps the port while it runs
         _become_supervisor(host, only, banner, model_port, is_loading=is_loading)
 
 
@@ -71,7 +71,7 @@ def _prepare(only: str | None) -> None:
         for figures in settings.METRICS_PATH.glob("*.db"):  # of ended processes
             figures.unlink(missing_ok=True)
     if only == "worker" or not database_roles.may_migrate(connection):
-        # Whoever may migrate does it; a process that came first exits here and is started again.
+        # The process with the right to migrate does it; one that starts earlier exits here and is restarted.
         call_command("migrate", check_unapplied=True, verbosity=0)
     else:
         connections.close_all()  # a child must not use them
@@ -91,7 +91,7 @@ def _migrate_in_child() -> None:
 
 
 def _migrate() -> None:
-    """Migrate as the tables' owner, then give the server's role its rights if one is named."""
+    """Migrate as the tables' owner, then grant the server's role its rights, if one is configured."""
     with migration_lock.hold_migration_lock():
         call_command("migrate", verbosity=0, interactive=False)
         _grant_rights()
