@@ -1,1 +1,1 @@
-"""Reading a model's reply: JSON, output shapers, judgements and TRACe scores."""
+"""Reading model replies: JSON, output shapers, judgements and TRACe scores."""

@@ -1,6 +1,6 @@
-"""Reading the JSON in a model's reply: strictly first, then around fences and prose, then repaired, and saying so.
+"""Reading the JSON in a model's reply: as it is, else extracted from fences and prose, else repaired, with a note.
 
-What is repaired is only the form. A key that is missing stays missing; whoever reads the value says what follows.
+Only the syntax is repaired. A missing key stays missing, and the caller decides what follows from that.
 """
 
 import json
@@ -22,9 +22,9 @@ else:
 __all__ = ["MAX_REPLY", "Reading", "read_reply"]
 
 MAX_REPLY = 2_000_000
-"""A longer reply, in characters, is refused."""
+"""The maximum length of a reply in characters."""
 MAX_DEPTH = 100
-"""A value in which lists and objects are deeper in each other is refused."""
+"""The maximum nesting depth of lists and objects."""
 _MAX_STARTS = 200
 _MAX_REPAIRED = 60_000  # characters
 _MAX_REPAIR_STEPS = 400_000
@@ -32,7 +32,7 @@ _MAX_REPAIR_STEPS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The value read from a reply, and what had to be repaired for it, in plain words; empty for clean JSON."""
+    """The value read from a reply, and descriptions of the repairs; empty for valid JSON."""
 
     value: Any
     repairs: tuple[str, ...] = ()
@@ -42,10 +42,9 @@ _FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)
 
 
 def read_reply(reply: str) -> Reading:
-    """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
+    """Read the JSON object or list in `reply`. A reply that is nothing but JSON may have a value of any type.
 
-    Raises OutputError, and nothing else, if there is no JSON to be found, or too much of it, or if it is damaged
-    beyond what can be repaired in bounded time.
+    Raises only OutputError: if there is no JSON or too much of it, or if it can't be repaired in bounded time.
     """
     if len(reply) > MAX_REPLY:
         raise OutputError(f"the reply has more than {MAX_REPLY:,} characters")
@@ -61,7 +60,7 @@ _TOO_DEEP = f"the JSON in the reply is nested too deeply: more than {MAX_DEPTH} 
 
 
 def _check(value: Any) -> None:
-    """Raise OutputError for a value that is nested too deeply or holds a number that JSON does not have."""
+    """Raise OutputError for a value that is nested too deeply or contains a number that JSON doesn't have."""
     waiting = [(value, 0)]
     while waiting:
         item, depth = waiting.pop()
@@ -86,7 +85,7 @@ def _read(reply: str) -> Reading:
 
 
 def _embedded(text: str) -> Reading | None:
-    """Sound JSON inside a code fence or prose: the longest piece there is."""
+    """Valid JSON inside a code fence or prose: the longest piece."""
     for fence in _FENCE.finditer(text):
         try:
             value = _load(fence[1])
@@ -121,10 +120,10 @@ def _values(text: str) -> Iterator[tuple[Any, int, int]]:
             value, end = decoder.raw_decode(text, opening.start())
         except ValueError as error:
             if _OBJECT.match(text, opening.start()):
-                return  # a broken object: what is sound inside it is not the answer
+                return  # a broken object: valid parts inside it aren't the answer
             looked_at += getattr(error, "pos", len(text)) - opening.start()
             if looked_at > 2 * len(text):
-                return  # brackets that are opened and opened: each would be followed to the end again
+                return  # nested opening brackets: each would be scanned to the end again
             continue
         yield value, opening.start(), end
         at = end
@@ -135,7 +134,7 @@ def _repaired(text: str) -> Reading:
     core = fence[1] if fence and ("{" in fence[1] or "[" in fence[1]) else text
     start = min((place for place in (core.find("{"), core.find("[")) if place >= 0), default=-1)
     if core.find("{") >= 0 and core is text:
-        start = core.find("{")  # prose may well hold a bracketed reference before the object
+        start = core.find("{")  # prose may contain a bracketed reference before the object
     if start < 0:
         raise OutputError("the reply has no JSON")
     repairs = ["took the JSON out of its code fence"] if core is not text else []
@@ -153,13 +152,11 @@ def _repaired(text: str) -> Reading:
 
 
 class _TooDamaged(Exception):
-    """The repair took more steps than it may."""
+    """The repair exceeded its limit of steps."""
 
 
 class _Metered(str):
-    """A text that counts how often it is looked at: what json_repair does is no longer than that, and it has no bound
-    of its own.
-    """
+    """A text that counts accesses to it, to bound the running time of json_repair, which has no limit of its own."""
 
     left = _MAX_REPAIR_STEPS
 
@@ -176,9 +173,9 @@ _STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def _closed(text: str) -> Any:
-    """A long text that breaks off, with what is open closed; if that does not do, without its last item.
+    """Close what is open in a long truncated text; if that isn't enough, drop its last item.
 
-    Raises OutputError if it is damaged otherwise.
+    Raises OutputError for any other damage.
     """
     closing: list[str] = []
     cut_at, cut_closing = 0, list[str]()
@@ -205,7 +202,7 @@ def _closed(text: str) -> Any:
 
 
 def _repair(text: str) -> Any:
-    """What json_repair makes of the text. Raises OutputError if it fails or would take too long."""
+    """Repair the text with json_repair. Raises OutputError if that fails or would take too long."""
     try:
         return json_repair.repair_json(_Metered(text), return_objects=True, skip_json_loads=True)
     except _TooDamaged:
@@ -236,7 +233,7 @@ def _bounded(text: str) -> tuple[str, bool]:
         elif sign in "}]":
             depth -= 1
             if depth == 0:
-                # What follows may still belong to it if a quote went astray; prose holds no such signs.
+                # If a quote was misplaced, the rest may still belong to the value; prose has no such characters.
                 rest = text[index + 1 :]
                 return (text if re.search(r'"\s*[:,}\]]', rest) else text[: index + 1]), False
     return text, True

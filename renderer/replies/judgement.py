@@ -1,4 +1,4 @@
-"""The judgement in a judge's reply, with its keys and booleans in one form."""
+"""The judgement in a judge's reply, with its keys and booleans normalised."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 __all__ = ["SPECIAL", "Judgement", "Support", "bare_key", "judge"]
 
 SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"))
-"""What a judge may write instead of a sentence's key: support, but from no sentence."""
+"""What a judge may write in place of a sentence key: supported, but not by a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What the judge says of one response sentence: fully supported or not (None: no verdict), by which sentences.
+    """What the judge says about one response sentence: fully supported or not (None: no verdict), and by what.
 
-    `reasons` are the words of `SPECIAL` that are in place of a sentence.
+    `reasons` are the words of `SPECIAL` used in place of sentence keys.
     """
 
     key: str
@@ -27,10 +27,10 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Keys of document sentences, known ones only and each once; None if the reply has no such list.
+    """Keys of document sentences, without unknown ones and duplicates; None if the reply has no such list.
 
-    `supported` is None if no response sentence is judged; `unsupported` are the response sentences that are not
-    fully supported; `trouble` says in words what is wrong with them.
+    `supported` is None if no response sentence is judged; `unsupported` are the response sentences that aren't fully
+    supported; `trouble` describes what is wrong with them.
     """
 
     relevant: list[str] | None
@@ -45,9 +45,7 @@ class Judgement:
 
 
 def judge(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list[str]) -> Judgement:
-    """Read a judge's mapping. `known` are the keys of the documents' sentences; what was mended is added to
-    `repairs`.
-    """
+    """Parse a judge's mapping. `known` are the keys of the documents' sentences; corrections are added to `repairs`."""
     keys = _Keys(sentence_keys)
     relevant = keys.read(reply.get("all_relevant_sentence_keys"))
     utilized = keys.read(reply.get("all_utilized_sentence_keys"))
@@ -73,7 +71,7 @@ _TRUE, _FALSE = frozenset(("true", "yes", "1")), frozenset(("false", "no", "0"))
 
 
 def truth(value: Any, name: str, repairs: list[str]) -> bool | None:
-    """A boolean, also written as text; None for anything else."""
+    """Read a boolean, which may be written as text; None for anything else."""
     if isinstance(value, bool):
         return value
     word = str(value).strip().strip("\"'").lower() if isinstance(value, str | int) else ""
@@ -86,7 +84,7 @@ def truth(value: Any, name: str, repairs: list[str]) -> bool | None:
 
 
 class _Keys:
-    """Reads lists of sentence keys and remembers what was unknown, doubled or oddly written."""
+    """Reads lists of sentence keys and records the unknown, duplicate and malformed ones."""
 
     def __init__(self, sentence_keys: frozenset[str]) -> None:
         self._known = sentence_keys
@@ -96,7 +94,7 @@ class _Keys:
         self.mended: dict[str, None] = {}
 
     def read(self, value: Any) -> list[str] | None:
-        """The known keys of a list, each once; None if it is not a list. A text such as "0a, 0b" is taken as one."""
+        """Return the known keys of a list, without duplicates; None for other values. "0a, 0b" is a list too."""
         items = _items(value)
         if items is None:
             return None
@@ -125,7 +123,7 @@ class _Keys:
 
 
 def bare_key(text: str) -> str:
-    """A key without the dot, the quotes, the brackets and the space a judge puts around it."""
+    """Strip the dot, quotes, brackets and space that a judge may put around a key."""
     return re.sub(r"\s+", "", text).strip("\"'`‘’“”()[]<>.,:;")
 
 
@@ -138,9 +136,7 @@ def _items(value: Any) -> Iterable[Any] | None:
 
 
 class _Sentences:
-    """Reads the judgement of each response sentence; `listed` is the list of unsupported ones that RAGBench's rows
-    add.
-    """
+    """Reads the judgement of each response sentence; `listed` are the unsupported ones that RAGBench's rows list."""
 
     def __init__(self, keys: _Keys, repairs: list[str], unsupported: Any) -> None:
         self._keys = keys
@@ -153,7 +149,7 @@ class _Sentences:
         self.found: list[Support] = []
 
     def read(self, value: Any) -> None:
-        if isinstance(value, Mapping):  # keyed by sentence, or one sentence without its list
+        if isinstance(value, Mapping):  # keyed by sentence, or a single sentence without its list
             value = (
                 [value]
                 if "response_sentence_key" in value or "fully_supported" in value
@@ -200,7 +196,7 @@ class _Sentences:
         )
 
     def _support(self, value: Any) -> list[str] | None:
-        """The sentences and special reasons that support a sentence; None if the reply does not say."""
+        """The sentences and special reasons that support a sentence; None if the reply doesn't say."""
         items = _items(value)
         if items is None:
             return None

@@ -1,7 +1,7 @@
-"""A model's reply field by field: what each field says, and what the document's output rules find wrong with it.
+"""A model's reply field by field: each field's value, and how it violates the document's output rules.
 
-`Template.read` gives all of a reply or an error. A page that shows a reply wants the sound fields too, and all faults.
-A reply is valid here exactly when `Template.read` takes it.
+`Template.read` returns a whole reply or raises an error. A page that shows a reply needs the valid fields too, and all
+errors. A reply is valid here exactly when `Template.read` accepts it.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,15 +15,17 @@ from promptuary.renderer.schemas.error_messages import describe_schema_error
 
 __all__ = ["read_reply_fields"]
 
-_WHOLE = "reply"  # the name of the only field, if a reply is no object
+_WHOLE = "reply"  # the name of the only field, if a reply isn't an object
 
 
 def read_reply_fields(document: Document, reply: str, read: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """The reading of a reply, as plain JSON types.
+    """Return a reply field by field, as plain JSON types.
 
     {"kind": "text" or "json", "valid": bool, "fields": [{"name", "value", "problem"}], "problem": sentence or None,
-    "notes": what had to be repaired}. kind is text if the document has no output rules. read: `Template.read` of
-    the same reply, which runs the document's shapers.
+    "notes": repairs}
+
+    kind is text if the document has no output rules. read: `Template.read` of the same reply, which runs the document's
+    shapers.
     """
     schema, steps = document.output.get("schema"), document.output.get("shapers")
     if schema is None and not steps:
@@ -55,14 +57,14 @@ def _read_by_schema(reply: str, schema: Any) -> dict[str, Any]:
 
 
 def _names(schema: Any, value: Mapping[str, Any]) -> list[str]:
-    """The fields in the schema's order, then those that it does not name."""
+    """The fields in the schema's order, then those that aren't in the schema."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     declared = [name for name in properties or () if name in value]
     return [*declared, *(name for name in value if name not in declared)]
 
 
 def _place_fault(fault: Any, value: Mapping[str, Any], fields: dict[str, dict[str, Any]]) -> list[str]:
-    """Write the fault to the field that it is about; gives the sentences that are about no field."""
+    """Assign the error to its field; returns the sentences that aren't about a field."""
     path = list(fault.absolute_path)
     if path:
         _add_problem(fields.setdefault(str(path[0]), _field(str(path[0]), None)), _sentence(fault, path[1:]))

@@ -1,4 +1,4 @@
-"""Coercion of a value read from a reply to its schema, such as the text "3" to a number."""
+"""Coercing a value from a reply to its schema, such as the text "3" to a number."""
 
 import json
 import re
@@ -14,9 +14,9 @@ __all__ = ["coerce_to_schema", "conform"]
 
 
 def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
-    """Check a value against a JSON Schema, reading "true", "3" and the like as what the schema wants there.
+    """Validate a value against a JSON Schema, converting "true", "3" and the like to the type that the schema requires.
 
-    Raises OutputError that names the place in the reply for the first thing that does not fit.
+    Raises OutputError for the first violation, naming its place in the reply.
     """
     coerced = coerce_to_schema(value, schema)
     try:
@@ -30,7 +30,7 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
 
 
 def coerce_to_schema(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
-    """The value with "true", "3" and the like read as what the schema wants there; nothing is checked."""
+    """Convert "true", "3" and the like to the type that the schema requires, without validation."""
     repairs: list[str] = []
     return Reading(_coerced(value, schema, "", repairs), tuple(repairs))
 

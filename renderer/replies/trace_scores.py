@@ -1,9 +1,8 @@
 """TRACe scores of a judge's reply: which sentences of the documents mattered, were used, and support the response.
 
 Method: RAGBench (Friel and others, arXiv 2407.11005). R are the sentences relevant to the question, U those used in the
-response; relevance = |R| / |D|, utilization = |U| / |D|, completeness = |R and U| / |R| over all sentences D of all
-documents, measured in sentences, characters or tokens. Adherence says whether every response sentence is fully
-supported.
+response, D all sentences of all documents. relevance = |R| / |D|, utilization = |U| / |D|, completeness = |R and U| /
+|R|, measured in sentences, characters or tokens. Adherence says whether every response sentence is fully supported.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ Mode = Literal["distinct", "ragbench"]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A judge's reply as read (`mapping`, empty if there was none to read), what it says, and the scores of it."""
+    """A parsed judge's reply (`mapping`, empty if unreadable), its judgement, and its scores."""
 
     mapping: Mapping[str, Any]
     judgement: Judgement
@@ -70,7 +69,7 @@ def trace(
     tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
     mode: Mode = "distinct",
 ) -> Trace:
-    """The reading behind `trace_scores`, with what the judge says of each sentence."""
+    """Parse and score, as `trace_scores` does; also returns the judgement of each sentence."""
     if mode not in ("distinct", "ragbench"):
         raise OutputError(f"`mode` is distinct or ragbench, not {mode!r}")
     if mode == "ragbench" and unit != "sentence":
@@ -146,7 +145,7 @@ def _lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) ->
 
 @dataclass
 class _Scores:
-    """The values so far; `reasons` says why one is None, or what is wrong with it."""
+    """The scores so far; `reasons` says why one is None, or what is wrong with it."""
 
     lengths: Mapping[str, int]
     reasons: dict[str, str]
@@ -202,7 +201,7 @@ class _Scores:
             self.reasons["adherence"] = "; ".join(notes)
 
     def recount(self, mapping: Mapping[str, Any]) -> None:
-        """Count again as RAGBench does: lists as they are, the keys common to both once."""
+        """Count the way RAGBench does: lists as they are, and common keys once."""
         relevant, utilized = (
             _listed(mapping, "all_relevant_sentence_keys"),
             _listed(mapping, "all_utilized_sentence_keys"),

@@ -1,1 +1,1 @@
-"""JSON Schema: validation of data, with one sentence for each error."""
+"""JSON Schema: validation of data, with a one-sentence message for each error."""

@@ -1,7 +1,7 @@
-"""Error messages of JSON Schema validation, one sentence each, which never hold the value.
+"""Error messages of JSON Schema validation, one sentence each, which never contain the value.
 
-jsonschema's own messages quote the value, and a caller's errors end in logs and exception trackers. These sentences
-speak of types, limits and what the schema allows: all of it the author's words.
+jsonschema's own messages quote the value, and callers' errors end up in logs and exception trackers. These sentences
+mention only types, limits and what the schema allows, all of it written by the author.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_schema_error"]
 
-_MOST = 300  # characters of a sentence
-_LISTED = 10  # allowed values that are named
+_MOST = 300  # maximum characters of a sentence
+_LISTED = 10  # allowed values to list
 _KINDS = {bool: "a boolean", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
-_TYPES = {  # the same words for the types of a schema
+_TYPES = {  # the same words as for the types of a schema
     "boolean": "a boolean",
     "integer": "a whole number",
     "number": "a number",
@@ -26,8 +26,8 @@ _TYPES = {  # the same words for the types of a schema
 
 
 def describe_schema_error(error: "ValidationError") -> str:
-    """A sentence that follows the path of the value: `is a whole number, not one of "text"`; at most 300 characters."""
-    if error.cause is not None:  # our own bound, which speaks of lengths only
+    """Return a sentence to follow the value's path: `is a whole number, not one of "text"`; at most 300 characters."""
+    if error.cause is not None:  # our own limit, which only concerns lengths
         return f"can't be checked: {error.cause}"
     describe = _SENTENCES.get(str(error.validator))
     message = describe(error.validator_value, error.instance) if describe else ""
@@ -61,7 +61,7 @@ def _required(names: Any, value: Any) -> str:
 
 
 def _additional(_allowed: Any, _value: Any) -> str:
-    return "has a field that its schema does not allow"  # a caller's key may be data, so it is not named
+    return "has a field that its schema does not allow"  # a caller's key may be data, so the message leaves it out
 
 
 def _counted(word: str, noun: str) -> Callable[[Any, Any], str]:

@@ -1,7 +1,7 @@
-"""A fast check that accepts data which fit the common part of JSON Schema, without building an error first.
+"""A fast check that accepts data that fit the common part of JSON Schema, without building errors.
 
-`acceptor` gives a function that is True only for plain JSON values that the schema takes. Where it is False, or if
-the schema uses more than is known here, the full validator has the word.
+`acceptor` returns a function that is True only for plain JSON values that fit the schema. If it is False, or if the
+schema uses unsupported keywords, the full validator decides.
 """
 
 import math
@@ -32,14 +32,14 @@ def _is_text(value: Any) -> bool:
 
 
 def is_plain(value: Any, depth: int = 0) -> bool:
-    """Whether a value is made of plain JSON types, not too deep, every text of it Unicode and every number finite."""
+    """Whether a value consists of plain JSON types, not too deep, with valid Unicode text and finite numbers."""
     kind = type(value)
     if kind is str:
         return _is_text(value)
     if kind is dict or kind is list:
         if depth >= _MAX_DEPTH or (kind is dict and not all(map(_is_text, value))):
             return False
-        # A loop, as a generator for each small mapping costs more than the mapping.
+        # A loop, since a generator for each small mapping costs more than the mapping.
         for item in value.values() if kind is dict else value:  # noqa: SIM110
             if not is_plain(item, depth + 1):
                 return False
@@ -50,9 +50,9 @@ def is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
-    """The quick check of a schema, or None for one with keywords or values that are not known here.
+    """Return the fast check of a schema, or None if it has unsupported keywords or values.
 
-    So a schema that has a quick check is also known to be a sound one.
+    A schema with a fast check is therefore also a valid schema.
     """
     if not isinstance(schema, dict) or depth > _MAX_DEPTH or not _sound(schema):
         return None
@@ -72,7 +72,7 @@ def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
 
 
 def _sound(schema: dict[str, Any]) -> bool:
-    """Whether the values of the known keywords have the types that JSON Schema wants of them."""
+    """Whether the values of the supported keywords have the types that JSON Schema requires."""
     for key in ("minLength", "maxLength", "minItems", "maxItems"):
         if key in schema and (type(schema[key]) is not int or schema[key] < 0):
             return False
@@ -96,12 +96,12 @@ def _sound(schema: dict[str, Any]) -> bool:
         keywords
         and booleans
         and type(schema.get("properties", {})) is dict
-        and all(type(name) is str for name in names)  # a mapping in the list can't even be looked up
+        and all(type(name) is str for name in names)  # a mapping in the list isn't hashable
     )
 
 
 def _choice(schema: dict[str, Any]) -> Accepts | None:
-    """Texts only: numbers and booleans have an equality of their own in JSON Schema."""
+    """Texts only: JSON Schema has its own equality for numbers and booleans."""
     choices = schema["enum"]
     if schema.get("type", "string") != "string" or not all(type(choice) is str for choice in choices):
         return None

@@ -1,6 +1,6 @@
-"""Validation by JSON Schema: patterns in linear time, nothing fetched, equal items found without comparing all.
+"""JSON Schema validation with linear-time patterns, no remote references, and fast uniqueness checks.
 
-A document's inputs and its output, and the metrics of an evaluation, are checked here and nowhere else.
+All validation of documents' inputs and outputs, and of an evaluation's metrics, is done here.
 """
 
 import json
@@ -24,21 +24,19 @@ __all__ = ["SchemaFault", "Unusable", "backtracking", "best_error", "check_schem
 SchemaFault = Any
 """A jsonschema.ValidationError or SchemaError: `message`, `absolute_path`, `json_path`."""
 
-# Under these a key is a name that the author chose, not a keyword.
+# Under these keywords, keys are names chosen by the author.
 _NAMES = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas", "definitions"))
-# And these hold data.
+# The values of these are data.
 _DATA = frozenset(("const", "default", "enum", "examples"))
 _ENDLESS = "it refers to itself without end"
 
 
 class Unusable(Exception):
-    """The schema can't be used: a reference that leads nowhere or goes round, an unknown type, a pattern that is
-    none.
-    """
+    """The schema can't be used: an unresolvable or circular reference, an unknown type, or an invalid pattern."""
 
 
 def check_schema(schema: Any) -> SchemaFault | None:
-    """What is wrong with a schema by itself, or None. Raises RecursionError for one that is nested too deeply."""
+    """Return what is wrong with a schema itself, or None. Raises RecursionError if it is nested too deeply."""
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
@@ -47,30 +45,31 @@ def check_schema(schema: Any) -> SchemaFault | None:
 
 
 def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
-    """Every way in which the value breaks the schema. Raises Unusable."""
+    """Yield every violation of the schema. Raises Unusable."""
     try:
         yield from _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
     except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, PatternError) as failure:
         raise Unusable(str(failure)) from failure
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:  # an unsound schema
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:  # an invalid schema
         raise Unusable(f"it is unsound ({type(failure).__name__})") from failure
     except RecursionError:
         raise Unusable(_ENDLESS) from None
     except BaseException as failure:
-        # `referencing` keeps schemas in a Rust map, which panics if Python's stack ends inside it.
+        # `referencing` keeps schemas in a Rust map, which panics if Python's stack overflows inside it.
         if type(failure).__name__ != "PanicException":
             raise
         raise Unusable(_ENDLESS) from None
 
 
 def best_error(schema: Any, value: Any) -> SchemaFault | None:
-    """The error that says most about the value, or None if it fits. Raises Unusable."""
+    """Return the most relevant error, or None if the value is valid. Raises Unusable."""
     return jsonschema.exceptions.best_match(errors(schema, value))
 
 
 def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where patterns of a schema can't run in linear time, and why; their texts are refused beyond MAX_BACKTRACKED
-    characters.
+    """Find the patterns of a schema that can't run in linear time, and why.
+
+    Their texts are refused beyond MAX_BACKTRACKED characters.
     """
     problems: list[tuple[tuple[str | int, ...], str]] = []
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
@@ -96,14 +95,14 @@ def _reasons(source: Any) -> Iterator[str]:
         try:
             reason = compile_pattern(source).reason
         except PatternError:
-            return  # said by the check of the schema itself
+            return  # reported by the check of the schema itself
         if reason:
             yield reason
 
 
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> Any:
-    # An empty registry resolves `#/…` and nothing else: no schema is ever fetched.
+    # An empty registry resolves only `#/…`, so no schema is ever fetched.
     return _kind()(_without_dialects(json.loads(schema)), registry=referencing.Registry())
 
 
@@ -121,7 +120,7 @@ def _kind() -> Any:
 
 
 def _without_dialects(schema: Any, *, is_names: bool = False) -> Any:
-    """The schema without `$schema`, which would have a part of it checked by other rules than these."""
+    """The schema without `$schema`, which would validate a part of it by another dialect."""
     if isinstance(schema, list):
         return [_without_dialects(part) for part in schema]
     if not isinstance(schema, dict):
@@ -179,7 +178,7 @@ def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any
             if name not in declared_properties and not any(_matches(source, name) for source in patterns)
         ]
     except TooLong:
-        return  # `patternProperties` says it
+        return  # handled by `patternProperties`
     if isinstance(allowed, dict):
         for name in extra:
             yield from validator.descend(value[name], allowed, path=name)
@@ -202,7 +201,7 @@ def _unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> 
 
 
 def _canonical(item: Any) -> str:
-    """Equal for what JSON Schema calls equal: 1 and 1.0, but not 1 and true."""
+    """A key that is equal for values equal in JSON Schema: 1 and 1.0, but not 1 and true."""
     return json.dumps(_plain_numbers(item), sort_keys=True)
 
 

@@ -1,1 +1,1 @@
-"""Syntax: YAML with the place of every character, regular expressions, diffs and merges of texts."""
+"""Syntax: YAML with source positions, regular expressions, diffs and merges of texts."""

@@ -1,7 +1,7 @@
-"""Alignment of two sequences of numbers: the runs that both share, in order, found within a bounded number of steps.
+"""Alignment of two sequences of numbers: the runs that both share, in order, found in a bounded number of steps.
 
-Equal ends are trimmed, then items that occur once on either side split the rest (the patience method), then Myers'
-method compares what is left until its steps are used up.
+Equal ends are trimmed, items that occur once on either side split the rest (patience diff), and Myers' algorithm
+compares what is left until its steps are used up.
 """
 
 from bisect import bisect_left
@@ -14,17 +14,17 @@ from typing import NamedTuple
 __all__ = ["STEPS", "Effort", "Match", "align"]
 
 STEPS = 1_000_000
-"""How many items may be looked at in one comparison beyond a few passes over each side: well below half a second."""
+"""The step limit of one comparison, beyond a few passes over each side: well below half a second."""
 _MOST_EDITS = 400
-"""How many edits Myers' method follows from one place before it settles for the furthest it has come."""
+"""The number of edits that Myers' algorithm follows from one place before it settles for the furthest point."""
 _EACH_RANGE = 20
-"""What a stretch costs however short it is."""
+"""The minimum cost of a stretch."""
 _MOST_RUNS = 4_000
-"""An alignment in more pieces tells nobody anything; the smallest of them then count as changed."""
+"""The maximum number of pieces: beyond that, an alignment is unreadable, and the smallest ones count as changed."""
 
 
 class Match(NamedTuple):
-    """A run of `size` equal items that begins at `old` on one side and at `new` on the other, both from 0."""
+    """A run of `size` equal items that begins at `old` on one side and at `new` on the other, both 0-based."""
 
     old: int
     new: int
@@ -33,19 +33,19 @@ class Match(NamedTuple):
 
 @dataclass
 class Effort:
-    """Steps that comparisons may still take; several can share one."""
+    """A budget of steps, which several comparisons can share."""
 
     left: int = STEPS
 
     def spend(self, count: int) -> bool:
-        """Take these steps; False if there are not that many, and then none are left."""
+        """Spend these steps. Returns False if there are fewer, and then none are left."""
         is_enough = count <= self.left
         self.left = self.left - count if is_enough else 0
         return is_enough
 
 
 class _Range(NamedTuple):
-    """A stretch of both sides that is still to be compared."""
+    """A stretch of both sides still to be compared."""
 
     old_start: int
     old_end: int
@@ -81,7 +81,7 @@ def align(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Match]
 
 
 def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Range:
-    """What is left of a range between its equal head and its equal tail, which are noted."""
+    """The rest of a range without its equal head and tail, which are recorded."""
     i1, i2, j1, j2 = box
     size = min(i2 - i1, j2 - j1)
     head = next((k for k in range(size) if a[i1 + k] != b[j1 + k]), size)
@@ -95,7 +95,7 @@ def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Ra
 
 
 def _anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]:
-    """Items that occur once on either side of the range: the most of them that keep their order."""
+    """Items that occur once on either side of the range: the longest sequence of them in the same order."""
     i1, i2, j1, j2 = inner
     in_old, in_new = Counter(a[i1:i2]), Counter(b[j1:j2])
     places = {b[j]: j for j in range(j1, j2) if in_new[b[j]] == 1}
@@ -131,12 +131,10 @@ def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
 
 
 def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
-    """Compare a range by Myers' method, noting what is equal; the rest of the range if the edits ran out before it
-    did.
-    """
+    """Compare a range by Myers' algorithm and record what is equal. Returns the rest if the edits ran out first."""
     i1, i2, j1, j2 = inner
     in_old, in_new = set(a[i1:i2]), set(b[j1:j2])
-    # What the other side does not have at all can't be equal to anything there.
+    # Items missing from the other side can't be equal to anything there.
     olds = [i for i in range(i1, i2) if a[i] in in_new]
     news = [j for j in range(j1, j2) if b[j] in in_old]
     if not olds or not effort.left:
@@ -149,9 +147,9 @@ def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: li
 
 
 def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, list[list[int]]]:
-    """Myers' greedy walk: how far it came on both sides, and for each number of edits how far each diagonal had come.
+    """Myers' greedy search: how far it got on both sides, and for each number of edits how far each diagonal got.
 
-    Entry d of the trace holds the places on the old side of diagonals -d, -d + 2 … d.
+    Entry d of the trace has the old-side positions of diagonals -d, -d + 2 … d.
     """
     n, m = len(a), len(b)
     trace: list[list[int]] = []
@@ -161,7 +159,7 @@ def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, lis
         walked = 2 * d
         for place in range(d + 1):
             k = 2 * place - d
-            # From the diagonal above by an insertion, or from the one below by a deletion, whichever is further.
+            # From the diagonal above by an insertion or the one below by a deletion, whichever got further.
             if d == 0:
                 x = 0
             elif place == 0 or (place < d and last[place - 1] < last[place]):
@@ -188,7 +186,7 @@ def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, lis
 
 
 def _path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The equal pairs on the way to (x, y), which the last entry of the trace reached; from the last to the first."""
+    """The equal pairs on the way to (x, y), which the last entry of the trace reached, last to first."""
     for d in range(len(trace) - 1, 0, -1):
         last, place = trace[d - 1], (x - y + d) // 2
         is_insertion = place == 0 or (place < d and last[place - 1] < last[place])
@@ -203,7 +201,7 @@ def _path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int,
 
 
 def _joined(pairs: Sequence[Match]) -> Iterator[Match]:
-    """Ascending runs, those that touch on both sides made one."""
+    """Merge ascending runs that are adjacent on both sides."""
     open_run: Match | None = None
     for run in pairs:
         if open_run and open_run.old + open_run.size == run.old and open_run.new + open_run.size == run.new:

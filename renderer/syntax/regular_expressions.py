@@ -1,11 +1,11 @@
-r"""Regular expressions that authors write, run so that no text makes them slow.
+r"""Regular expressions written by authors, with protection against slow matching.
 
-RE2 takes time in proportion to the text. What it does not know (looking ahead or behind, references to groups, counts
-above 1,000) needs a machine that tries again and again, whose time can double with each character: such a pattern is
-taken, told about when a document is saved, and refused texts of more than MAX_BACKTRACKED characters.
+RE2 runs in linear time. What it doesn't support (lookaround, backreferences, counts above 1,000) needs a backtracking
+engine, whose time can be exponential: such a pattern is accepted with a warning on save, and texts of more than
+MAX_BACKTRACKED characters are refused.
 
-The meaning is that of JSON Schema, which is that of Python's `re` but for two things: `$` is the end of the text even
-before a last newline, and `\b` looks at ASCII letters. `\d`, `\w` and `\s` know all of Unicode.
+The semantics are those of JSON Schema, which are Python's `re` with two exceptions: `$` doesn't match before a final
+newline, and `\b` considers ASCII letters only. `\d`, `\w` and `\s` cover all of Unicode.
 """
 
 import re
@@ -24,7 +24,7 @@ else:
 __all__ = ["MAX_BACKTRACKED", "Pattern", "PatternError", "TooLong", "compile_pattern"]
 
 MAX_BACKTRACKED = 1_000
-"""Characters of a text that a pattern may look at which is not linear."""
+"""The maximum characters of a text for a pattern that needs backtracking."""
 
 _MAX_PATTERN = 10_000
 _MAX_MEMORY = 8 << 20
@@ -32,18 +32,16 @@ _KEPT = 256
 
 
 class PatternError(Exception):
-    """The pattern is no regular expression; the message says why."""
+    """The pattern isn't a valid regular expression; the message says why."""
 
 
 class TooLong(Exception):
-    """A text is too long for a pattern that needs backtracking; the message says by how much, never what the text
-    says.
-    """
+    """A text is too long for a pattern that needs backtracking; the message has the lengths, never the text."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled pattern. `reason` says why it is not linear, None for one that is."""
+    """A compiled pattern. `reason` says why it isn't linear, None if it is."""
 
     source: str
     groups: int
@@ -52,24 +50,24 @@ class Pattern:
 
     @property
     def is_linear(self) -> bool:
-        """Whether its time is in proportion to the text, whatever the text is."""
+        """Whether it runs in linear time on any text."""
         return self.reason is None
 
     def search(self, text: str) -> Any:
-        """The first match (as `re` has it: `[n]`, `lastindex`, `span()`), or None. Raises TooLong."""
+        """Return the first match (with `re`'s `[n]`, `lastindex`, `span()`), or None. Raises TooLong."""
         return self._engine.search(self._checked(text))
 
     def finditer(self, text: str) -> Iterator[Any]:
-        """The matches one after the other. Raises TooLong."""
+        """Yield all matches. Raises TooLong."""
         return iter(self._engine.finditer(self._checked(text)))
 
     def fullmatch(self, text: str) -> Any:
-        """The match that takes all of the text, or None. Raises TooLong."""
+        """Return the match of the whole text, or None. Raises TooLong."""
         return self._engine.fullmatch(self._checked(text))
 
     def _checked(self, text: str) -> str:
         if self.is_linear:
-            # Half of a surrogate pair has no place in UTF-8, which RE2 reads.
+            # RE2 reads UTF-8, which can't encode half of a surrogate pair.
             return text if text.isascii() else _HALVES.sub("\ufffd", text)
         if len(text) > MAX_BACKTRACKED:
             raise TooLong(
@@ -84,7 +82,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 @lru_cache(maxsize=_KEPT)
 def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
-    """The pattern, ready to search with; threads may share it. Raises PatternError."""
+    """Compile the pattern. The result is thread-safe. Raises PatternError."""
     if len(source) > _MAX_PATTERN:
         raise PatternError(f"a pattern has at most {_MAX_PATTERN:,} characters")
     try:
@@ -102,7 +100,7 @@ def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
 
 
 class _Unknown(Exception):
-    """Something that RE2 does not know; the message names it."""
+    """RE2 doesn't support something; the message names it."""
 
 
 def _linear(source: str, ignore_case: bool) -> Any:
@@ -117,7 +115,7 @@ def _linear(source: str, ignore_case: bool) -> Any:
         raise _Unknown(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
-# What is in a class, and by itself in brackets.
+# Inside a character class, and the same in its own brackets.
 _CLASSES = {
     "d": r"\p{Nd}",
     "D": r"\P{Nd}",
@@ -134,7 +132,7 @@ _PIECE = re.compile(
 
 
 def _translated(source: str) -> str:
-    """The pattern as RE2 writes it. Raises _Unknown."""
+    """The pattern in RE2's syntax. Raises _Unknown."""
     text: list[str] = []
     is_class = False
     for piece in _PIECE.finditer(source):

@@ -1,9 +1,8 @@
 """A diff of two sequences: the items that both share, in order, and the words that differ between two short texts.
 
-This is the one comparison behind diffs, merges and anchors.
-
-The work is bounded whatever the sequences hold (`alignment`). What is not compared within the bound counts as changed
-as a whole: the answer is always a true alignment, though not always the longest.
+Diffs, merges and anchors all use this comparison. The work is bounded whatever the sequences contain (`alignment`).
+What isn't compared within the bound counts as changed: the result is always a valid alignment, but not always the
+longest.
 """
 
 import hashlib
@@ -19,21 +18,21 @@ from promptuary.renderer.syntax.alignment import Effort, Match, align
 __all__ = ["WORD", "WORD_STEPS", "Step", "Word", "diff_words", "forget", "matches", "steps", "unified"]
 
 WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
-"""A word, a run of spaces, or one mark: what a person would call one changed thing."""
+"""A word, a run of spaces, or one punctuation mark."""
 
 WORD_STEPS = 500_000
-"""Steps that all word marks of one comparison may take together; after that texts are marked as a whole."""
+"""The step limit of all word marks of one comparison; after that, whole texts are marked."""
 
 _MOST_WORDS = 600
-"""Marks inside longer texts would cost more than they tell."""
+"""Beyond this length, marks cost more than they tell."""
 
 _REMEMBERED_FROM = 400
-"""Shorter pairs cost less to compare than to remember."""
+"""Shorter pairs are cheaper to compare than to cache."""
 _MOST_REMEMBERED = 128
 
 
 class Step(NamedTuple):
-    """What became of a stretch: `old` from-to became `new` from-to."""
+    """The change of a stretch: `old` start to end became `new` start to end."""
 
     kind: Literal["equal", "replace", "delete", "insert"]
     old_start: int
@@ -47,10 +46,10 @@ _lock = threading.Lock()
 
 
 def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> tuple[Match, ...]:
-    """The runs that both share, ascending on both sides, none touching the next on both; the same each time.
+    """Return the runs that both share, ascending, never adjacent on both sides. Deterministic.
 
-    Without `effort` of the caller's own, the positions found for a long pair are remembered under the pair's digest.
-    Positions are all that is kept: no text outlives the call.
+    Without the caller's own `effort`, the positions found for a long pair are cached under the pair's digest. Only
+    positions are cached, so no text outlives the call.
     """
     if effort is not None or len(old) + len(new) < _REMEMBERED_FROM:
         return tuple(align(old, new, effort or Effort()))
@@ -69,13 +68,13 @@ def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None
 
 
 def forget() -> None:
-    """Drop what is remembered of every pair."""
+    """Clear the cache."""
     with _lock:
         _remembered.clear()
 
 
 def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> list[Step]:
-    """How the old side becomes the new one; the steps cover both sides without a gap."""
+    """Return how the old side becomes the new one; the steps cover both sides without gaps."""
     result: list[Step] = []
     at_old = at_new = 0
     for match in (*matches(old, new, effort), Match(len(old), len(new), 0)):
@@ -93,7 +92,7 @@ def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) 
 
 
 def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
-    """A unified diff of lines that carry their line ends; nothing for equal sides."""
+    """Return a unified diff of lines with their line ends; empty for equal sides."""
     hunks = _hunks(steps(old, new), context)
     for number, hunk in enumerate(hunks):
         if number == 0:
@@ -111,7 +110,7 @@ def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str
 
 
 def _hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
-    """Changes with up to `context` equal lines on both sides; equal stretches longer than twice that part them."""
+    """Changes with up to `context` equal lines on both sides; longer equal stretches than twice that separate them."""
     hunk: list[Step] = []
     for place, (kind, i1, i2, j1, j2) in enumerate(steps):
         if kind != "equal":
@@ -131,7 +130,7 @@ def _hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
 
 
 def _extent(start: int, end: int) -> str:
-    """Lines of one side in a hunk's head, as `diff -u` writes them."""
+    """The line range of one side in a hunk's header, as in `diff -u`."""
     size = end - start
     if size == 1:
         return str(start + 1)
@@ -139,14 +138,14 @@ def _extent(start: int, end: int) -> str:
 
 
 def _digest(items: Sequence[str]) -> bytes:
-    """Of the texts and where each ends, so that no two sequences share one."""
+    """A digest of the texts and their lengths, so that no two sequences share one."""
     digest = hashlib.sha256("".join(items).encode("utf-8", "surrogatepass"))
     digest.update(array("Q", map(len, items)).tobytes())
     return digest.digest()
 
 
 class Word(NamedTuple):
-    """A run of a text, marked if it is not in the other text."""
+    """A run of a text, marked if it isn't in the other text."""
 
     text: str
     changed: bool = False
@@ -155,10 +154,10 @@ class Word(NamedTuple):
 def diff_words(
     old: str, new: str, effort: Effort | None = None, *, most_words: int = _MOST_WORDS
 ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Both texts as runs, with what differs marked; joined, the runs of a side give its text again.
+    """Split both texts into runs, marking what differs; the runs of a side join to its text.
 
-    effort: what several comparisons may cost together. most_words: texts with more words than this, counted together,
-    are marked as a whole.
+    effort: a shared step budget for several comparisons. most_words: texts that have more words than this together are
+    marked as a whole.
     """
     before, after = _split_words(old), _split_words(new)
     effort = effort or Effort(WORD_STEPS)
@@ -183,7 +182,7 @@ def _push(words: list[Word], text: str, changed: bool) -> None:
 
 
 def _join_islands(words: list[Word]) -> tuple[Word, ...]:
-    """A lone space between two changed words is part of the change: one mark reads better than three."""
+    """Merge a lone space between two changed words into the change: one mark is easier to read than three."""
     words_joined: list[Word] = []
     for index, word in enumerate(words):
         between = 0 < index < len(words) - 1 and words[index - 1].changed and words[index + 1].changed

@@ -15,16 +15,14 @@ else:
 __all__ = ["MOST_NAMED", "likely_name", "list_names", "rename_fix", "shorten_name", "spelling_hint"]
 
 MOST_NAMED = 10
-"""How many unknown names an error names."""
+"""The maximum number of unknown names in an error."""
 
 _LONGEST = 80
 _MOST_KNOWN = 500
 
 
 def likely_name(name: str, names: Iterable[str]) -> str | None:
-    """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of
-    them.
-    """
+    """Return the most similar known name, or None. Only names of up to 80 characters are compared, and 500 of them."""
     if len(name) > _LONGEST:
         return None
     candidates = [other for other in islice(names, _MOST_KNOWN) if len(other) <= _LONGEST]
@@ -33,25 +31,25 @@ def likely_name(name: str, names: Iterable[str]) -> str | None:
 
 
 def shorten_name(name: object) -> str:
-    """A name as a message gives it: its first 80 characters."""
+    """Shorten a name for a message to its first 80 characters."""
     text = str(name)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def list_names(names: Collection[object]) -> str:
-    """Names for a message: ten at most, and how many more there are."""
+    """List up to ten names for a message, and how many more there are."""
     listing = ", ".join(shorten_name(name) for name in islice(names, MOST_NAMED))
     return listing if len(names) <= MOST_NAMED else f"{listing} and {len(names) - MOST_NAMED:,} more"
 
 
 def spelling_hint(name: str, names: Iterable[str]) -> str:
-    """End a message about an unknown name: the likely one, or nothing."""
+    """Return the end of a message about an unknown name: the likely one, or nothing."""
     suggestion = likely_name(name, names)
     return f"; did you mean `{suggestion}`?" if suggestion else ""
 
 
 def rename_fix(place: Place | None, suggestion: str | None) -> Fix | None:
-    """Write the name that was meant, where the place says from where to where."""
+    """Make a fix that writes the likely name, if the place has a start and an end."""
     if suggestion is None or place is None or place.end_line is None or place.end_column is None:
         return None
     return Fix(f"Write `{suggestion}`", (Edit(place.line, place.column, place.end_line, place.end_column, suggestion),))

@@ -1,7 +1,6 @@
-"""Three-way merge of texts, line by line, in the manner of diff3: one merge for the pages, the API and the command
-line.
+"""Three-way merge of texts by lines, like diff3, used by the pages, the API and the command line.
 
-It is our own for its bounds. `git merge-file` is not on every machine, and the `merge3` package compares by
+Existing tools have no bound. `git merge-file` is not on every machine, and the `merge3` package compares by
 `difflib.SequenceMatcher`, which takes more than a minute for 256 KB of one repeated line. `sequence_diff` bounds the
 work for any text.
 """
@@ -18,7 +17,7 @@ Lines = list[str]
 
 @dataclass(frozen=True)
 class Conflict:
-    """Lines that both sides changed differently. `line` is the place of the first marker in the merged text, from 1."""
+    """Lines that both sides changed differently. `line` is the 1-based line of the first marker in the merged text."""
 
     line: int
     base: str
@@ -27,33 +26,33 @@ class Conflict:
 
     @property
     def length(self) -> int:
-        """How many lines of the merged text it takes, with its three markers."""
+        """The number of lines in the merged text, including three markers."""
         return 3 + len(split_lines(self.ours)) + len(split_lines(self.theirs))
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The merged text. Where there are conflicts it has both sides between markers."""
+    """The merged text. Conflicts have both sides between markers."""
 
     text: str
     conflicts: tuple[Conflict, ...]
 
     @property
     def is_clean(self) -> bool:
-        """Whether the text can be taken as it is."""
+        """Whether there are no conflicts."""
         return not self.conflicts
 
 
 def split_lines(text: str) -> Lines:
-    """The lines of a text with their line feeds. Only a line feed ends a line."""
+    """Split a text into lines with their line feeds. Only a line feed ends a line."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
-    """Merge the changes that both sides made to the base. A change made on both sides is taken once.
+    """Merge the changes of both sides to the base. A change made on both sides is applied once.
 
-    our_name, their_name: what is after the markers of a conflict.
+    our_name, their_name: the labels after the markers of a conflict.
     """
     old, left, right = split_lines(base), split_lines(ours), split_lines(theirs)
     merged: Lines = []
@@ -78,9 +77,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
 
 
 def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
-    """The merged text with one of `texts` in the place of each conflict, in their order. Line ends stay as they
-    were.
-    """
+    """Replace each conflict by one of `texts`, in order. Line ends stay as they were."""
     lines, resolved, at = split_lines(merged.text), [], 0
     for conflict, text in zip(merged.conflicts, texts, strict=True):
         start = conflict.line - 1
@@ -94,7 +91,7 @@ def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
 
 
 def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:
-    """The three texts cut into regions that belong together: those that all share, and those in between."""
+    """The three texts split into matching regions: those that all share, and those in between."""
     at_old = at_left = at_right = 0
     for in_old, in_left, in_right, length in [*_shared(old, left, right), (len(old), len(left), len(right), 0)]:
         yield slice(at_old, in_old), slice(at_left, in_left), slice(at_right, in_right)
@@ -103,7 +100,7 @@ def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, sli
 
 
 def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
-    """Runs of lines that are in all three texts: where each begins in each text, and its length."""
+    """Runs of lines that are in all three texts: the start in each text, and the length."""
     to_left, to_right = sequence_diff.matches(old, left), sequence_diff.matches(old, right)
     runs = []
     in_left = in_right = 0

@@ -1,9 +1,9 @@
-"""YAML as this project reads it: the parser's events become nodes with offsets; only text has a type of its own.
+"""This project's YAML parser: turns events into nodes with offsets; only text has a type at first.
 
-The events are checked while they arrive, before anything is built from them, so a document of some hundred bytes cannot
-cost seconds or crash the process. Refused are anchors, aliases, tags, merge keys, duplicate keys, keys that are not
-plain text, a second document, and more depth or nodes than `Bounds` allows. Scalars keep their spelling; `value_of`
-reads the core types of YAML 1.2 from plain ones.
+Events are validated as they arrive, before anything is built from them, so a document of a few hundred bytes can't take
+seconds or crash the process. Anchors, aliases, tags, merge keys, duplicate keys, keys other than plain text, a second
+document, and exceeding the depth or nodes of `Bounds` are refused. Scalars keep their spelling; `value_of` reads the
+core types of YAML 1.2 from plain ones.
 """
 
 import math
@@ -16,12 +16,12 @@ import yaml
 
 __all__ = ["Bounds", "Item", "Mapping", "Node", "Scalar", "Sequence", "YamlError", "compose", "core_value", "value_of"]
 
-# The pure Python scanner is some twenty times slower, so a build without libyaml is refused at import.
+# The pure Python scanner is about twenty times slower, so a build without libyaml is refused at import.
 from yaml import CSafeLoader
 
 
 class YamlError(Exception):
-    """Text that is not acceptable YAML. `index` is the offset in the text."""
+    """Invalid YAML. `index` is the offset in the text."""
 
     def __init__(self, message: str, index: int, code: str = "PT101") -> None:
         super().__init__(message)
@@ -71,7 +71,7 @@ _STYLES = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
 
 
 def compose(text: str, bounds: Bounds | None = None) -> Node | None:
-    """The root node of a one-document text, or None for a text of blanks and comments. Raises YamlError."""
+    """Parse a one-document text into its root node; None for a text of blanks and comments. Raises YamlError."""
     reader = _Reader(bounds or Bounds())
     try:
         return reader.read(yaml.parse(text, Loader=CSafeLoader))
@@ -93,7 +93,7 @@ def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
 
 
 def _index(error: yaml.MarkedYAMLError) -> int:
-    """Where to look: an unclosed quote or bracket is noticed far behind the place where it was opened."""
+    """The offset to report: an unclosed quote or bracket is detected far behind the place where it was opened."""
     opening = error.context_mark
     mark = error.problem_mark or opening
     unclosed = (error.context or "").startswith(("while scanning a quoted", "while parsing a flow"))
@@ -109,7 +109,7 @@ def _sentence(error: yaml.MarkedYAMLError) -> str:
 
 
 class _Reader:
-    """Builds nodes from events, iteratively enough that depth is bounded before Python's stack is."""
+    """Builds nodes from events, checking the depth before Python's stack overflows."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
@@ -203,7 +203,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 def core_value(text: str) -> Any:
-    """What a plain scalar means in the core schema of YAML 1.2; ValueError for a number that JSON does not have."""
+    """The value of a plain scalar in YAML 1.2's core schema. Raises ValueError for a number that JSON doesn't have."""
     if text in _NULL:
         return None
     if text in _TRUE:
@@ -227,7 +227,7 @@ def core_value(text: str) -> Any:
 
 
 def value_of(node: Node | None) -> Any:
-    """Plain JSON values from a node. Raises YamlError if a number has no JSON form."""
+    """Convert a node to plain JSON values. Raises YamlError if a number has no JSON form."""
     if node is None:
         return None
     if isinstance(node, Sequence):

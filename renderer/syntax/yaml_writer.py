@@ -1,4 +1,4 @@
-"""Plain JSON values as YAML that people read and `git diff` shows well: one text for one value, read back unchanged."""
+"""Plain JSON values as YAML that is easy to read and to diff: deterministic, and it parses to the same value."""
 
 import json
 import re
@@ -12,14 +12,15 @@ __all__ = ["write_yaml"]
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./@ -]*[A-Za-z0-9_./@-])?", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_./-]{0,99}", re.ASCII)
 _UNREADABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_LONGEST_KEY = 500  # characters; YAML wants a longer one written as `? key`
+_LONGEST_KEY = 500  # characters; YAML requires a longer one to be written as `? key`
 _LONGEST_PLAIN = 400
 
 
 def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
-    """A mapping or list in block style; ends with a newline.
+    """Write a mapping or list in block style, ending with a newline.
 
-    sort_keys: whether the keys of the outermost mapping are sorted, so that one value has one text. Those inside are.
+    sort_keys: whether the keys of the outermost mapping are sorted, which makes the text deterministic. Inner keys
+    always are.
     """
     if not sort_keys and isinstance(value, Mapping) and value:
         return "".join(f"{line}\n" for key, item in value.items() for line in _keyed(str(key), item, ""))
@@ -77,7 +78,7 @@ def _scalar(value: Any, indent: str) -> str:
 
 
 def _is_literal(text: str) -> bool:
-    """Whether a block of lines says the text exactly: several lines, none of blanks only, nothing unprintable."""
+    """Whether a block scalar preserves the text: several lines, none of only blanks, nothing unprintable."""
     if "\n" not in text or _UNREADABLE.search(text):
         return False
     lines = text.removesuffix("\n").split("\n")

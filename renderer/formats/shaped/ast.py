@@ -1,4 +1,7 @@
-"""The syntax tree of expressions in shaped documents: its nodes, traversal, and conversion to text."""
+"""The syntax tree of expressions in shaped documents: its nodes, traversal, and conversion to text.
+
+`start` and `end` are offsets in the body.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

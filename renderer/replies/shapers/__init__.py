@@ -1,7 +1,7 @@
 """Output shapers: from a model's replies to answers, documents, values and scores.
 
-The front matter lists them under `output.shapers`, each with its function, where its arguments come from, and the names
-its results get. They work like Haystack's Shaper nodes.
+The front matter lists them under `output.shapers`, each with its function, the sources of its arguments, and the names
+of its results. They work like Haystack's Shaper nodes.
 """
 
 import inspect
@@ -20,14 +20,14 @@ __all__ = ["SHAPERS", "Clock", "Reader", "Shaper", "shape"]
 
 @dataclass(frozen=True, slots=True)
 class Shaper:
-    """One output shaper: what the editor offers and the reference page shows."""
+    """One output shaper, with what the editor and the reference page show of it."""
 
     name: str
     call: Callable[..., Any]
 
     @property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        """What inputs and params may name."""
+        """The parameters that inputs and params may set."""
         signature_parameters = inspect.signature(self.call).parameters.values()
         return tuple(
             parameter for parameter in signature_parameters if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
@@ -47,12 +47,12 @@ class Shaper:
         return {"name": self.name, "signature": self.signature, "summary": self.summary}
 
     def missing(self, arguments: Mapping[str, Any]) -> list[str]:
-        """The parameters without a default that `given` lacks."""
+        """Return the required parameters that `given` lacks."""
         needed = (parameter.name for parameter in self.parameters if parameter.default is inspect.Parameter.empty)
         return [name for name in needed if name not in arguments]
 
     def run(self, arguments: Mapping[str, Any], reader: Reader) -> Any:
-        """Call it. Raises OutputError, which names the shaper, for arguments it has no use for or cannot use."""
+        """Call it. Raises OutputError, naming the shaper, for unknown or invalid arguments."""
         names = [parameter.name for parameter in self.parameters]
         for name in arguments:
             if name not in names:
@@ -77,7 +77,7 @@ SHAPERS: Mapping[str, Shaper] = MappingProxyType(
 
 
 def find_shaper(name: Any) -> Shaper:
-    """Return a shaper by name; OutputError names the likely one, or all there are."""
+    """Return a shaper by name. Raises OutputError with the likely name, or all known ones."""
     if not isinstance(name, str) or name not in SHAPERS:
         raise OutputError(f"`{name}` is not a shaper; {nearest(str(name), list(SHAPERS))}", code="PT811")
     return SHAPERS[name]
@@ -91,9 +91,9 @@ def shape(
     clock: Clock | None = None,
     tokenizer: str | Callable[[str], Sequence[Any]] | None = None,
 ) -> Any:
-    """Run one shaper on values and return what it makes.
+    """Run one shaper on values and return its result.
 
-    `inputs` maps its arguments to values, `params` gives those that inputs leave out. Raises OutputError.
+    `inputs` maps its arguments to values; `params` has those that inputs leave out. Raises OutputError.
     """
     reader = Reader(tokenizer=tokenizer) if clock is None else Reader(clock, tokenizer=tokenizer)
     return find_shaper(name).run({**(params or {}), **(inputs or {})}, reader)

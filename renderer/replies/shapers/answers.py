@@ -1,4 +1,4 @@
-"""Shapers between replies and answers, with the documents an answer refers to.
+"""Shapers for replies and answers, with the documents that an answer refers to.
 
 An answer is `{"answer", "type", "score", "context", "offsets_in_document", "offsets_in_context", "document_ids",
 "meta"}`.
@@ -89,7 +89,7 @@ def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequenc
 
 
 def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
-    """What a reference may say, and the id it means."""
+    """The possible texts of a reference, each with the document id it stands for."""
     if mode not in ("index", "id", "meta"):
         raise OutputError(f"`reference_mode` is index, id or meta, not {mode!r}")
     if mode == "meta" and not field:
@@ -121,7 +121,7 @@ def _extract(pattern: str, text: str) -> str:
 
 
 def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -> tuple[list[str] | None, list[str]]:
-    """(ids of the documents referred to, each once and in order; references that name none)"""
+    """(ids of the documents referred to, without duplicates and in order; references that match none)"""
     if not candidates:
         return None, []
     if not pattern:
@@ -158,7 +158,7 @@ def _compiled(pattern: str) -> Pattern:
 
 @lru_cache(maxsize=64)
 def _widened(pattern: str) -> Pattern:
-    r"""The pattern with its one group, `(\d+)` say, taking a list of such references as well: `1, 3`."""
+    r"""The pattern with its one group, such as `(\d+)`, extended to match a list of references too: `1, 3`."""
     compiled = _compiled(pattern)
     group = _only_group(pattern) if compiled.groups == 1 else None
     if group is None:
@@ -166,7 +166,7 @@ def _widened(pattern: str) -> Pattern:
     start, end, inner = group
     try:
         inner_pattern = compile_pattern(inner)
-        if inner_pattern.search(",") or inner_pattern.search(";"):  # it takes lists already
+        if inner_pattern.search(",") or inner_pattern.search(";"):  # it matches lists already
             return compiled
         wide = compile_pattern(f"{pattern[:start]}((?:{inner})(?:{_SEPARATOR.pattern}(?:{inner}))*){pattern[end:]}")
     except PatternError:
@@ -175,7 +175,7 @@ def _widened(pattern: str) -> Pattern:
 
 
 def _only_group(pattern: str) -> tuple[int, int, str] | None:
-    """(start, end, inner pattern) of the one capturing group, found by walking over escapes and character classes."""
+    """(start, end, inner pattern) of the only capturing group, skipping escapes and character classes."""
     openings: list[int] = []
     group: tuple[int, int, str] | None = None
     for match in re.finditer(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)", pattern, re.DOTALL):

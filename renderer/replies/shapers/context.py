@@ -1,4 +1,4 @@
-"""The context of a shaper: facts besides its arguments, and the warnings it gives."""
+"""What a shaper needs besides its arguments, and its warnings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ def _now() -> datetime:
 
 @dataclass(slots=True)
 class Reader:
-    """One reading of replies: the clock, the document's output schema, a tokenizer's name, and the notes so far."""
+    """The state of one reading: the clock, the document's output schema, a tokenizer's name, and the notes so far."""
 
     clock: Clock = _now
     schema: Mapping[str, Any] | None = None

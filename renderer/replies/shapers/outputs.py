@@ -1,4 +1,4 @@
-"""The `output` of a document: its check at save, and the reading of replies by it."""
+"""The `output` of a document: its check on save, and reading replies with it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from promptuary.renderer.replies.shapers.context import Clock, Reader
 __all__ = ["RESERVED", "Outputs", "find_output_problems", "read_outputs"]
 
 RESERVED: Mapping[str, str] = {"results": "the model's replies", "prompts": "the prompts that were sent"}
-"""The names that mean the same in every shaper, whatever the data hold."""
+"""Names with a fixed meaning in every shaper, whatever the data contain."""
 _OUTPUT_KEYS = ("schema", "shapers")
 _SHAPER_KEYS = ("func", "inputs", "params", "outputs", "publish_outputs")
 _Path = tuple[str | int, ...]
@@ -21,7 +21,7 @@ _Finding = tuple[_Path, str, str]  # where, code, what
 
 
 class Outputs(dict[str, Any]):
-    """The published values by name. `notes` says what had to be repaired or left out on the way."""
+    """The published values by name. `notes` lists what was repaired or left out."""
 
     def __init__(self, values: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
         super().__init__(values)
@@ -39,10 +39,10 @@ def read_outputs(
 ) -> Outputs:
     """Run the document's shapers over replies.
 
-    They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Where the data do not
-    name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which
-    a note says. Without shapers the outcome is `results`, read by the output schema if there is one. Raises
-    OutputError.
+    They see the data, `results` (the replies), `prompts`, and the results of earlier shapers. Unless the data have
+    these names, `strings` is also the replies, and `reply` a single one. Data named `results` or `prompts` are
+    overridden, with a note. Without shapers the outcome is `results`, read with the output schema if there is one.
+    Raises OutputError.
     """
     output = document.output
     texts = [replies] if isinstance(replies, str) else list(replies)
@@ -89,9 +89,7 @@ def _run(
 
 
 def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs that the context has go before params, and those before what the context holds under an argument's
-    name.
-    """
+    """Precedence: inputs that are in the context, then params, then context values with the name of an argument."""
     params = step.get("params") or {}
     arguments: dict[str, Any] = {}
     for argument, source in (step.get("inputs") or {}).items():
@@ -107,7 +105,7 @@ def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping
 
 
 def find_output_problems(document: Document) -> list[Problem]:
-    """What is wrong with a document's `output`, and the inputs that its shapers cannot see, each at its place."""
+    """Return the problems of a document's `output`, including inputs that its shapers can't see, each at its place."""
     problems = [
         _problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)
     ]
