@@ -1,4 +1,4 @@
-"""Loading a document with all it needs, and rendering it."""
+"""Loading a document with its fragments, profile and vocabulary, and rendering it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -44,13 +44,12 @@ def load(
     functions: Functions | None = None,
     vocabularies: VocabularySource | None = None,
 ) -> "Template":
-    """Read a document, fetch its fragments and compile it. Raises DocumentError (FragmentError, ProfileError) with the
-    line.
+    """Parse a document, fetch its fragments and compile it. Raises DocumentError with the line, or a subclass.
 
     `fragments` maps pinned references to texts, or is a function that does. `profile` is a mapping, a name, or None for
-    the one the document names or its model belongs to. `functions` are the caller's own, callable from the template;
-    they mark the template as local, as no other process can render it alike. `vocabularies` is asked for a vocabulary
-    that no installed package holds, when something is counted.
+    the document's own or that of its model. `functions` are the caller's own, callable from the template; they mark the
+    template as local, since no other process can render it identically. `vocabularies` is asked, on the first count,
+    for a vocabulary that no installed package contains.
     """
     document = documents.parse_document(text)
     resolved = resolve_fragments(document, fragments)
@@ -60,14 +59,12 @@ def load(
 
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
-    """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer
-    engine.
-    """
+    """Build a template from a fetch's bundle; `name` and `version` go into stamps. Raises EngineError if too new."""
     return build_template(Template, bundle)
 
 
 def build_template(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
-    """The same as a template of a subclass."""
+    """As `from_bundle`, for a subclass of Template."""
     engine = bundle.get("engine")
     if engine != ENGINE:
         message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
@@ -78,9 +75,7 @@ def build_template(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
 
 
 def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
-    """The profile's mapping: the given one, or the one the document names, or its model's, or None. Raises
-    ProfileError.
-    """
+    """Return the profile's mapping: the given one, the document's, or its model's; else None. Raises ProfileError."""
     if isinstance(given, Mapping):
         return dict(given)
     name = given or document.profile
@@ -93,9 +88,9 @@ def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> d
 
 
 class Template:
-    """A compiled document. Threads may share it; rendering changes nothing in it.
+    """A compiled document. Thread-safe; rendering doesn't modify it.
 
-    `vocabularies` is where the vocabulary comes from that counts, where no installed package holds it.
+    `vocabularies` supplies the vocabulary for counting if no installed package contains it.
     """
 
     vocabularies: VocabularySource | None = None
@@ -131,7 +126,7 @@ class Template:
         return f"<{type(self).__name__} {name}, format {self.document.format}, {self.digest[:19]}>"
 
     def bundle(self) -> dict[str, Any]:
-        """The four fields the digest covers."""
+        """The four fields that the digest covers."""
         return {
             "engine": ENGINE,
             "document": self.document.text,
@@ -146,12 +141,12 @@ class Template:
 
     @property
     def checked_profile(self) -> profiles.Profile | None:
-        """The profile as it is used, with what the document's settings change in it."""
+        """The profile in use, modified by the document's settings."""
         return self._profile
 
     @property
     def context(self) -> int | None:
-        """The most tokens the profile's models take, or None."""
+        """The maximum tokens of the profile's models, or None."""
         return self._profile.context if self._profile is not None else None
 
     def render(
@@ -164,12 +159,12 @@ class Template:
         extra: Literal["ignore", "error"] = "ignore",
         prompt: str | None = None,
     ) -> Prompt:
-        """Render to one prompt that fits.
+        """Render to one prompt that fits the limit.
 
-        `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function
-        from text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
+        `token_limit`: None is the document's, -1 is no limit. `tokenizer`: a name, a `tokenizer.json` file, or a
+        function from text to tokens; None is the profile's. `prompt` replaces the body; the result then has no version.
         Raises InputError, TruncationError, MissingVocabularyError if the tokens must be counted and can't be, or
-        DocumentError if the document turns out wrong on these data.
+        DocumentError if the document turns out to be wrong for these data.
         """
         prompts = self.render_all(
             data,
@@ -194,7 +189,7 @@ class Template:
         extra: Literal["ignore", "error"] = "ignore",
         prompt: str | None = None,
     ) -> list[Prompt]:
-        """Render to every prompt the data give: one, except when a `shaped` document fans out."""
+        """Render to all prompts for the data: a single one, except when a `shaped` document fans out."""
         limit, step = self._limit(token_limit), fitting.choose_step(truncation_step, self.document.truncation_step)
         context, ignored = self._context(data, extra, limit)
         body = self.body if prompt is None else self._compile(self.document.with_body(prompt))
@@ -206,7 +201,7 @@ class Template:
         ]
 
     def rendering_context(self, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The values that the body sees for these data, as `render` gives them with no options. Raises InputError."""
+        """Return the values that the body sees for these data, as in `render` without options. Raises InputError."""
         return self._context(data, "ignore", self._limit(None))[0]
 
     def _context(
@@ -226,15 +221,15 @@ class Template:
     ) -> "Outputs":
         """Read a model's replies as `output` declares: `{name: value}`. Raises OutputError.
 
-        `prompts` are those the replies answer, as texts or Prompts; None is those that a shaped document makes of the
-        data, so that the replies of a fan-out find their documents.
+        `prompts` are those that the replies answer, as texts or Prompts; None is those that a shaped document makes of
+        the data, which matches the replies of a fan-out with their documents.
         """
         asked = self._asked(data or {}) if prompts is None else prompts
         texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]
         return outputs.read_outputs(self.document, replies, data or {}, texts, clock=clock)
 
     def _asked(self, data: Mapping[str, Any]) -> list[str]:
-        """The prompts of these data, unless some are missing: replies can be read without."""
+        """The prompts of a shaped document for these data; none if data are missing, as replies can be read without."""
         if self.document.format != "shaped":
             return []
         try:
@@ -283,14 +278,14 @@ class Template:
         return fitting.choose_token_limit(given, self.document.token_limit, self.context)
 
     def _origin(self, overridden: bool) -> Stamp:
-        """The stamp of every prompt of this template, all but the digest of what was rendered."""
+        """The stamp of every prompt of this template, without the digest of the rendered text."""
         local = tuple(sorted(self.functions))
         if overridden:
             return Stamp(None, "", overridden=True, local_functions=local)
         return Stamp(self.digest, "", self.name, self.version, local_functions=local)
 
     def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
-        """The tokenizer that counts: the given one, else the profile's, else the default."""
+        """Return the tokenizer for counting: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
             return profiles.lazy_tokenizer(self._profile, self.vocabularies)
         return lazy.find_lazy_tokenizer(given, self.vocabularies)

@@ -1,4 +1,4 @@
-"""The base class of tokenizers: a bounded cache of encodings, the chat markup, and spans. Needs no vocabulary."""
+"""The base class of tokenizers: a bounded cache of encodings, chat markup, and spans. Needs no vocabulary."""
 
 import re
 import threading
@@ -12,10 +12,10 @@ from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["UNKNOWN_ID", "Estimate", "FunctionTokenizer", "RememberingTokenizer", "Span", "Tokenizer", "by_function"]
 
-# Used among the ids if a token is counted but its id is not known: an estimate, or a mark without a published id.
+# Stands in the ids for a counted token without a known id: in an estimate, or for a mark without a published id.
 UNKNOWN_ID = -1
 
-# What one tokenizer remembers at most; a text longer than the second number is encoded each time.
+# Limits of one tokenizer's cache; a text longer than the second number is never cached.
 _MEMORY_BYTES = 48 * 1024 * 1024
 _LONGEST_REMEMBERED = 1024 * 1024
 
@@ -25,39 +25,37 @@ Ids = Sequence[Any]
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What the renderer asks of a tokenizer. Offsets and spans count code points; a span's end is not included."""
+    """The renderer's interface to tokenizers. Offsets and spans count code points; a span's end is exclusive."""
 
     @property
     def name(self) -> str: ...
     @property
     def revision(self) -> str:
-        """What pins the vocabulary: its sha256, or empty for a function or an estimate."""
+        """Identifies the vocabulary: its sha256, or empty for a function or an estimate."""
 
     @property
     def exact(self) -> bool:
-        """False if the counts are an estimate."""
+        """Whether counts are exact rather than estimated."""
 
     def encode(self, text: str) -> list[Any]:
-        """Encode data; never yields a control token."""
+        """Encode data; never returns a control token."""
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        """Encode several texts, each by itself; the results are shared, so callers must not change them."""
+        """Encode several texts separately. The results are shared, so callers must not modify them."""
 
     def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
-        """Encode a profile's own markup: its marks and the vocabulary's control tokens become single ids."""
+        """Encode a profile's own markup; its marks and the vocabulary's control tokens become single ids."""
 
     def count(self, text: str) -> int: ...
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        """Count the tokens of `text` that overlap one of the spans."""
+        """Count the tokens of `text` that overlap any of the spans."""
 
     def borders(self, text: str) -> list[int]:
-        """The offsets, ascending, at which tokens of `text` end: the places where it can be cut."""
+        """Return the ascending offsets at which tokens of `text` end: the places where it can be cut."""
 
 
 class Memory:
-    """Encodings by text, bounded: two generations, of which the older is dropped when the younger has filled its
-    half.
-    """
+    """A bounded cache of encodings by text. When the younger generation fills its half, the older is dropped."""
 
     def __init__(self, limit: int) -> None:
         self._half = limit // 2
@@ -75,14 +73,14 @@ class Memory:
         return ids
 
     def get_many(self, texts: Sequence[str]) -> list[Ids | None]:
-        """What `get` gives for each; those used lately are found at the speed of a dict."""
+        """Return the result of `get` for each text; recently used ones are found at the speed of a dict."""
         known_ids = list(map(self._young.get, texts))
         if self._old:
             return [self.get(text) if ids is None else ids for text, ids in zip(texts, known_ids, strict=True)]
         return known_ids
 
     def put(self, text: str, ids: Ids) -> None:
-        # Python keeps a string in 1 to 4 bytes a character, an array of ids in 4 bytes each, a tuple in far more.
+        # Python stores a string in 1 to 4 bytes per character, an array of ids in 4 bytes each, a tuple in far more.
         cost = 250 + 2 * len(text) + (4 if isinstance(ids, array) else 64) * len(ids)
         with self._lock:
             if self._cost + cost > self._half:
@@ -92,7 +90,7 @@ class Memory:
 
 
 class RememberingTokenizer(ABC):
-    """A tokenizer that encodes what it has not seen lately and remembers the rest. Safe to share between threads."""
+    """A tokenizer with a cache of recent encodings. Thread-safe."""
 
     name: str
     revision: str
@@ -105,7 +103,7 @@ class RememberingTokenizer(ABC):
 
     @abstractmethod
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[Any]]:
-        """Encode texts that are not remembered, in their order."""
+        """Encode texts that aren't cached, in order."""
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
         known_ids = self._memory.get_many(texts)
@@ -145,7 +143,7 @@ class RememberingTokenizer(ABC):
 
 
 class FunctionTokenizer(RememberingTokenizer):
-    """A caller's function from text to a sequence; what it returns are the tokens, whatever they are."""
+    """A caller's function from text to a sequence, whose items are the tokens, whatever they are."""
 
     exact = True
     revision = ""
@@ -165,7 +163,7 @@ class FunctionTokenizer(RememberingTokenizer):
             yield tokens
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        """A function gives no offsets: what counts is how many tokens fewer there are without the spans."""
+        """A function has no offsets, so this counts how many tokens fewer there are without the spans."""
         span_list = merged_spans(spans)
         edges = [0, *(edge for span in span_list for edge in span), len(text)]
         rest = "".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
@@ -176,9 +174,9 @@ class FunctionTokenizer(RememberingTokenizer):
 
 
 class Estimate(RememberingTokenizer):
-    """A count without a vocabulary: so many characters a token, and one token for each CJK character or emoji.
+    """An estimate without a vocabulary: so many characters per token, and one token per CJK character or emoji.
 
-    Its ids are all UNKNOWN_ID and `exact` is False, so that nobody takes them for real ones.
+    Its ids are all UNKNOWN_ID and `exact` is False, so that they can't be mistaken for real ones.
     """
 
     exact = False
@@ -198,7 +196,7 @@ class Estimate(RememberingTokenizer):
         return wide - int(-(len(text) - wide) // self._characters)
 
     def least(self, text: str) -> int:
-        """What `text` adds to the estimate of any text that holds it, at least."""
+        """Return the minimum that `text` adds to the estimate of any text containing it."""
         wide = len(self._wide.findall(text))
         return wide + int((len(text) - wide) // self._characters)
 
@@ -210,7 +208,7 @@ class Estimate(RememberingTokenizer):
 
 
 def _packed(ids: Sequence[Any]) -> Ids:
-    """Keep ids in four bytes each; tokens that are no such numbers stay as they are."""
+    """Store ids in four bytes each; tokens that aren't such numbers stay as they are."""
     if type(ids) is array:
         return ids
     try:
@@ -220,7 +218,7 @@ def _packed(ids: Sequence[Any]) -> Ids:
 
 
 def merged_spans(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans and join those that touch; empty ones vanish."""
+    """Sort spans and merge adjacent ones; empty ones are dropped."""
     merged: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if merged and start <= merged[-1][1]:
@@ -231,7 +229,7 @@ def merged_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def count_overlapping(offsets: Sequence[Span], spans: list[Span]) -> int:
-    """Count the tokens, given by their offsets in order, that overlap one of the merged spans."""
+    """Count the tokens, given by their offsets in order, that overlap any of the merged spans."""
     count = place = 0
     for start, end in offsets:
         while place < len(spans) and spans[place][1] <= start:
@@ -244,5 +242,5 @@ def count_overlapping(offsets: Sequence[Span], spans: list[Span]) -> int:
 
 @lru_cache(maxsize=16)
 def by_function(function: Callable[[str], Sequence[Any]]) -> FunctionTokenizer:
-    """The tokenizer of a function; the same one for the same function, so that its memory lasts."""
+    """Return the tokenizer of a function, always the same one, so that its cache is kept."""
     return FunctionTokenizer(function)

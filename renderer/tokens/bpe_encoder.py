@@ -1,8 +1,8 @@
-"""Byte pair encoding over tables that are read where they are, without loading a vocabulary.
+"""Byte pair encoding directly on lookup tables, without loading a vocabulary.
 
-The text is normalized and cut by HF `tokenizers`, whose rules need no vocabulary; only the merging of the pieces is
-done here, as the library does it: of all pairs the one with the lowest rank, the leftmost first. What is long is left
-to the library, which is faster once it is loaded.
+HF `tokenizers` normalizes and splits the text, which needs no vocabulary. Only the merging of pieces is done here, with
+the library's rules: of all pairs the one with the lowest rank, leftmost first. Long texts are left to the library,
+which is faster once it is loaded.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ _MOST_REMEMBERED = 20_000
 
 
 def can_encode(rules: Any) -> bool:
-    """Whether a `tokenizers.Tokenizer` without its vocabulary is nothing but a cut of bytes, and merges of them."""
+    """Whether a `tokenizers.Tokenizer` without its vocabulary does nothing but split bytes and merge them."""
     model = rules.model
     if type(model).__name__ != "BPE" or model.dropout or model.unk_token or model.byte_fallback:
         return False
@@ -25,14 +25,14 @@ def can_encode(rules: Any) -> bool:
         return False
     if rules.truncation is not None or rules.padding is not None or rules.pre_tokenizer is None:
         return False
-    # Its last step spells bytes as characters, so each character of a piece is a token.
+    # The last step spells bytes as characters, so each character of a piece is a token.
     return "ByteLevel" in str(rules.pre_tokenizer)
 
 
 class BpeEncoder:
-    """Encodes short texts by a vocabulary's tables. `rules` is its `tokenizers.Tokenizer` without tokens and merges.
+    """Encodes short texts with a vocabulary's tables. `rules` is its `tokenizers.Tokenizer` without tokens and merges.
 
-    Threads may share it.
+    Thread-safe.
     """
 
     def __init__(self, rules: Any, tables: BpeTables) -> None:
@@ -43,9 +43,7 @@ class BpeEncoder:
         self._characters: dict[str, int] = {}
 
     def encode(self, text: str) -> list[int] | None:
-        """The ids, or None if the library has to encode the text. Raises what the library raises for a lone
-        surrogate.
-        """
+        """Return the ids, or None if the text is left to the library. Raises the library's error for invalid text."""
         rules = self._rules
         normal = text if rules.normalizer is None else rules.normalizer.normalize_str(text)
         ids: list[int] = []

@@ -1,7 +1,7 @@
-"""The tokens and merges of a byte pair vocabulary as sorted tables in one run of bytes, as a file holds them.
+"""The tokens and merges of a byte pair vocabulary as sorted tables in a single byte string, as stored in a file.
 
-They are looked up where they are: 8 MB for 200,000 tokens, ready when read. Building the hash tables of the library
-from them takes half a second and 45 MB. The numbers are in this machine's byte order, as the file never leaves it.
+Lookups work on the bytes themselves: 8 MB for 200,000 tokens, with nothing to build. The library's hash tables take
+half a second and 45 MB to build. Numbers are in this machine's byte order, since the file never leaves it.
 """
 
 import json
@@ -16,24 +16,24 @@ from promptuary.renderer.errors import TokenizerError
 
 __all__ = ["BpeTables"]
 
-# Each section with the type of its numbers ("B" is text), in the order of the file.
+# Each section with the type of its numbers ("B" is text), in file order.
 _SECTIONS: tuple[tuple[str, Literal["B", "I", "Q"]], ...] = (
-    ("pairs", "Q"),  # of each merge its two ids as one number, sorted
-    ("pair_ranks", "I"),  # beside it, the place of the merge among all merges
-    ("merged", "I"),  # by place among the merges: the id that the two become
-    ("checksums", "I"),  # of each token the CRC-32 of its spelling, sorted
-    ("places", "I"),  # beside it, the place of the token among all tokens
-    ("ids", "I"),  # by place among the tokens: its id, ascending,
-    ("starts", "I"),  # and where its spelling begins; one number more says where the last one ends
+    ("pairs", "Q"),  # each merge's two ids as one number, sorted
+    ("pair_ranks", "I"),  # for each of these, the position of the merge among all merges
+    ("merged", "I"),  # by position of the merge: the resulting id
+    ("checksums", "I"),  # the CRC-32 of each token's spelling, sorted
+    ("places", "I"),  # for each of these, the position of the token among all tokens
+    ("ids", "I"),  # by position of the token: its id, ascending,
+    ("starts", "I"),  # and where its spelling begins; a final number says where the last one ends
     ("spellings", "B"),
 )
 
 
 class BpeTables:
-    """Tokens by spelling and by id, merges by their two ids. Threads may share it."""
+    """Tokens by spelling and by id, and merges by their two ids. Thread-safe."""
 
     def __init__(self, data: bytes | memoryview) -> None:
-        """`data` is what `pack` made; it is not copied. Raises TokenizerError for anything else."""
+        """`data` is the result of `pack`; it isn't copied. Raises TokenizerError for anything else."""
         self._data = memoryview(data)
         sizes, start = _read_head(self._data)
         if start + sum(sizes.values()) != len(self._data):
@@ -53,15 +53,13 @@ class BpeTables:
 
     @staticmethod
     def pack(vocab: Mapping[str, int], merges: Sequence[Sequence[str]]) -> bytes:
-        """The tables of {token: id} and of merges, first come first merged. Raises KeyError for a merge of or into
-        what is no token.
-        """
+        """Pack {token: id} and the merges in order of rank. Raises KeyError if a merge involves an unknown token."""
         tokens = sorted(vocab, key=vocab.__getitem__)
         spelled = [token.encode() for token in tokens]
         by_checksum = sorted((zlib.crc32(spelling), place) for place, spelling in enumerate(spelled))
         lefts = [vocab[left] for left, _ in merges]
         rights = [vocab[right] for _, right in merges]
-        # The last of two equal merges counts, as in the library.
+        # Of two equal merges the last one counts, as in the library.
         ranks = {left << 32 | right: rank for rank, (left, right) in enumerate(zip(lefts, rights, strict=True))}
         pairs = sorted(ranks)
         sections = {
@@ -79,7 +77,7 @@ class BpeTables:
         return b"".join([head, b"\n", *packed.values()])
 
     def find_token(self, spelling: str) -> int | None:
-        """The id of a token, or None."""
+        """Return a token's id, or None."""
         wanted = spelling.encode()
         checksum = zlib.crc32(wanted)
         at = bisect_left(self._checksums, checksum)
@@ -91,24 +89,24 @@ class BpeTables:
         return None
 
     def find_merge(self, left: int, right: int) -> int | None:
-        """The place among the merges of the one that joins two ids, or None; the lower comes first."""
+        """Return the rank of the merge that joins two ids, or None; the lower rank comes first."""
         pair = left << 32 | right
         at = bisect_left(self._pairs, pair)
         return int(self._pair_ranks[at]) if at < len(self._pairs) and self._pairs[at] == pair else None
 
     def merged_id(self, rank: int) -> int:
-        """The id that a merge gives."""
+        """Return the id that a merge results in."""
         return int(self._merged[rank])
 
     def spelling_of(self, token: int) -> str | None:
-        """The spelling of an id, or None."""
+        """Return an id's spelling, or None."""
         place = bisect_left(self._ids, token)
         if place == len(self._ids) or self._ids[place] != token:
             return None
         return str(self._spellings[self._starts[place] : self._starts[place + 1]], "utf-8")
 
     def unpack(self) -> tuple[dict[str, int], list[tuple[str, str]]]:
-        """Every token with its id, and every merge, the first first: what `pack` was given."""
+        """Return every token with its id, and every merge by rank: the arguments of `pack`."""
         starts, data = self._starts.tolist(), bytes(self._spellings)
         ids = self._ids.tolist()
         tokens = [data[start:end].decode() for start, end in pairwise(starts)]

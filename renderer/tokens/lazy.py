@@ -1,4 +1,4 @@
-"""Known vocabularies that are read when something is first counted, and how many tokens a text can have at most."""
+"""Known vocabularies that are loaded on the first count, and upper bounds on the tokens of a text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,10 +11,9 @@ __all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "most_tokens", 
 
 
 class LazyTokenizer:
-    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at
-    most.
+    """A known vocabulary that is loaded on the first count; until then it has upper bounds on tokens.
 
-    Threads may share it. Counting raises MissingVocabularyError if the vocabulary can't be had.
+    Thread-safe. Counting raises MissingVocabularyError if the vocabulary isn't available.
     """
 
     exact = True
@@ -25,7 +24,7 @@ class LazyTokenizer:
         self._source = source
 
     def most_tokens(self, text: str) -> int:
-        """A number of tokens that the text can't exceed; needs no vocabulary."""
+        """Return an upper bound on the tokens of the text, without the vocabulary."""
         return most_tokens(self.name, text)
 
     def encode(self, text: str) -> list[Any]:
@@ -47,12 +46,12 @@ class LazyTokenizer:
         return self.loaded().borders(text)
 
     def loaded(self) -> Tokenizer:
-        """The tokenizer itself, read now. Raises MissingVocabularyError if the vocabulary can't be had."""
+        """Load and return the tokenizer itself. Raises MissingVocabularyError if the vocabulary isn't available."""
         return tokenizers.load_vocabulary(self.name, self._source)
 
 
 class UpperBound(RememberingTokenizer):
-    """Takes the place of a vocabulary that can't be had: for every text the most tokens that it can have."""
+    """Replaces a vocabulary that isn't available: counts the maximum tokens that each text can have."""
 
     exact = False
 
@@ -67,7 +66,7 @@ class UpperBound(RememberingTokenizer):
         return ([UNKNOWN_ID] * self._most(text) for text in texts)
 
     def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
-        """As in `targets.most_tokens`: a vocabulary may add a token wherever a mark ends."""
+        """As in `targets.most_tokens`: a vocabulary may add a token after each mark."""
         return [UNKNOWN_ID] * sum(map(self._most, text))
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
@@ -78,11 +77,11 @@ class UpperBound(RememberingTokenizer):
 
 
 def most_tokens(name: str, text: str) -> int:
-    """Return a number of tokens that the text can't exceed in this vocabulary, without reading the vocabulary.
+    """Return an upper bound on the tokens of the text in this vocabulary, without loading it.
 
-    A token of a byte level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves
-    ASCII alone. SentencePiece puts one space in front, and takes a character it doesn't know apart into its bytes.
-    Raises TokenizerError for a lone surrogate, as counting does.
+    A token of a byte-level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves
+    ASCII unchanged. SentencePiece adds one space in front, and splits an unknown character into its bytes. Raises
+    TokenizerError for a lone surrogate, as counting does.
     """
     source = vocabularies.VOCABULARIES[name]
     size = len(text)
@@ -99,7 +98,7 @@ def most_tokens(name: str, text: str) -> int:
 
 
 def pinned_revision(name: str) -> str:
-    """Return the sha256 of a known vocabulary, or empty."""
+    """Return the sha256 of a known vocabulary, or an empty text."""
     source = vocabularies.VOCABULARIES.get(name)
     return source.sha256 if source else ""
 
@@ -107,7 +106,7 @@ def pinned_revision(name: str) -> str:
 def find_lazy_tokenizer(
     choice: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
 ) -> Tokenizer:
-    """As `tokenizers.find_tokenizer`, but a known vocabulary is read, or fetched from `source`, at the first count."""
+    """As `tokenizers.find_tokenizer`, but a known vocabulary is loaded or fetched from `source` on the first count."""
     name = tokenizers.DEFAULT if choice is None else choice
     if isinstance(name, str) and name in vocabularies.VOCABULARIES:
         return LazyTokenizer(name, source)

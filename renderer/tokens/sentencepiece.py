@@ -1,7 +1,7 @@
-"""SentencePiece BPE models (Mistral's `tokenizer.model` files) turned into the JSON that HF `tokenizers` reads.
+"""Converts SentencePiece BPE models (Mistral's `tokenizer.model` files) to the JSON of HF `tokenizers`.
 
 The file is a protobuf message of which three fields matter: `pieces` (1) of the model, and of a piece its text (1),
-score (2) and type (3). They are read by a few lines here, so no protobuf package is needed.
+score (2) and type (3). A few lines here parse them, so no protobuf package is needed.
 """
 
 import struct
@@ -64,7 +64,7 @@ def _piece(data: bytes) -> Piece:
 
 
 def read_pieces(data: bytes) -> list[Piece]:
-    """Read the pieces of a SentencePiece model; a piece's id is its place."""
+    """Read the pieces of a SentencePiece model; a piece's id is its index."""
     try:
         return [_piece(value) for number, value in _fields(data) if number == 1 and isinstance(value, bytes)]
     except (IndexError, KeyError, UnicodeDecodeError, struct.error) as error:
@@ -72,7 +72,7 @@ def read_pieces(data: bytes) -> list[Piece]:
 
 
 def _merges(pieces: list[Piece]) -> list[list[str]]:
-    """All ways to put a normal piece together from two normal pieces, best score first."""
+    """All ways to build a normal piece from two normal pieces, best score first."""
     normal = {piece.text: place for place, piece in enumerate(pieces) if piece.kind == _NORMAL}
     merges: list[tuple[float, str, str]] = []
     for text, place in normal.items():
@@ -84,7 +84,7 @@ def _merges(pieces: list[Piece]) -> list[list[str]]:
 
 
 def sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], dict[str, int]]:
-    """Build the HF `tokenizers` JSON, and apart from it the control pieces with their ids."""
+    """Build the JSON for HF `tokenizers`, and separately the control pieces with their ids."""
     marks = {piece.text: place for place, piece in enumerate(pieces) if piece.kind in (_CONTROL, _USER_DEFINED)}
     unknown = next((piece.text for piece in pieces if piece.kind == _UNKNOWN), None)
     replace = {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}

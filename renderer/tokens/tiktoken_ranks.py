@@ -1,8 +1,8 @@
-"""Rank files (the tiktoken and tekken forms) turned into the JSON that HF `tokenizers` reads.
+"""Converts rank files (the tiktoken and tekken forms) to the JSON of HF `tokenizers`.
 
-A rank file lists every token as bytes with its rank. Byte-level BPE wants two things: the tokens spelled in GPT-2's
-byte alphabet, and the merges. A token's merge is found by running BPE over the token's own bytes with the ranks below
-its own: for every published vocabulary that ends in exactly two parts.
+A rank file lists every token as bytes with its rank. Byte-level BPE needs the tokens spelled in GPT-2's byte alphabet,
+and the merges. A token's merge is found by running BPE on the token's own bytes with the ranks below its own: for every
+published vocabulary this ends in exactly two parts.
 """
 
 import base64
@@ -16,9 +16,7 @@ __all__ = ["byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
 
 
 def _byte_alphabet() -> dict[int, str]:
-    """Map each byte to the character GPT-2 writes for it: printable bytes stand for themselves, the rest from U+0100
-    on.
-    """
+    """Map each byte to GPT-2's character for it: printable bytes map to themselves, the rest to U+0100 and up."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {byte: chr(byte) for byte in printable}
     other_bytes = [byte for byte in range(256) if byte not in alphabet]
@@ -54,7 +52,7 @@ def read_tekken_ranks(data: bytes) -> tuple[dict[bytes, int], str, int]:
 
 
 def _merge_of(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
-    """Split a token into the two tokens it is merged from."""
+    """Split a token into the two tokens that it is merged from."""
     pieces = [token[at : at + 1] for at in range(len(token))]
     while len(pieces) > 2:
         best, place = -1, -1
@@ -78,9 +76,9 @@ def _merges(ranks: dict[bytes, int]) -> Iterable[list[str]]:
 def byte_level_tokenizer(
     ranks: dict[bytes, int], pattern: str, *, offset: int = 0, nfc: bool = False
 ) -> dict[str, Any]:
-    """Build the HF `tokenizers` JSON of a byte-level BPE; a token's id is its rank plus `offset`.
+    """Build the JSON for HF `tokenizers` of a byte-level BPE; a token's id is its rank plus `offset`.
 
-    It knows no control tokens on purpose: text that looks like one is encoded as plain text.
+    It deliberately has no control tokens, so text that looks like one is encoded as plain text.
     """
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}

@@ -1,7 +1,7 @@
-"""Tokenizers by name, file or function, run by HF `tokenizers`; this is the only module that imports it.
+"""Tokenizers by name, file or function, based on HF `tokenizers`, which only this module imports.
 
-Control tokens never come out of `encode`: text that spells one is plain text there. A profile's own chat markup goes
-through `encode_markup`, if they count.
+`encode` never returns control tokens: there, text that spells one is plain text. A profile's chat markup is encoded
+with `encode_markup`, where they count.
 """
 
 import hashlib
@@ -55,15 +55,15 @@ DEFAULT = "o200k_base"
 _ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
 
 
-# More new characters than these at once are worth loading the vocabulary into the library.
+# With more new characters than this in one call, loading the vocabulary into the library pays off.
 _MOST_BY_TABLES = 100_000
 
 
 class VocabularyTokenizer(RememberingTokenizer):
     """A real vocabulary.
 
-    Where its tables are at hand, short texts are encoded by them, and the library's own form of it is loaded when a
-    long text comes or offsets are wanted.
+    If its tables are available, short texts are encoded with them, and the library's own form is loaded only for a long
+    text or for offsets.
     """
 
     exact = True
@@ -73,7 +73,7 @@ class VocabularyTokenizer(RememberingTokenizer):
         self.name, self.revision = vocabulary.name, vocabulary.revision
         self._tables = vocabulary.tables
         try:
-            # With all but the tokens and merges, if these are in tables.
+            # Without tokens and merges, if these are in tables.
             self._rules = tokenizers.Tokenizer.from_str(vocabulary.tokenizer)
         except Exception as error:
             raise TokenizerError(f"The vocabulary {vocabulary.name} can't be loaded: {error}") from error
@@ -85,7 +85,7 @@ class VocabularyTokenizer(RememberingTokenizer):
 
     @property
     def _core(self) -> Any:
-        """The library's tokenizer, loaded now if it is not yet."""
+        """The library's tokenizer, loaded if necessary."""
         if self._loaded_core is None:
             self.load()
         return self._loaded_core
@@ -98,7 +98,7 @@ class VocabularyTokenizer(RememberingTokenizer):
                 self._encoder = self._tables = None
 
     def renew(self) -> None:
-        """In a forked child: another thread may have been loading."""
+        """In a forked child: another thread may have been loading at the time."""
         self._loading = threading.Lock()
 
     def _spelling_of(self, token: int) -> str | None:
@@ -131,13 +131,11 @@ class VocabularyTokenizer(RememberingTokenizer):
 
     @cached_property
     def separates_words(self) -> bool:
-        """Whether no token holds a letter, digit or sign and then a space, so that texts can be counted in pieces
-        there.
-        """
+        """Whether no token spans a letter, digit or sign and a following space, so that texts can be split there."""
         return separates_words(self._rules if can_encode(self._rules) else self._core)
 
     def count_after_word(self, text: str) -> int:
-        """Count a text that begins with a space and follows a letter, digit or sign. Needs `separates_words`."""
+        """Count a text that begins with a space, after a letter, digit or sign. Requires `separates_words`."""
         return self.count(text[1:] if starts_with_space(self._rules) else text)
 
     def _offsets(self, text: str) -> list[Span]:
@@ -155,7 +153,7 @@ class VocabularyTokenizer(RememberingTokenizer):
 
 
 def _build_core(rules: Any, tables: BpeTables) -> Any:
-    """The library's tokenizer of these rules, tokens and merges."""
+    """Build the library's tokenizer from these rules, tokens and merges."""
     core = tokenizers.Tokenizer.from_str(rules.to_str())
     model = rules.model
     core.model = tokenizers.models.BPE(
@@ -170,14 +168,14 @@ def _build_core(rules: Any, tables: BpeTables) -> Any:
 
 
 class _Loaded:
-    """The vocabularies that this process has read, and the locks by which threads wait for the one that reads."""
+    """The vocabularies that this process has loaded, with locks so that only one thread loads each."""
 
     def __init__(self) -> None:
         self._tokenizers: dict[str, VocabularyTokenizer] = {}
         self.renew()
 
     def renew(self) -> None:
-        """In a forked child: a lock may have been held by a thread that is not there any more."""
+        """In a forked child: a lock may have been held by a thread that no longer exists."""
         self._locks: dict[str, threading.Lock] = {}
         for tokenizer in self._tokenizers.values():
             tokenizer.renew()
@@ -186,7 +184,7 @@ class _Loaded:
         return self._tokenizers.get(name)
 
     def lock(self, name: str) -> threading.Lock:
-        """One a vocabulary, so that a slow download holds up nobody who counts with another."""
+        """One lock per vocabulary, so that a slow download doesn't block counting with another."""
         return self._locks.setdefault(name, threading.Lock())
 
     def put(self, name: str, tokenizer: VocabularyTokenizer) -> None:
@@ -198,7 +196,7 @@ run_after_fork(_LOADED.renew)
 
 
 def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> VocabularyTokenizer:
-    """The tokenizer of a known vocabulary, read once a process. Raises MissingVocabularyError if it can't be had."""
+    """Return a known vocabulary's tokenizer, loaded once per process. Raises MissingVocabularyError."""
     loaded = _LOADED.get(name)
     if loaded is not None:
         return loaded
@@ -211,17 +209,17 @@ def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> 
 
 
 def is_loaded(name: str) -> bool:
-    """Whether everything is loaded that counting with this name needs."""
+    """Whether everything needed to count with this name is loaded."""
     return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
 
 
 def known_vocabularies() -> dict[str, bool]:
-    """Return the vocabularies that `find` knows by name, each with whether it is installed."""
+    """Return the vocabularies that `find_tokenizer` knows by name, each with whether it is installed."""
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
 
 
 def tokenizer_names() -> tuple[str, ...]:
-    """Return every name that `find` takes and a profile may state."""
+    """Return every name that `find_tokenizer` accepts and a profile may use."""
     return (*vocabularies.VOCABULARIES, *_ESTIMATES)
 
 
@@ -261,7 +259,7 @@ def _from_hub(name: str) -> Tokenizer:
 
 @lru_cache(maxsize=8)
 def _by_file(path: Path, modified: int, size: int) -> Tokenizer:
-    """One tokenizer a file; the two numbers are part of the key, so that a changed file is read again."""
+    """One tokenizer per file; the two numbers are part of the key, so that a changed file is read again."""
     del modified, size
     return _from_json(path.name, path.read_bytes())
 
@@ -280,8 +278,8 @@ Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
 def find_tokenizer(choice: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
-    `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError
-    if it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    `source` is asked for a known vocabulary that no installed package contains. Raises MissingVocabularyError if it
+    isn't available, TokenizerError for an unknown name, an unreadable file or data that don't match the pin.
     """
     if choice is None:
         choice = DEFAULT
@@ -289,13 +287,13 @@ def find_tokenizer(choice: Wanted = None, source: vocabularies.VocabularySource 
         return _file(Path(choice))
     if isinstance(choice, str):
         return _by_name(choice, source)
-    # The own class first, as asking whether a value fits a protocol looks at each of its members.
+    # Our own class first, since checking a value against a protocol looks at each of its members.
     if isinstance(choice, (RememberingTokenizer, Tokenizer)):
         return choice
     if callable(choice):
         try:
             return by_function(choice)
-        except TypeError:  # a callable object that can't be hashed is not remembered
+        except TypeError:  # an unhashable callable can't be cached
             return FunctionTokenizer(choice)
     raise TokenizerError(
         f"A tokenizer is a name, a file or a function from text to tokens, not {type(choice).__name__}."

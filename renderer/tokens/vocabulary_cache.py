@@ -1,7 +1,7 @@
-"""The folder that keeps converted vocabularies: converting takes seconds, reading the result a fraction of one.
+"""The cache folder of converted vocabularies: converting takes seconds, loading the result a fraction of one.
 
-It is shared by all processes of a user and private to that user. Each file begins with the SHA-256 of the rest, so that
-a damaged one is noticed. A folder that can't be written costs time, never a rendering.
+All processes of a user share it, and it is private to that user. Each file begins with the SHA-256 of the rest, so that
+damage is detected. An unwritable folder costs time but never a rendering.
 """
 
 import hashlib
@@ -17,35 +17,35 @@ from typing import IO
 
 from promptuary.renderer.files import make_private_folder, write_atomically
 
-if sys.platform != "win32":  # there, processes that start together may each make the same file
+if sys.platform != "win32":  # there, processes that start together may each create the same file
     import fcntl
 
 __all__ = ["cache_folder", "is_kept", "keep", "kept_file", "making", "read_kept"]
 
 _log = logging.getLogger("promptuary")
-_LONGEST_WAIT = 60.0  # seconds for the process that makes the same file at the moment
+_LONGEST_WAIT = 60.0  # seconds to wait for a process that is creating the same file
 _told: set[Path] = set()
 
 
 def cache_folder() -> Path:
-    """Return the folder: `PROMPTUARY_CACHE`, else in the user's cache folder; it may not exist yet."""
+    """Return the folder: `PROMPTUARY_CACHE`, or one in the user's cache folder; it may not exist yet."""
     folder = os.environ.get("PROMPTUARY_CACHE")
     if folder:
         return Path(folder)
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # an account without a home
+    except RuntimeError:  # an account without a home directory
         base = tempfile.gettempdir() + f"/cache-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     return Path(base) / "promptuary"
 
 
 def kept_file(name: str) -> Path:
-    """Return where the file of this name is kept."""
+    """Return the path of the file with this name."""
     return cache_folder() / "vocabularies" / name
 
 
 def is_kept(path: Path) -> bool:
-    """Whether the file exists; whether it is whole shows when it is read."""
+    """Whether the file exists; its integrity is checked on reading."""
     try:
         return path.is_file()
     except OSError:
@@ -53,9 +53,9 @@ def is_kept(path: Path) -> bool:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Return what is in a kept file, or None if it is missing or its checksum doesn't fit.
+    """Return the content of a cached file, or None if it is missing or its checksum doesn't match.
 
-    It is read, not mapped: a file that is cut short under a mapping would end the process.
+    It is read, not mapped: truncating a mapped file would crash the process.
     """
     try:
         data = path.read_bytes()
@@ -69,7 +69,7 @@ def read_kept(path: Path) -> bytes | None:
 
 
 def keep(path: Path, body: bytes) -> None:
-    """Put a file in place whole or not at all, readable for its owner only."""
+    """Write a file atomically, readable for its owner only."""
     try:
         make_private_folder(path.parent)
         write_atomically(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body, mode=0o600)
@@ -83,7 +83,7 @@ def keep(path: Path, body: bytes) -> None:
 
 @contextmanager
 def making(path: Path) -> Iterator[None]:
-    """Let one process at a time make this file; if that can't be arranged or takes too long, go on without the lock."""
+    """Let one process at a time create this file; without a lock, or after waiting too long, go on regardless."""
     file = _open_lock(path)
     try:
         if file is not None:
@@ -105,13 +105,13 @@ def _open_lock(path: Path) -> IO[bytes] | None:
 
 
 def _wait_for(file: IO[bytes]) -> None:
-    """Closing the file gives the lock back, the end of the process too."""
+    """Closing the file releases the lock, and so does the end of the process."""
     ends = time.monotonic() + _LONGEST_WAIT
     while sys.platform != "win32" and time.monotonic() < ends:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            time.sleep(0.05)  # a lock on a file wakes nobody: look again
+            time.sleep(0.05)  # a file lock wakes nobody: poll
         except OSError:  # a file system without locks
             return
         else:

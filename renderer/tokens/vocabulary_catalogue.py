@@ -1,6 +1,4 @@
-"""The catalogue of known vocabularies: in which package the data file of each is, its form, and the SHA-256 that pins
-it.
-"""
+"""The catalogue of known vocabularies: the package of each data file, its format, and the SHA-256 that pins it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,10 +47,10 @@ _TEKKEN_MARKS = {
 
 @dataclass(frozen=True)
 class Source:
-    """Where a vocabulary comes from: a file in a package, its form, its pin and the ids of its control tokens."""
+    """The origin of a vocabulary: a file in a package, its format, its pin and the ids of its control tokens."""
 
     package: str  # the import name, looked up without importing
-    requirement: str  # what to install when it is missing
+    requirement: str  # what to install if it is missing
     path: str
     sha256: str
     form: str  # ranks | tekken | sentencepiece | json

@@ -1,9 +1,9 @@
-"""Tokens by word: most words of a text have been seen before, and their tokens need not be found again.
+"""Tokens by word: most words of a text have been seen before, and need not be tokenized again.
 
-Byte level vocabularies cut a text by a pattern before they look for tokens. In the patterns known here a space comes
-first in its piece, or after other white space; so before every space that follows something else there is a cut, and
-what is between two such cuts has the same tokens wherever it is. New words are encoded by the vocabulary
-itself.
+Byte-level vocabularies split a text by a pattern before they look for tokens. In the patterns supported here, a space
+is the first character of its piece or follows other white space. So the text is split before every space that follows
+anything else, and the text between two such splits has the same tokens wherever it occurs. New words are encoded by the
+vocabulary itself.
 """
 
 import json
@@ -30,11 +30,11 @@ _PATTERNS = frozenset(
         ),
     ]
 )
-# All that any version of Unicode takes for white space, and what is invisible like it.
+# Everything that any version of Unicode considers white space, and similar invisible characters.
 _AFTER_BLANK = re.compile("[\\s\u180e\u200b-\u200d\u2060\ufeff] ")
 _CUT = re.compile("(?<=[^\\s\u180e\u200b-\u200d\u2060\ufeff]) ")
 _SPACE = "\u2581"
-"""What stands for a space in vocabularies that look for byte pairs in the whole text."""
+"""The character for a space in vocabularies that look for byte pairs in the whole text."""
 _PROBES = [
     "It's WE'LL they'Re 'tis I'd, x've \"quoted\" café Ångström 1234567 3.14 a1b2 naïve/plain e\u0301 \u0301x",
     "  two   spaces\n\n \n\tand\r\n\r\n  tabs\t\tx\u00a0y \u0085 \x1c z/\n//\r a_b-c {}[]()<>|\\ \u2026 \t \n x \r\n",
@@ -49,7 +49,7 @@ Encode = Callable[[list[str]], Iterable[Sequence[int]]]
 
 
 class _Waiting(NamedTuple):
-    """A text some of whose words are new."""
+    """A text with some new words."""
 
     place: int
     text: str
@@ -57,25 +57,25 @@ class _Waiting(NamedTuple):
 
 
 class WordMemory:
-    """The tokens of words seen, bounded. Threads may share it: a full memory is put aside whole, never emptied."""
+    """The tokens of known words, bounded. Thread-safe: a full cache is replaced as a whole, never cleared."""
 
     def __init__(self, encode: Encode, spelling: Callable[[int], str | None]) -> None:
         self._encode = encode
         self._spelling = spelling
         self._sizes: dict[int, int] = {}
-        # By the word without the space before it; the second is for those that start a text and have none.
+        # By the word without the space before it; the second is for words at the start of a text, which have none.
         self._known: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
 
     @classmethod
     def of(cls, rules: Any, encode: Encode, spelling: Callable[[int], str | None]) -> "WordMemory | None":
-        """For a `tokenizers.Tokenizer`, if it cuts as is known here and a look at some texts confirms it.
+        """Make one for a `tokenizers.Tokenizer` if it splits in a known way, verified on some texts.
 
-        `encode` gives the ids of texts, `spelling` how the vocabulary spells an id; `rules` need hold neither.
+        `encode` returns the ids of texts, `spelling` the vocabulary's spelling of an id; `rules` needs neither.
         """
         if not _cuts_before_spaces(rules):
             return None
         memory = cls(encode, spelling)
-        # Learnt from the texts in the first round, put together of words in the second.
+        # In the first round they are learned from the texts, in the second put together from words.
         for probes in (_PROBES, _PROBES):
             for words, expected_ids in zip(memory.encode(probes), encode(probes), strict=True):
                 if words is None or list(words) != list(expected_ids):
@@ -83,7 +83,7 @@ class WordMemory:
         return memory
 
     def encode(self, texts: Sequence[str]) -> list["array[int] | None"]:
-        """The ids of each text, None if the vocabulary has to encode it whole."""
+        """Return the ids of each text, None if the vocabulary has to encode it as a whole."""
         inner, first = self._known
         encoded: list[array[int] | None] = []
         waiting: list[_Waiting] = []
@@ -94,7 +94,7 @@ class WordMemory:
             except KeyError:
                 waiting.append(_Waiting(len(encoded), text, words))
                 encoded.append(None)
-                if len(waiting) == _TOGETHER:  # what these teach, the next may need
+                if len(waiting) == _TOGETHER:  # the next texts may need what these teach
                     self._learn(waiting, encoded)
                     inner, first = self._known
                     waiting = []
@@ -103,9 +103,7 @@ class WordMemory:
         return encoded
 
     def _learn(self, waiting: list[_Waiting], encoded: list["array[int] | None"]) -> None:
-        """Encode what is new: the few new words of a text that has but few, else the text, which also teaches its
-        words.
-        """
+        """Encode what is new: words of texts with few new ones, otherwise whole texts, from which words are learned."""
         inner, first = self._known
         if len(inner) + len(first) > _MOST_WORDS:
             inner, first = self._known = ({}, {})
@@ -113,7 +111,7 @@ class WordMemory:
         many: list[_Waiting] = []
         for text in waiting:
             missing = sum(word not in inner for word in text.words[1:]) + (text.words[0] not in first)
-            # By itself a word takes about twice the time that it takes in its text.
+            # A single word takes about twice as long by itself as in a text.
             alone = 2 * missing <= len(text.words) and max(map(len, text.words)) <= _LONGEST_WORD
             (few if alone else many).append(text)
         for text, ids in zip(many, self._encode([text.text for text in many]) if many else (), strict=True):
@@ -128,14 +126,12 @@ class WordMemory:
             encoded[text.place] = array("i", first[text.words[0]] + b"".join(map(inner.__getitem__, text.words[1:])))
 
     def _teach(self, text: _Waiting, ids: "array[int]") -> None:
-        """Share a text's ids out among its words: a byte level token has as many characters as the text has bytes
-        there.
-        """
+        """Split a text's ids by word: a byte-level token has as many characters as it has bytes in the text."""
         inner, first = self._known
         if len(inner) > _MOST_WORDS or not 1 < len(text.words) <= _MOST_AT_ONCE:
             return
         if not is_normalized("NFC", text.text):
-            return  # some vocabularies encode another spelling of it, with other bytes
+            return  # some vocabularies encode a normalised spelling, with other bytes
         ends = dict(zip(accumulate(self._sizes_of(ids)), range(4, 4 * len(ids) + 4, 4), strict=True))
         packed, start, at, table = ids.tobytes(), 0, -1, first
         for word in text.words:
@@ -158,7 +154,7 @@ class WordMemory:
 
 
 def _cuts_before_spaces(core: Any) -> bool:
-    """Whether a vocabulary is nothing but a cut by one of the patterns and byte pairs."""
+    """Whether a vocabulary consists only of a split by one of the patterns and byte pairs."""
     if type(core.model).__name__ != "BPE" or core.model.dropout or core.get_added_tokens_decoder():
         return False
     if core.truncation is not None or core.padding is not None or core.pre_tokenizer is None:
@@ -181,10 +177,10 @@ _PIECEWISE = (
 
 
 def separates_words(core: Any) -> bool:
-    """Whether no token of a vocabulary holds a letter, digit or sign and then a space.
+    """Whether no token of a vocabulary spans a letter, digit or sign and the space after it.
 
-    The text on each side of such a place has the same tokens whatever the other side is. So it is where the
-    text is cut there by a pattern known here, and where byte pairs are looked for in the whole text but none has such a
+    The text on each side of such a place has the same tokens whatever the other side is. That holds if a pattern
+    supported here splits the text there, or if byte pairs are looked for in the whole text but none contains such a
     place.
     """
     if _cuts_before_spaces(core):
@@ -202,7 +198,7 @@ def separates_words(core: Any) -> bool:
 
 
 def starts_with_space(core: Any) -> bool:
-    """Whether a vocabulary puts a space before each text by itself."""
+    """Whether a vocabulary puts a space before each text."""
     return core.normalizer is not None and '"Prepend"' in json.dumps(_facts(core.normalizer))
 
 

@@ -1,1 +1,1 @@
-"""Truncation: which parts are removed from a prompt that is over its limit."""
+"""Truncation: which parts are removed from a prompt that exceeds its limit."""

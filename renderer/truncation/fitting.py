@@ -1,9 +1,9 @@
-"""Truncation: which parts leave a prompt that is over its limit, in Hermes' order and by Hermes' step rule.
+"""Truncation: which parts of a prompt over its limit are removed, in Hermes' order and by Hermes' step rule.
 
-Let T be the prompt's tokens, L the limit and S the step. Over the limit, parts are taken away until `ceil((T - L) / S)
-* S` tokens are gone: highest `truncation_priority` first, within a priority in the template's order, priority 0 and
-below never. Whole parts go; one with `shrink` may be shortened instead. With a step above 1 the cut stays if it is
-while a chat grows by less than a step, which keeps a model's prefix cache warm.
+Let T be the prompt's tokens, L the limit and S the step. Over the limit, parts are removed until `ceil((T - L) / S) *
+S` tokens are gone: highest `truncation_priority` first, within a priority in the template's order, priority 0 and below
+never. Parts are removed whole, but one with `shrink` may be shortened instead. With a step above 1 the cut stays the
+same while a chat grows by less than a step, which preserves a model's prefix cache.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,9 +28,9 @@ _count_of: Callable[[Part], int] = attrgetter("token_count")
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Parts that fit; what was cut, in the template's order; and the prompt's tokens with its markup.
+    """Parts that fit; what was cut, in the template's order; and the prompt's tokens including markup.
 
-    What surely fits is counted when somebody asks.
+    A prompt that is certain to fit is counted on demand.
     """
 
     parts: list[Part]
@@ -39,13 +39,13 @@ class Fitted:
 
     @property
     def token_count(self) -> int:
-        """The prompt's tokens, markup included."""
+        """The prompt's tokens, including markup."""
         return self.counts.total
 
 
 @dataclass(frozen=True, slots=True)
 class _Ruler:
-    """What measures a prompt: the profile whose markup counts, or the parts' own (`framed`), and the tokenizer."""
+    """Measures a prompt: has the profile whose markup counts, or the parts' own (`framed`), and the tokenizer."""
 
     profile: Profile | None
     tokenizer: Tokenizer
@@ -55,7 +55,7 @@ class _Ruler:
         return targets.part_counts(parts, self.profile, self.tokenizer)
 
     def surely_fits(self, parts: Sequence[Part], limit: int | None) -> bool:
-        """Whether the parts fit whatever the vocabulary says; asked of a tokenizer that has not read it yet."""
+        """Whether the parts fit in any case, judging without a loaded vocabulary."""
         if not isinstance(self.tokenizer, LazyTokenizer):
             return False
         most = targets.most_tokens(parts, self.profile, self.tokenizer)
@@ -67,7 +67,7 @@ class _Ruler:
         return targets.markup_count(parts, self.profile, self.tokenizer)
 
     def costs(self, parts: Sequence[Part], counts: list[int]) -> list[int]:
-        """What each part's leaving saves: its tokens, and the markup that goes with it."""
+        """The tokens that removing each part saves: its own, and the markup removed with it."""
         if self.profile is None or self.profile.markup is None:
             if not self.framed:
                 return counts
@@ -91,10 +91,10 @@ def fit_parts(
     keep_last: int = 0,
     keep_pairs: bool = False,
 ) -> Fitted:
-    """Count parts and cut them down to `limit` tokens, markup included; None is no limit.
+    """Count parts and cut them to `limit` tokens, including markup; None is no limit.
 
-    `keep_last` protects the last so many parts that have a priority; `keep_pairs` takes a user's turn and its answers
-    together. Raises TruncationError when the parts that may not be cut are over the limit by themselves.
+    `keep_last` protects the last so many parts that have a priority; `keep_pairs` removes a user's turn together with
+    its answers. Raises TruncationError if the parts that may not be cut exceed the limit by themselves.
     """
     ruler = _Ruler(profile, tokenizer, targets.has_frames(parts))
     if ruler.surely_fits(parts, limit):
@@ -113,7 +113,7 @@ def fit_parts(
 
 
 def _uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
-    """All parts as they are, counted together when one of them, or the whole, is asked for its tokens."""
+    """All parts unchanged, counted together when the tokens of any part, or the total, are first needed."""
 
     def count() -> tuple[int, list[int]]:
         counts = ruler.counts(parts)
@@ -126,13 +126,13 @@ def _uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
 def _cut(
     parts: Sequence[Part], counts: list[int], ruler: _Ruler, plan: truncation_plan.Plan, left: int, goal: int
 ) -> tuple[list[Part], int]:
-    """Carry the plan out until at most `goal` tokens are left or nothing more may go; returns what is left."""
+    """Run the plan until at most `goal` tokens are left or nothing more may be cut; return the rest and its tokens."""
     while True:
         plan.take(left - goal, ruler.shortened)
         staying = _counted(compress(parts, plan.stays), compress(counts, plan.stays))
         if plan.shorter:
             staying = _counted(*zip(*_with_shorter(parts, counts, plan), strict=True))
-        # Where a profile joins neighbours, a part's leaving saves less than its share: measure, and go on if needed.
+        # If a profile joins adjacent parts, removing one saves less than its share: measure, and continue if needed.
         left = sum(map(_count_of, staying)) + ruler.markup(staying)
         if left <= goal or plan.exhausted:
             return staying, left
@@ -149,7 +149,7 @@ def _counted(parts: Iterable[Part], counts: Iterable[int]) -> list[Part]:
 
 
 def _with_count(part: Part, count: int) -> Part:
-    # What dataclasses.replace does, five times faster; a chat of thousands of turns feels the difference.
+    # Like dataclasses.replace but five times faster, which matters for a chat of thousands of turns.
     return Part(
         part.name,
         part.role,
@@ -167,7 +167,7 @@ def _with_count(part: Part, count: int) -> Part:
 
 
 def _cuts(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan, over: int) -> list[Cut]:
-    """Say what was cut, in the template's order."""
+    """List what was cut, in the template's order."""
     removed = [index for index, stays in enumerate(plan.stays) if not stays]
     priorities = {parts[index].truncation_priority for index in removed}
     reasons: dict[int, str] = {priority: f"dropped: {_because(priority, over)}" for priority in priorities}
@@ -202,8 +202,9 @@ def _cannot_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
 
 
 def choose_token_limit(given: int | None, declared: int | None, context: int | None) -> int | None:
-    """The limit of a rendering in tokens, None for none: the caller's, where -1 is none, else the document's, else what
-    the models take. Raises InputError.
+    """Return a rendering's token limit, None for no limit: the caller's (-1: no limit), the document's or the models'.
+
+    Raises InputError.
     """
     if given is None:
         return context if declared is None else declared
@@ -214,7 +215,7 @@ def choose_token_limit(given: int | None, declared: int | None, context: int | N
 
 
 def leave_reserve(limit: int | None, reserve: int) -> int | None:
-    """The tokens that a limit leaves for the prompt beside those kept for the reply. Raises InputError for none."""
+    """Return the limit for the prompt after reserving tokens for the reply. Raises InputError if nothing is left."""
     room = None if limit is None else limit - reserve
     if room is not None and room < 1:
         raise InputError(f"a limit of {limit} tokens leaves no room beside the reserve of {reserve}", code="PT606")

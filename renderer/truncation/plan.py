@@ -1,4 +1,4 @@
-"""The truncation plan: from the parts' lengths and priorities, which parts stay in the prompt."""
+"""The truncation plan: decides from the parts' lengths and priorities which ones stay in the prompt."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -8,15 +8,15 @@ from promptuary.renderer.part import Part
 __all__ = ["Plan", "Shorten"]
 
 Shorten = Callable[[Part, int], tuple[Part, int]]
-"""Shortens a part to so many tokens; gives the shorter one and its tokens."""
+"""Shortens a part to so many tokens; returns the shorter part and its tokens."""
 _priority_of: Callable[[Part], int] = attrgetter("truncation_priority")
 
 
 class Plan:
-    """One truncation at work.
+    """The state of one truncation.
 
-    What goes together is a unit: one part, or with `keep_pairs` a user's turn and its answers. `stays` says of each
-    part whether it stays, `shorter` holds the parts that stay shortened, with their tokens.
+    Parts that are cut together are a unit: a single part, or with `keep_pairs` a user's turn and its answers. `stays`
+    says for each part whether it stays; `shorter` has the parts that stay shortened, with their tokens.
     """
 
     __slots__ = ("_costs", "_counts", "_members", "_next", "_order", "_parts", "shorter", "stays")
@@ -36,12 +36,12 @@ class Plan:
             candidates = (
                 self._pair(candidates, set(latest)) if keep_pairs else candidates[: len(candidates) - len(latest)]
             )
-        # Highest first, within one priority in the template's order.
+        # Highest first, and within one priority in the template's order.
         is_one = not candidates or priorities.count(priorities[candidates[0]]) == len(candidates)
         self._order = candidates if is_one else sorted(candidates, key=lambda index: -priorities[index])
 
     def _pair(self, candidates: list[int], latest: set[int]) -> list[int]:
-        """Join each user's turn with what follows it, up to the next; a unit that holds a kept part stays whole."""
+        """Join each user's turn with what follows, up to the next; a unit with a protected part is kept whole."""
         heads: list[int] = []
         before = -2
         for index in candidates:
@@ -63,11 +63,11 @@ class Plan:
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing more may go."""
+        """Whether nothing more may be cut."""
         return self._next >= len(self._order)
 
     def take(self, need: int, shorten: Shorten) -> None:
-        """Take units in order until `need` tokens are gone, or all there are."""
+        """Cut units in order until `need` tokens are gone, or all are cut."""
         parts, costs, stays, members, order, at = (
             self._parts,
             self._costs,
@@ -92,12 +92,12 @@ class Plan:
             self._drop_empty()
 
     def _leave(self, head: int, need: int, shorten: Shorten) -> int:
-        """Shorten a unit or let it go; the tokens that this saves."""
+        """Shorten or remove a unit; returns the tokens saved."""
         saved_tokens = self._shorten(head, need, shorten) if self._parts[head].shrink else None
         return self._drop(head) if saved_tokens is None else saved_tokens
 
     def _shorten(self, head: int, need: int, shorten: Shorten) -> int | None:
-        """Shorten the part instead of dropping it, if it leaves something of it; the tokens that this saves."""
+        """Shorten the part instead of removing it, if something of it would be left; returns the tokens saved."""
         part, count = self._parts[head], self._counts[head]
         target = max(part.min_tokens, count - need)
         if not isinstance(part.content, str) or len(self._unit(head)) > 1 or target <= 0:
@@ -108,13 +108,13 @@ class Plan:
         return count - self.shorter[head][1]
 
     def _drop(self, head: int) -> int:
-        """Remove a unit; the tokens that this saves."""
+        """Remove a unit; returns the tokens saved."""
         for index in self._unit(head):
             self.stays[index] = False
         return self._cost(head)
 
     def _drop_empty(self) -> None:
-        """A run of neighbours that is needed whole goes whole, with the empty parts at its end."""
+        """Remove the rest of a run of adjacent units too, if everything left of it is empty."""
         end = self._next
         while end < len(self._order) and self._goes_on(end):
             if self._cost(self._order[end]):
@@ -125,6 +125,6 @@ class Plan:
         self._next = end
 
     def _goes_on(self, at: int) -> bool:
-        """Whether the unit at this place of the order is the next neighbour of the one before, of the same priority."""
+        """Whether the unit at this position is adjacent to the one before it and has the same priority."""
         head, last = self._order[at], self._unit(self._order[at - 1])[-1]
         return head == last + 1 and self._parts[head].truncation_priority == self._parts[last].truncation_priority

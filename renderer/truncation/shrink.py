@@ -9,13 +9,14 @@ from promptuary.renderer.tokens.base import Tokenizer
 __all__ = ["GAP", "shortened"]
 
 GAP = " … "
-"""Marks where the middle of a text was taken out, so that its two ends don't run together."""
+"""Marks where the middle of a text was removed, so that its two ends don't run together."""
 
 
 def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
-    """Return the part with its text cut to at most `tokens` tokens, as near as a cut between tokens allows.
+    """Return the part with its text cut to at most `tokens` tokens, as closely as cutting between tokens allows.
 
-    `shrink` names what goes: `start` keeps the end of the text, `end` its start, `middle` both ends with a GAP between.
+    `shrink` is what to remove: `start` keeps the end of the text, `end` its start, `middle` both ends with a GAP
+    between.
     """
     text = part.content if isinstance(part.content, str) else ""
     borders = [0, *tokenizer.borders(text)]
@@ -40,7 +41,7 @@ def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
 
 
 def _most(highest: int, fits: Callable[[int], bool]) -> int:
-    """The largest count that fits, by halving; 0 always does."""
+    """The largest count that fits, found by bisection; 0 always fits."""
     low, high = 0, highest
     while low < high:
         middle = (low + high + 1) // 2
@@ -52,7 +53,7 @@ def _most(highest: int, fits: Callable[[int], bool]) -> int:
 
 
 def _middle(borders: list[int], keep: int) -> tuple[int, int]:
-    """What goes when `keep` pieces stay, the larger half of them at the start."""
+    """The range to remove so that `keep` pieces stay, the larger half of them at the start."""
     first = (keep + 1) // 2
     return borders[first], borders[len(borders) - 1 - (keep - first)]
 
@@ -63,7 +64,7 @@ def _without_middle(text: str, borders: list[int], keep: int) -> str:
 
 
 def _moved(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mark, ...]:
-    """Marks after text[start:end] gave way to a gap; one that is wholly in it goes too."""
+    """The marks after text[start:end] was replaced by a gap; marks inside that range are dropped."""
 
     def at(offset: int) -> int:
         if offset <= start:
