@@ -1,1 +1,1 @@
-"""Validation of documents: every problem that can be found before one is used."""
+"""Validation of documents: every problem that can be found before use."""

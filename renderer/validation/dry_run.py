@@ -1,4 +1,4 @@
-"""A dry run of a document without data: whether its body can give parts at all, and how long they can get."""
+"""A dry run of a document without data: whether its body can produce parts at all, and how long they can get."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,20 +19,21 @@ __all__ = ["find_same_names", "least_case", "same_names", "structure_problems", 
 
 
 def structure_problems(template: Template) -> list[Problem]:
-    """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for.
+    """Find errors in the author's own text that occur with any data, by rendering generated data and placeholders.
 
-    A placeholder answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
+    A placeholder answers every question alike, as real data might never do, so a problem seen in only one run is a
+    warning.
     """
     problems: list[Problem] = []
     for data in _trials(template):
         try:
             template.body.parts(data)
         except DocumentError as error:
-            # What else goes wrong, no parts among it, may be the fault of the made-up data.
+            # Other errors, including an empty result, may be caused by the generated data.
             if error.code.startswith(("PT1", "PT3")) and (error.code != "PT311" or not template.body.names()):
                 problems.append(error.to_problem())
         except RenderError:
-            continue  # made-up data may rightly be refused
+            continue  # generated data may be rejected for good reasons
     needed = 1 if template.document.inputs is not None or not template.body.names() else 2
     return [
         problem if number >= needed else replace(problem, severity="warning")
@@ -41,7 +42,7 @@ def structure_problems(template: Template) -> list[Problem]:
 
 
 def same_names(template: Template) -> list[Problem]:
-    """A note if two parts that the author wrote have one name; the turns of one loop may share theirs."""
+    """Note if two parts that the author wrote have one name; the turns of one loop may share theirs."""
     if template.document.format != "parts":
         return []
     for data in _trials(template):
@@ -53,7 +54,7 @@ def same_names(template: Template) -> list[Problem]:
 
 
 def find_same_names(parts: Sequence[Part], sample: str | None = None) -> list[Problem]:
-    """A note on the first of the parts that share a name, or nothing."""
+    """Note the first of the parts that share a name, if any."""
     counts = Counter(part.name for part in parts)
     for part in parts:
         if counts[part.name] > 1:
@@ -75,7 +76,7 @@ def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
 
 
 def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
-    """Whether the least prompt of the document is over its limit: then no data can render it."""
+    """Check whether the smallest prompt of the document exceeds its limit, so that no data can render it."""
     document = template.document
     limit = document.token_limit if document.token_limit is not None else template.context
     room = None if limit is None else limit - document.reserve
@@ -95,9 +96,7 @@ def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
 
 
 def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
-    """Whether the parts that may not be cut can grow beyond the limit, every character of an input taken for a
-    token.
-    """
+    """Check whether the parts that may not be cut can exceed the limit, with each character of an input as a token."""
     document = template.document
     limit = document.token_limit
     if limit is None or document.inputs is None:
@@ -132,7 +131,7 @@ def _prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | 
 
 
 def _least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
-    """The tokens of the parts of one prompt that may not be cut."""
+    """The tokens of one prompt's parts that may not be cut."""
     return sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
 
 

@@ -1,4 +1,4 @@
-"""Documents of which nothing can come: no data give them a prompt that says something."""
+"""Detects documents that produce an empty prompt for any data."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ __all__ = ["empty_prompt"]
 
 
 def empty_prompt(document: Document, body: object) -> Problem | None:
-    """An error for a body that can give no text at all, whatever the data hold."""
+    """Return an error if a body can't produce any text, whatever the data."""
     if isinstance(body, JinjaBody):
         silent = not _says(outline(body.unit), values=document.format == "text")
         if silent or (not body.names() and _gives_nothing(body)):
@@ -36,7 +36,7 @@ def _problem(document: Document, subject: str) -> Problem:
 
 
 def _says(pieces: Seq, *, values: bool) -> bool:
-    """Whether text of the author's comes of these pieces, or with `values` anything at all."""
+    """Whether these pieces print text of the author's, or with `values` anything at all."""
     return any(_may_say(pieces, values=values))
 
 
@@ -54,16 +54,16 @@ def _may_say(pieces: Seq, *, values: bool) -> Iterator[bool]:
 
 
 def _gives_nothing(body: JinjaBody) -> bool:
-    """Whether a body that uses no data gives parts without content."""
+    """Whether a body that uses no data produces parts without content."""
     try:
         parts = [part for prompt in body.parts({}) for part in prompt]
     except RenderError:
-        return False  # what is wrong with it is told elsewhere
+        return False  # its errors are reported elsewhere
     return not any(_has_content(part.content) for part in parts)
 
 
 def _has_content(content: Content) -> bool:
-    """Whether a part says something: text that is no white space, or an item that is no text."""
+    """Whether a part has content: text other than white space, or an item other than text."""
     if isinstance(content, str):
         return bool(content.strip())
     return any(item.get("type") != "text" or str(item.get("text", "")).strip() for item in content)

@@ -1,7 +1,7 @@
-"""All that an editor asks of a document at once: its problems, the inputs it does not declare, and a preview of it.
+"""Everything that an editor needs about a document: its problems, its undeclared inputs, and a preview.
 
-Each is what `validate`, `find_undeclared_inputs` and `render_with_placeholders` give by themselves. Together they
-parse and compile the document once.
+The results are those of `validate`, `find_undeclared_inputs` and `render_with_placeholders`. Together they parse and
+compile the document only once.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ __all__ = ["Examination", "Preview", "examine_document"]
 
 @dataclass(frozen=True)
 class Preview:
-    """The prompts with placeholders for missing values, and the placeholders' paths; or the error that stopped it."""
+    """The prompts with placeholders for missing values, and the placeholders' paths; or the error that was raised."""
 
     prompts: list[Prompt]
     placeholders: list[str]
@@ -31,7 +31,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class Examination:
-    """What was found."""
+    """The results of an examination."""
 
     problems: list[Problem]
     undeclared: UndeclaredInputs
@@ -46,7 +46,7 @@ def examine_document(
     fragments: Mapping[str, str] | None = None,
     profile: Mapping[str, Any] | str | None = None,
 ) -> Examination:
-    """Check a document with its samples, and render it with data for a preview.
+    """Check a document with its samples, and render a preview with data.
 
     `fragments` are the texts by reference as written. Never raises for what authors write.
     """

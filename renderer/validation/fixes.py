@@ -1,4 +1,4 @@
-"""Fixes of input declarations: the edits that add, remove or correct one, offered with problems."""
+"""Fixes of input declarations: edits that add, remove or correct one, offered with problems."""
 
 import json
 import re
@@ -24,13 +24,14 @@ __all__ = [
 
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """A fix that declares one more input; None if no input is declared, or if the edit would not be small."""
+    """Return a fix that declares one more input; None if no inputs are declared, or if the edit would be large."""
     return declare_all(document, {name: schema}) if document.inputs is not None else None
 
 
 def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fix | None:
-    """A fix that declares inputs in the front matter, adding front matter if there is none; no other text changes.
-    They come after the inputs that are declared already. None if that would not be a small edit.
+    """Return a fix that declares inputs in the front matter, which is created if missing; no other text changes.
+
+    They are added after the declared inputs. None if that would be a large edit.
     """
     entries = [f"{name}: {write_flow(schema)}" for name, schema in schemas.items()]
     title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
@@ -54,14 +55,14 @@ def _declaring_edit(document: Document, lines: list[str], entries: list[str]) ->
 
 
 def insert_key(document: Document, lines: list[str], written: str) -> Edit | None:
-    """An edit that adds a key at the end of the front matter, or front matter with it; None if it is in braces.
+    """Return an edit that appends a key to the front matter, created if missing; None if it is in braces.
 
-    lines: of the document. written: the key with its value, in lines that end.
+    lines: of the document. written: the key with its value, in complete lines.
     """
     if document.body_line == 1:
         column = 2 if document.text.startswith("\ufeff") else 1
         return Edit(1, column, 1, column, f"---\n{written}---\n")
-    # The closing line of the front matter is the one above the body; a mapping in braces has no line of its own.
+    # The front matter's closing line is the one above the body; a mapping in braces has no line of its own.
     close = document.body_line - 1
     is_block = all(not line.lstrip().startswith("{") for line in lines[1 : close - 1][:1])
     return Edit(close, 1, close, 1, written) if is_block else None
@@ -79,9 +80,9 @@ def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -
 
 
 def set_default(document: Document, name: str, value: Any) -> Fix | None:
-    """A fix that gives a declared input a default, which makes it optional; its other keywords stay.
+    """Return a fix that gives an input a default, which makes it optional; other keywords stay.
 
-    None if its schema is written in more than one line, or if it has a default already.
+    None if its schema spans several lines, or if it has a default already.
     """
     schema = (document.inputs or {}).get(name)
     place = find_value(document, "inputs", name)
@@ -97,7 +98,7 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
-    """A fix that removes an input; None if it shares a line with others or is the only one."""
+    """Return a fix that removes an input; None if it shares a line with others or is the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = find_value(document, "inputs", name)
     first = _key_line(lines, document, name)
@@ -107,7 +108,7 @@ def undeclare(document: Document, name: str) -> Fix | None:
 
 
 def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """A fix that replaces the schema of an input."""
+    """Return a fix that replaces the schema of an input."""
     place = find_value(document, "inputs", name)
     if place is None or place.end_line is None or place.end_column is None:
         return None
@@ -116,11 +117,11 @@ def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | No
 
 
 def apply_fix(text: str, fix: Fix) -> str:
-    """The text with the edits of a fix applied; all other characters stay, line ends included."""
+    """Apply a fix to the text; everything else stays, including line ends."""
     starts = [0, *(line_end.end() for line_end in re.finditer("\r\n|\r|\n", text))]
     for edit in sorted(fix.edits, key=lambda edit: (edit.line, edit.column), reverse=True):
         start = starts[edit.line - 1] + edit.column - 1
-        # The line after the last is the end of the text.
+        # The line after the last one is the end of the text.
         end = starts[edit.end_line - 1] + edit.end_column - 1 if edit.end_line <= len(starts) else len(text)
         text = text[:start] + edit.text + text[end:]
     return text
@@ -130,7 +131,7 @@ _PLAIN = re.compile(r"[A-Za-z_$](?:[A-Za-z0-9_$ ./-]*[A-Za-z0-9_$])?", re.ASCII)
 
 
 def write_flow(value: Any) -> str:
-    """A value in one line, in YAML's flow style; a text that could be read as something else is quoted."""
+    """Write a value on one line in YAML's flow style; ambiguous text is quoted."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{write_flow(str(key))}: {write_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -141,9 +142,7 @@ def write_flow(value: Any) -> str:
 
 
 def find_value(document: Document, *path: str) -> Place | None:
-    """Where a value of the front matter is, without the white space that YAML counts to a block; None if it is not
-    written out.
-    """
+    """Return the place of a front matter value, less a block's trailing white space; None if it isn't written out."""
     place = document.places.get(path)
     if place is None or place.end_line is None or place.end_column is None:
         return None

@@ -1,8 +1,7 @@
-"""Placeholders of other template languages in a body that has none of its own: they would reach the model
-unchanged.
+"""Placeholders of other template languages in a body without its own; they would be sent to the model unchanged.
 
-What is looked for has the form of a name. Braces of JSON, CSS, LaTeX and code, shell variables, prices and formulas are
-left alone, so a placeholder in such company may be missed.
+Only placeholders in the form of a name are detected. Braces of JSON, CSS, LaTeX and code, shell variables, prices and
+formulas are ignored, so a placeholder next to them may be missed.
 """
 
 import re
@@ -49,7 +48,7 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A placeholder: its offsets in the body, its text, and the name of the value it asks for."""
+    """A placeholder: its offsets in the body, its text, and the name of its value."""
 
     start: int
     end: int
@@ -59,14 +58,14 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line without the blanks around it, and whether it is code or a formula."""
+    """A line without surrounding blanks, and whether it is code or a formula."""
 
     stripped: str
     is_code: bool
 
 
 def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
-    """A warning for each kind of placeholder; its fix writes all of them as the format has them."""
+    """Return a warning for each kind of placeholder; its fix rewrites all of them in the document's format."""
     placeholders = list(_found(document, body))
     if not placeholders:
         return
@@ -100,7 +99,7 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
     pattern = _JINJA_HAS if isinstance(body, JinjaBody) else _BRACES_HAVE
     numbers = 0
     fences = [fence.span() for fence in _FENCED.finditer(text)]
-    lines: dict[int, _Line] = {}  # a line may be the whole text and hold thousands of placeholders
+    lines: dict[int, _Line] = {}  # a single line may be the whole text and have thousands of placeholders
     for start, end in _own_texts(document, body):
         for match in pattern.finditer(text, start, end):
             groups = match.groupdict()
@@ -120,14 +119,12 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
 
 
 def _is_text(match: re.Match[str], groups: dict[str, str | None], name: str, body: object) -> bool:
-    """Whether it is known for something else: a variable of a shell, a mark of Llama's, advice that is given
-    elsewhere.
-    """
+    """Whether it is something else: a shell variable, one of Llama's marks, or reported elsewhere."""
     if groups.get("sign") == "$" and name.isupper():
         return True
     if groups.get("angle") and name in ("SYS", "EOF"):
         return True
-    # Shaped documents have advice of their own for `$name`, and for a declared input in doubled braces.
+    # Shaped documents have their own warnings for `$name`, and for a declared input in double braces.
     if isinstance(body, ShapedBody) and groups.get("dollar"):
         return True
     return match.start() > 0 and match.string[match.start() - 1] == "\\"
@@ -149,7 +146,7 @@ def _written(name: str, *, braces: bool) -> str:
 
 
 def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
-    """The stretches of the body that reach the model as they are; none if it has placeholders of its own."""
+    """The stretches of the body that are sent unchanged; none if it has placeholders of its own."""
     if isinstance(body, JinjaBody):
         tags = body.unit.located.tags
         if any(tag.kind != "comment" for tag in tags):
@@ -177,7 +174,7 @@ _SPOKEN = ("content", "sections", "text", "instruction", "system", "user")
 
 
 def _contents(text: str) -> list[tuple[int, int]]:
-    """Where the contents of parts are, or the texts of a prompter; names, comments and the like are left out."""
+    """The places of the contents of parts, or of a prompter's texts; excludes names, comments and the like."""
     try:
         node = yaml_reader.compose(text)
     except yaml_reader.YamlError:
@@ -216,7 +213,7 @@ def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) ->
 
 
 def _together(texts: Sequence[str]) -> str:
-    """Declarations at one place: in flow style each ends with a comma, but the last if nothing follows."""
+    """Combine declarations at one place: in flow style each ends with a comma, except the last if nothing follows."""
     if len(texts) < 2 or texts[0].endswith(("\n", ", ")):
         return "".join(texts)
     return ", ".join(texts)

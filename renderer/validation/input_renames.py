@@ -1,4 +1,4 @@
-"""Renames an input everywhere in a document: where it is declared, if it is, and where the text uses it."""
+"""Renames an input throughout a document: its declaration, if any, and its uses in the text."""
 
 import re
 from collections import Counter
@@ -22,14 +22,14 @@ _LONGEST_NAME = 64
 
 
 class InputRenameError(ValueError):
-    """The input can't be renamed; the message says why, and nothing was changed."""
+    """The input can't be renamed; the message says why. Nothing was changed."""
 
 
 def rename_input(document: Document, old: str, new: str, fragments: Mapping[str, str]) -> Fix:
-    """The edits that give an input another name, declared or not; the rest of the text stays as it is.
+    """Return the edits that rename an input, declared or not; the rest of the text stays as it is.
 
-    fragments: the texts of the fragments by reference as written. Raises InputRenameError for a name that is none, that
-    the text has already, that a fragment uses, or if a small edit cannot change one of its uses.
+    fragments: the fragments' texts by reference as written. Raises InputRenameError for an invalid name, a name that
+    the text uses already or that a fragment uses, and for a use that a small edit can't change.
     """
     _check_new_name(document, new)
     uses = _list_uses(document, fragments)
@@ -37,7 +37,7 @@ def rename_input(document: Document, old: str, new: str, fragments: Mapping[str,
     if not is_declared and all(use.name != old for use in uses):
         raise InputRenameError(f"There is no input `{old}`.")
     edits = [_key_edit(document, old, new)] if is_declared else []
-    # A variable that the text sets under the new name is no use of an input, and would hide it.
+    # A variable that the text sets under the new name isn't a use of an input, and would shadow it.
     if any(use.name == new for use in uses) or re.search(rf"{{[{{%][^{{}}]*(?<![\w.]){new}(?!\w)", document.body):
         raise InputRenameError(f"The text uses `{new}` already.")
     lines = unify_newlines(document.text).split("\n")
@@ -68,19 +68,19 @@ def _list_uses(document: Document, fragments: Mapping[str, str]) -> list[Use]:
             ]
         body = formats.find_format(document.format).compile(document, fragments, offered)
         return list(body.uses()) if isinstance(body, formats.WithUses) else []
-    except (LookupError, RecursionError, RenderError) as error:  # LookupError: a fragment that could not be had
+    except (LookupError, RecursionError, RenderError) as error:  # LookupError: a missing fragment
         raise InputRenameError("The text has errors. Mend them first.") from error
 
 
 def _key_edit(document: Document, old: str, new: str) -> Edit:
-    """Write the other name where the input is declared."""
+    """An edit that renames the input's declaration."""
     value = document.places.get(("inputs", old))
     lines = unify_newlines(document.text).split("\n")
     key = re.compile(rf"(?<![\w.$-])(?P<name>{re.escape(old)}|\"{re.escape(old)}\"|'{re.escape(old)}')\s*:\s*$")
     before = lines[value.line - 1][: value.column - 1] if value else ""
     match = key.search(before)
     line = value.line if value else 0
-    if value and not match and not before.strip():  # the value stands on the lines below its key
+    if value and not match and not before.strip():  # the value is on the lines below its key
         line -= 1
         match = key.search(lines[line - 1])
     if match is None:
@@ -103,7 +103,7 @@ def _count_names(uses: list[Use], renamed: Mapping[str, str]) -> Counter[str]:
 
 
 def _check_result(text: str, fragments: Mapping[str, str], expected: Counter[str]) -> None:
-    """The new text must use the same inputs as often as before: a loop's variable of the new name would catch some."""
+    """Check that the new text uses the same inputs as often: a loop variable with the new name would capture some."""
     document, _ = documents.inspect_document(text)
     if document is None or _count_names(_list_uses(document, fragments), {}) != expected:
         raise InputRenameError("The text has something else of that name: choose another, or rename it in the source.")

@@ -1,6 +1,6 @@
-"""Personal data in documents, samples and datasets: numbers of cards and bank accounts, e-mail addresses.
+"""Personal data in documents, samples and datasets: card and bank account numbers, e-mail addresses.
 
-They are kept for ever as all else is, and can be right where they are (a service's own address), so they are a
+These are stored permanently like everything else, but can be legitimate (a service's own address), so they are a
 warning.
 """
 
@@ -19,7 +19,7 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
     r"@((?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])"
 )
-# Names that RFC 2606 and RFC 6761 keep for examples: nobody has an address there.
+# Names that RFC 2606 and RFC 6761 reserve for examples: nobody has an address there.
 _RESERVED = re.compile(r"(?i)(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$")
 
 
@@ -33,7 +33,7 @@ class PersonalDatum:
 
 
 def find_personal_data(text: str) -> Iterator[PersonalDatum]:
-    """Numbers whose check digits are right, and e-mail addresses outside the names kept for examples, kind by kind."""
+    """Find numbers with correct check digits, and e-mail addresses outside reserved example domains, by kind."""
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match.group())
         if len(digits) >= 13 and len(set(digits)) > 1 and luhn.is_valid(digits):
@@ -49,19 +49,18 @@ def find_personal_data(text: str) -> Iterator[PersonalDatum]:
 
 
 def _end_of_iban(text: str) -> int:
-    """How many characters of the text are an account number; capitals that follow it may look like more of it. 0 if
-    none is."""
+    """The length of the account number at the start of the text, 0 without one; capitals may follow it directly."""
     compact = text.replace(" ", "")
     for length in range(len(compact), 14, -1):
         number = compact[:length]
-        # The check digits first: all else that the library looks at costs ten times as much.
+        # Check digits first: the library's other checks are ten times slower.
         if mod_97_10.checksum(number[4:] + number[:4]) == 1 and iban.is_valid(number):
             return _place_of(text, length)
     return 0
 
 
 def _place_of(text: str, count: int) -> int:
-    """The offset behind so many characters that are no blanks."""
+    """The offset after so many non-blank characters."""
     for place, character in enumerate(text, start=1):
         count -= character != " "
         if not count:

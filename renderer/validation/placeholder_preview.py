@@ -1,4 +1,4 @@
-"""A prompt rendered although values are missing: a placeholder such as `[customer.name]` stands for each of them."""
+"""Renders a prompt with missing values: each is replaced by a placeholder such as `[customer.name]`."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -22,21 +22,19 @@ _ORDINALS = ("first", "second")
 
 @dataclass
 class FilledData:
-    """Data with a value for every input. `placeholders` are the paths of those that were missing; each text among them
-    reads as its path in brackets.
-    """
+    """Data with a value for every input. `placeholders` are the paths of missing values; texts are paths."""
 
     data: dict[str, Any] = field(default_factory=dict)
     placeholders: list[str] = field(default_factory=list)
     completed: set[str] = field(default_factory=set)
-    """Inputs that were given in part: some of their keys are placeholders."""
+    """Inputs given in part: some of their keys are placeholders."""
 
 
 def render_with_placeholders(template: Template, data: Mapping[str, Any]) -> tuple[list[Prompt], list[str]]:
-    """Render a template as `render_all` does, with placeholders for missing values, and give the placeholders' paths.
+    """Render a template as `render_all` does, with placeholders for missing values; also return their paths.
 
-    Raises what `render_all` raises, InputError for a given value that breaks its schema among it; never for a missing
-    value.
+    Raises what `render_all` raises, including InputError for a given value that breaks its schema, but never for a
+    missing value.
     """
     filled = fill_placeholders(template.document, template.fragments, data, template.body)
     for fault in template.inputs.faults({**filled.data, **data}):
@@ -46,7 +44,7 @@ def render_with_placeholders(template: Template, data: Mapping[str, Any]) -> tup
 
 
 def _without_inputs(template: Template) -> Template:
-    """The same template with nothing declared, because placeholders need not fit the schemas of their inputs."""
+    """The same template without declared inputs, because placeholders need not fit their schemas."""
     document, body = replace(template.document, inputs=None), template.body
     if not isinstance(body, formats.WithoutInputs):
         opened = Template(document, template.fragments, template.profile, template.functions)
@@ -60,9 +58,9 @@ def _without_inputs(template: Template) -> Template:
 def fill_placeholders(
     document: Document, fragments: Mapping[str, str], data: Mapping[str, Any], body: formats.Body | None = None
 ) -> FilledData:
-    """The data with defaults and placeholders filled in, for declared inputs and for those the text merely uses.
+    """Fill defaults and placeholders into the data, both for declared inputs and for those that the text merely uses.
 
-    body: the document's, if it is compiled already.
+    body: the document's, if compiled already.
     """
     filled = FilledData()
     usages = {name: usage for name, (_, usage) in infer_inputs(document, fragments, body).items()}
@@ -106,7 +104,7 @@ def _complete(filled: FilledData, value: Any, schema: Any, usage: Usage, path: s
 
 
 def _placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, depth: int = 0) -> Any:
-    """What stands for a missing value: of the declared type, else of the one that fits its uses."""
+    """The placeholder for a missing value, of the declared type or else of one that fits its uses."""
     schema = schema if isinstance(schema, dict) else {}
     kind = example_data.kind_of(schema) if {"type", "properties", "items"} & schema.keys() else usage.kind
     if kind == "array" and depth < _MAX_DEPTH:

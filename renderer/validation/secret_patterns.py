@@ -1,7 +1,7 @@
-"""Patterns of credentials: the kinds that gitleaks and detect-secrets know, where they have a form of their own.
+"""Patterns of credentials: the kinds that gitleaks and detect-secrets know and that have a distinctive form.
 
-docs/decisions/020 says why the list is our own. A pattern is only run if one of its keywords occurs, and takes
-linear time: what may repeat is bounded, or can begin only if the run before it ends.
+docs/decisions/020 explains why we have our own list. A pattern only runs if one of its keywords occurs. It takes linear
+time: repetitions are bounded, or can only begin where the run before them ends.
 """
 
 import re
@@ -12,9 +12,9 @@ __all__ = ["PATTERNS", "Pattern"]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One kind. The first group, if there is one, is the credential itself, else all of the match.
+    """One kind of credential. The first group, if any, is the credential itself, else the whole match.
 
-    keywords: texts of which one occurs in every match.
+    keywords: texts of which every match contains at least one.
     """
 
     kind: str
@@ -111,7 +111,7 @@ PATTERNS = (
     _pattern("a webhook's secret", "whsec_", r"\bwhsec_[A-Za-z0-9+/]{24,}={0,2}"),
     _pattern("a Shopify token", "shpat_ shpca_ shppa_ shpss_", r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}\b"),
     _pattern("a Square token", "sq0atp- sq0csp-", r"\bsq0(?:atp-[A-Za-z0-9_-]{22}|csp-[A-Za-z0-9_-]{43})"),
-    # Of this registry, and of no one product
+    # Of this registry, and generic ones
     _pattern("a key of this registry", "pb_ pt_", r"\bp[bt]_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{40,}\b"),
     _pattern(
         "a signed web token",

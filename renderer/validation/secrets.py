@@ -1,4 +1,4 @@
-"""Secrets in documents, samples and what people write: all of it is kept for ever and mirrored, so a key is refused."""
+"""Secrets in documents, samples and other user text, which are refused because all of it is stored and mirrored."""
 
 import math
 import re
@@ -10,21 +10,21 @@ from promptuary.renderer.validation.secret_patterns import PATTERNS
 
 __all__ = ["ADVICE", "Secret", "find_secrets"]
 
-# How to write about a key without writing one; `find` takes these for what they are.
+# How to write about a key without writing one; `find_secrets` skips these.
 ADVICE = "where only its form matters, cut it short as in AKIA…, or write xxxx in its place"
 
 _ASSIGNED = re.compile(
     r"(?i)(?:\b(?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)\b[\"']?\s{0,8}[:=]\s{0,8}[\"']?"
     r"|\bbearer\s{1,8})([A-Za-z0-9/+_.=-]{20,200})"
 )
-# Forty characters of base64: an AWS secret key without its name, and much else.
+# Forty characters of base64: an AWS secret key without its name, among many other things.
 _FORTY = re.compile(r"(?<![A-Za-z0-9/+=_.-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_.-])")
 _PLACEHOLDER = re.compile(r"(?i)x{4}|\*{3}|\.{3}|…|your[_-]|placeholder|redacted|change[_-]?me")
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """`start` and `end` are offsets; `sure` is False if only the look of it is suspicious."""
+    """`start` and `end` are offsets; `sure` is False if it only looks suspicious."""
 
     kind: str
     start: int
@@ -33,10 +33,10 @@ class Secret:
 
 
 def find_secrets(text: str) -> Iterator[Secret]:
-    """What looks like a credential: first what is sure, then what is not, each in the order of the text.
+    """Find what looks like a credential: first the certain ones, then the others, each in the order of the text.
 
-    Overlapping finds are given once. A placeholder is none: one with `xxxx`, `***`, `...`, `your-` or the like in it.
-    Takes linear time.
+    Overlapping matches are reported once. A placeholder is skipped: one with `xxxx`, `***`, `...`, `your-` or the like
+    in it. Takes linear time.
     """
     sure = list(_without_overlaps(_known(text)))
     yield from sure
@@ -62,7 +62,7 @@ def _suspicious(text: str) -> Iterator[Secret]:
 
 
 def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
-    """In the order of the text; of several that overlap, the one that begins first, which of equals was found first."""
+    """Sort by position. Of overlapping ones, keep the one that begins first, or of those the one found first."""
     end = 0
     for secret in sorted(secrets, key=lambda secret: secret.start):
         if secret.start >= end:
@@ -71,7 +71,7 @@ def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
 
 
 def _beside(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
-    """Those that overlap none of the taken; both are in the order of the text."""
+    """Those that don't overlap any of `taken`; both are in the order of the text."""
     index = 0
     for secret in secrets:
         while index < len(accepted) and accepted[index].end <= secret.start:
@@ -81,12 +81,12 @@ def _beside(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
 
 
 def _is_random(text: str) -> bool:
-    """Words have less than three bits a character, keys have more; a key has digits."""
+    """Words have less than three bits of entropy per character; keys have more, and digits."""
     return any(character.isdigit() for character in text) and _bits(text) > 3.2
 
 
 def _is_base64(text: str) -> bool:
-    """Whether it has all that base64 of random bytes has: both cases, digits, a sign, and more bits than a path."""
+    """Whether it looks like base64 of random bytes: both cases, digits, a sign, and more entropy than a path."""
     kinds = (str.isupper, str.islower, str.isdigit, lambda character: character in "+/")
     return all(any(map(kind, text)) for kind in kinds) and _bits(text) > 4.2
 

@@ -1,4 +1,4 @@
-"""Words and phrases in a text: whether they are there, and where."""
+"""Finding whole words and phrases in a text."""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 
 
 def has_word(word: str, text: str) -> bool:
-    """Whether the text contains the word or phrase as a whole word, in capitals or not."""
+    """Whether the text contains the word or phrase as a whole word, ignoring case."""
     return bool(_word_pattern(word).search(text))
 
 
 def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the word or phrase is in the text as a whole word, in capitals or not: start and end offsets.
+    """Return start and end offsets of the word or phrase as a whole word, ignoring case.
 
     Of two that are separated by one character only the first is found.
     """
@@ -25,7 +25,7 @@ def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_comments(body: str) -> str:
-    """The body of a document without the comments of the template language."""
+    """Return the body of a document without the template language's comments."""
     pieces: list[str] = []
     start = 0
     while (opening := body.find("{#", start)) >= 0 and (closing := body.find("#}", opening + 2)) >= 0:
@@ -35,12 +35,10 @@ def without_comments(body: str) -> str:
 
 
 def blank_expressions(body: str) -> str:
-    """The body of a document with spaces for what is inside `{{ }}` and `{% %}`: names there are no text. Offsets and
-    lines stay.
-    """
+    """Replace the inside of `{{ }}` and `{% %}` by spaces, since names there aren't text. Offsets and lines stay."""
     pieces: list[str] = []
     start = 0
-    open_ended: set[str] = set()  # without a closing mark in the rest, so that it isn't looked for again
+    open_ended: set[str] = set()  # no closing mark in the rest, so don't search for it again
     for opening in re.finditer(r"\{[{%]", body):
         mark = opening.group()
         if opening.start() < start or mark in open_ended:
@@ -55,8 +53,9 @@ def blank_expressions(body: str) -> str:
 
 
 def _word_pattern(word: str) -> Pattern:
-    """Spaces of a phrase stand for any white space. A border of a word is asked for only beside a letter or digit, so
-    that `C++` is found too.
+    """A pattern in which a space matches any white space.
+
+    Word boundaries are required only next to a letter or digit, so that `C++` is found too.
     """
     phrase = r"\s+".join(re.escape(piece) for piece in word.split())
     before = r"(?:\A|\W)" if _is_letter(word.strip()[0]) else ""

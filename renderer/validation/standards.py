@@ -1,4 +1,4 @@
-"""Standards: what the documents of a namespace must have and must not have, and the check of one document."""
+"""Standards: requirements and prohibitions for the documents of a namespace, and the check of one document."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, fields
@@ -29,18 +29,17 @@ __all__ = [
 ]
 
 SAMPLES_CODE = "PT004"
-"""The problem of a template that has too few samples: the only one that saving samples can cause."""
+"""The problem of a template with too few samples: the only one that saving samples can cause."""
 
-_MOST_PLACES = 50  # of banned words: a long list of sentences helps nobody
+_MOST_PLACES = 50  # of banned words per document, to keep the list of problems readable
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What is checked.
 
-    path: the template's name inside its namespace; None if it isn't known, then names are not checked. exists:
-    whether the template was saved before. samples: the names of its samples, None if they aren't known. fragments:
-    the texts that the document includes.
+    path: the template's name inside its namespace; if None, names aren't checked. exists: whether the template was
+    saved before. samples: the names of its samples, None if unknown. fragments: the included texts.
     """
 
     document: Document
@@ -57,7 +56,7 @@ class Standard:
     severity: Literal["error", "warning"] = "error"
 
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
-        """The problems of a document that breaks this standard."""
+        """Yield the problems of a document that breaks this standard."""
         raise NotImplementedError
 
     def _problem(
@@ -106,7 +105,7 @@ class SamplesStandard(Standard):
     least: int = 1
 
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
-        # How many there are is not said: some keys may not read samples.
+        # The message omits how many there are, since some keys may not read samples.
         if subject.samples is not None and len(subject.samples) < self.least:
             message = f"this namespace requires at least {_count(self.least, 'sample')} for each template"
             yield self._problem(SAMPLES_CODE, message, Place(1, 1))
@@ -121,7 +120,7 @@ class NameStandard(Standard):
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
         path = subject.path
         if path is not None and not self.fits(path):
-            # Saving can't change the name of a template that exists, so an error would lock its authors out.
+            # Saving can't rename an existing template, so an error would lock its authors out.
             message = self.explain(path)
             yield self._problem("PT005", message, Place(1, 1), severity="warning" if subject.exists else None)
 
@@ -130,7 +129,7 @@ class NameStandard(Standard):
         return compile_pattern(self.pattern).fullmatch(path) is not None
 
     def explain(self, path: str) -> str:
-        """What is wrong with a name that does not fit."""
+        """Explain what is wrong with a name that doesn't fit."""
         return f"the name `{path}` does not match this namespace's pattern of names, `{self.pattern}`"
 
 
@@ -194,7 +193,7 @@ class ModelsStandard(Standard):
 
 @dataclass(frozen=True, slots=True)
 class Standards:
-    """The standards of one namespace; None for those it does not have."""
+    """The standards of one namespace; None for those that aren't set."""
 
     description: DescriptionStandard | None = None
     tags: TagsStandard | None = None
@@ -206,11 +205,11 @@ class Standards:
     models: ModelsStandard | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types, as `read_standards` takes them; what is not required is left out."""
+        """Return plain JSON types in the form of `read_standards`, without the standards that aren't set."""
         return {name: _plain(standard) for name, standard in self.each()}
 
     def each(self) -> Iterator[tuple[str, Standard]]:
-        """The standards that there are, by name."""
+        """Yield the standards that are set, by name."""
         for item in fields(self):
             standard: Standard | None = getattr(self, item.name)
             if standard is not None:
@@ -218,13 +217,13 @@ class Standards:
 
 
 def check_standards(standards: Standards, subject: Subject) -> list[Problem]:
-    """The problems of a document that does not meet the standards, in the order of its lines."""
+    """Return the problems of a document that doesn't meet the standards, in the order of its lines."""
     problems = [problem for _, standard in standards.each() for problem in standard.find_problems(subject)]
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.code))
 
 
 def _plain(standard: Standard) -> dict[str, Any]:
-    """A standard in plain JSON types; a setting that asks for nothing is left out."""
+    """A standard in plain JSON types, without settings that require nothing."""
     settings = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(standard).items()}
     return {name: value for name, value in settings.items() if value not in (0, [])}
 
@@ -240,7 +239,7 @@ def _not_allowed(name: str, noun: str, allowed: Collection[str]) -> str:
 
 
 def _fix(place: Place, name: str, allowed: Collection[str]) -> Fix | None:
-    """Write the allowed name that was meant, if YAML reads it as a text wherever it stands."""
+    """A fix that writes the likely allowed name, if YAML reads it as text everywhere."""
     suggestion = suggestions.likely_name(name, allowed)
     return suggestions.rename_fix(place, suggestion) if suggestion and _is_plain(suggestion) else None
 

@@ -1,4 +1,4 @@
-"""Reading standards: from plain values, as the API and YAML files give them, with a sentence for each wrong setting."""
+"""Parsing standards from plain values, in the form of the API and YAML files, with a sentence for each error."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
@@ -23,7 +23,7 @@ __all__ = ["MOST_WORDS", "SEVERITIES", "StandardsError", "read_standards"]
 
 SEVERITIES = ("error", "warning")
 MOST_WORDS = 100
-"""Names, words or phrases in one list."""
+"""The maximum number of names, words or phrases in one list."""
 
 _LONGEST_WORD = 200
 _LONGEST_PATTERN = 500
@@ -33,7 +33,7 @@ _MOST_CHARACTERS = 256 * 1024
 
 
 class StandardsError(Exception):
-    """Standards that make no sense. `faults`: a sentence for each wrong setting, by its path, such as `tags.least`."""
+    """Invalid standards. `faults`: a sentence for each wrong setting, by its path, such as `tags.least`."""
 
     def __init__(self, faults: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{path}: {sentence}" if path else sentence for path, sentence in faults.items()))
@@ -41,9 +41,9 @@ class StandardsError(Exception):
 
 
 def read_standards(value: object) -> Standards:
-    """The standards in `{name: {setting: value}}`, all of plain JSON types. A name with null is as if it were absent.
+    """Parse the standards in `{name: {setting: value}}`, plain JSON types. A null value means that one isn't set.
 
-    Raises StandardsError with all that is wrong.
+    Raises StandardsError with all errors.
     """
     if not isinstance(value, Mapping):
         raise StandardsError({"": f"standards are a mapping with the names {', '.join(_KINDS)}."})
@@ -61,7 +61,7 @@ def read_standards(value: object) -> Standards:
 
 
 def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Standard | None:
-    """The standard, or None if something is wrong with it, which is added to the faults."""
+    """The standard, or None if it is invalid, after adding to the faults."""
     kind = _KINDS[name]
     known = [item.name for item in fields(kind)]
     if not isinstance(settings, Mapping):
@@ -106,7 +106,7 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    """Texts of one line, each once, without the spaces around them."""
+    """Single-line texts without duplicates and surrounding spaces."""
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise ValueError("a list of texts.")
     words = tuple(dict.fromkeys(word.strip() for word in value))
@@ -121,7 +121,7 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """The same, if an empty list allows all."""
+    """As `_words`, but an empty list allows everything."""
     return () if value in ([], ()) else _words(value)
 
 

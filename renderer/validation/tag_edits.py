@@ -11,9 +11,9 @@ __all__ = ["edit_tags"]
 
 
 def edit_tags(document: Document, tags: Sequence[str]) -> Fix | None:
-    """Write these tags in place of the document's; the front matter is made if there is none.
+    """Return a fix that replaces the document's tags; the front matter is created if missing.
 
-    None if that would lose something: a comment among the tags, or a form of YAML that is written in no list.
+    None if something would be lost: a comment among the tags, or tags that aren't written as a list.
     """
     lines = unify_newlines(document.text).split("\n")
     if "tags" in document.front:
@@ -37,7 +37,7 @@ def _replacing_edit(lines: list[str], place: Place, tags: Sequence[str]) -> Edit
         text = write_flow(list(tags))
     elif written.startswith("- "):
         margin = "\n" + " " * (place.column - 1)
-        text = margin.join(f"- {write_flow(tag)}" for tag in tags) or " []"  # in the first column it were another key
+        text = margin.join(f"- {write_flow(tag)}" for tag in tags) or " []"  # in column 1 it would be another key
     else:
         return None
     return Edit(place.line, place.column, place.end_line, place.end_column, text)

@@ -1,4 +1,4 @@
-"""A scan of texts for secrets, personal data, control characters, and spellings that do not do what they seem to."""
+"""Scans texts for secrets, personal data, control characters, and spellings that don't do what they seem to."""
 
 import itertools
 import re
@@ -11,11 +11,11 @@ from promptuary.renderer.validation import personal_data, secrets
 
 __all__ = ["is_harmless", "of_samples", "of_text", "of_values"]
 
-_MOST = 50  # of a kind: who has pasted a list needs no thousand sentences
+_MOST = 50  # of each kind: a pasted list needn't produce a thousand sentences
 
 
 def of_text(document: Document) -> Iterator[Problem]:
-    """Problems of the document's own text. No message repeats what was found."""
+    """Return problems of the document's own text. No message repeats what was found."""
     text = unify_newlines(document.text)
     lines = Lines(text)
     for secret in itertools.islice(secrets.find_secrets(text), _MOST):
@@ -37,7 +37,7 @@ def of_text(document: Document) -> Iterator[Problem]:
 
 
 def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
-    """Secrets and personal data in samples: they are versioned as the document is."""
+    """Return secrets and personal data in samples, which are versioned like documents."""
     for name, data in samples.items():
         if secret_name := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
             yield Problem(
@@ -48,7 +48,7 @@ def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
 
 
 def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
-    """Secrets and personal data in the texts of a JSON value, names in mappings too; `variable` is the path to each."""
+    """Return secrets and personal data in a JSON value, including keys of mappings; `variable` is the path to each."""
     for path, text in _texts(value, ""):
         for secret in itertools.islice(secrets.find_secrets(text), _MOST):
             message = f"{prefix}`{path}` looks like {secret.kind}; {reason} ({secrets.ADVICE})"
@@ -59,13 +59,13 @@ def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None
 
 
 def is_harmless(values: Iterable[Any]) -> bool:
-    """Whether none of these JSON values can hold a secret or personal data: one look at all their texts together."""
+    """Whether none of these JSON values can contain a secret or personal data, by a single scan of all their texts."""
     text = "\n".join(text for value in values for _, text in _texts(value, "", names=True))
     return not any(True for find in (secrets.find_secrets, personal_data.find_personal_data) for _ in find(text))
 
 
 def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str, str]]:
-    """Each text with the path to it; with `names`, all names of mappings too, else those that hold a secret."""
+    """Yield each text with its path; with `names` also all keys of mappings, otherwise only those with a secret."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -89,5 +89,5 @@ _MARKS = re.compile(
 
 
 def find_control_marks(text: str) -> Iterator[re.Match[str]]:
-    """Each mark of a known model family."""
+    """Return each mark of a known model family."""
     return _MARKS.finditer(text)

@@ -1,4 +1,4 @@
-"""The inputs that a document uses and does not declare, found by reading its text, and the edit that declares them."""
+"""Finds inputs that a document uses without declaring them, and the edit that declares them."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ _OFFERED = frozenset(("token_limit",))
 
 @dataclass(frozen=True)
 class UndeclaredInput:
-    """A name that the text takes from outside: the schema that fits its uses, why, and the place of its first use."""
+    """A name that the text takes from outside: a schema that fits its uses, the reason, and its first use's place."""
 
     name: str
     schema: dict[str, Any]
@@ -38,7 +38,7 @@ class UndeclaredInput:
     place: Place
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form that the API gives."""
+        """Return the API's JSON form."""
         return {
             "name": self.name,
             "schema": self.schema,
@@ -50,9 +50,10 @@ class UndeclaredInput:
 
 @dataclass(frozen=True)
 class UndeclaredInputs:
-    """All of them in the order of their first use. `fix` declares them all; None if that is not a small edit, or
-    if there is nothing to declare. `used` are the names of all inputs the text uses, declared or not; None if
-    the text can't be read.
+    """All undeclared inputs in the order of their first use.
+
+    `fix` declares them all; None if that isn't a small edit, or if there is nothing to declare. `used` are the names of
+    all inputs the text uses, declared or not; None if the text can't be parsed.
     """
 
     inputs: list[UndeclaredInput] = field(default_factory=list)
@@ -60,7 +61,7 @@ class UndeclaredInputs:
     used: frozenset[str] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form that the API gives."""
+        """Return the API's JSON form."""
         return {
             "inputs": [undeclared.to_dict() for undeclared in self.inputs],
             "fix": self.fix.to_dict() if self.fix else None,
@@ -68,9 +69,10 @@ class UndeclaredInputs:
 
 
 def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None) -> UndeclaredInputs:
-    """Read a document for the names it uses; nothing of it is run. `fragments` are the texts by reference as written.
+    """Find the undeclared names in a document without running it. `fragments` are the texts by reference as written.
 
-    A document that can't be read or parsed has none: its errors come first. Never raises for what authors write.
+    The result is empty for a document that can't be parsed, since its errors come first. Never raises for what authors
+    write.
     """
     document, _ = documents.inspect_document(text)
     return UndeclaredInputs() if document is None else find_undeclared_of(document, fragments or {})
@@ -79,10 +81,10 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
 def find_undeclared_of(
     document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
 ) -> UndeclaredInputs:
-    """The same for a document that is read already, and perhaps compiled to `body`."""
+    """As `find_undeclared_inputs`, for a parsed document, optionally compiled to `body`."""
     try:
         return _choose_undeclared(document, fragments, infer_inputs(document, fragments, body))
-    except (LookupError, RecursionError, RenderError):  # LookupError: a fragment that could not be had
+    except (LookupError, RecursionError, RenderError):  # LookupError: a missing fragment
         return UndeclaredInputs()
 
 
@@ -104,11 +106,11 @@ def _choose_undeclared(
 def infer_inputs(
     document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
 ) -> dict[str, tuple[Use, Usage]]:
-    """Every name that the document and its fragments take from outside, with its first use and how it is used.
+    """Return every name that the document and its fragments take from outside, with its first use and its usage.
 
-    Names that only one branch of an `if` binds are left out: there the text may mean its own variable. Raises
-    DocumentError for a body that can't be parsed. body: the document's, if it is compiled already; then it is not
-    parsed again.
+    Names that only one branch of an `if` binds are left out, since the text may mean its own variable. Raises
+    DocumentError for a body that can't be parsed. body: the document's, if compiled already; it is then not parsed
+    again.
     """
     if isinstance(body, JinjaBody):
         return _inputs_of_units(body.units())
@@ -122,12 +124,12 @@ def infer_inputs(
     for use in uses:
         usage = Usage(items=Usage()) if use.name in _LISTS else Usage(is_printed=True)
         found.setdefault(use.name, (use, usage))
-    for name in sorted(body.names()):  # names that stand nowhere in the text, such as a prompter's input
+    for name in sorted(body.names()):  # names that don't occur in the text, such as a prompter's input
         found.setdefault(name, (Use(name, Place(document.body_line, 1)), Usage(is_printed=True)))
     return found
 
 
-# What functions such as `join` take first, and what a prompter takes for the turns before: lists by convention.
+# The first argument of functions such as `join`, and a prompter's history, are lists by convention.
 _LISTS = frozenset(
     name
     for function in FUNCTIONS.values()
@@ -147,7 +149,7 @@ def _inputs_of_units(units: Iterable[Unit]) -> dict[str, tuple[Use, Usage]]:
 
 
 def _fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """What fragments declare: their includer has to declare it alike."""
+    """The inputs declared by fragments, which their includer has to declare identically."""
     return {
         name: declarations.without_annotations(schema)
         for text in fragments.values()

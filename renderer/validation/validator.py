@@ -1,4 +1,4 @@
-"""The validator: all problems of a document that can be told before it is used, in the order of its lines."""
+"""The validator: all problems of a document that can be found before use, in the order of its lines."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -37,11 +37,10 @@ def validate(
     profile: Mapping[str, Any] | str | None = None,
     vocabularies: VocabularySource | None = None,
 ) -> list[Problem]:
-    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors
-    write.
+    """Check a document, and render every sample (`{name: {input: value}}`). Never raises for what authors write.
 
-    `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that
-    limits were not checked; nothing is estimated.
+    `vocabularies` is asked for a vocabulary that no installed package contains. If it isn't available, a warning says
+    that limits were not checked; nothing is estimated.
     """
     return validate_and_compile(text, samples, fragments=fragments, profile=profile, vocabularies=vocabularies)[0]
 
@@ -54,9 +53,7 @@ def validate_and_compile(
     profile: Mapping[str, Any] | str | None = None,
     vocabularies: VocabularySource | None = None,
 ) -> tuple[list[Problem], Template | None]:
-    """As `validate`, with the template that the checks compiled: the one that `renderer.load` gives. It is None if an
-    error came before.
-    """
+    """As `validate`, with the compiled template as `renderer.load` returns it; None if there was an error first."""
     document, problems = documents.inspect_document(text)
     template = None
     if document is not None:
@@ -131,9 +128,7 @@ class _Checks:
     def _measured(
         self, template: Template, check: Callable[[Template, tokenizers.Tokenizer], Iterable[Problem]]
     ) -> list[Problem]:
-        """What a check of lengths finds. Without the vocabulary, what it can't find is ruled out by bytes, or said to
-        be open.
-        """
+        """Run a check of lengths. Without the vocabulary, use upper bounds; what they can't rule out is reported."""
         tokenizer = template.tokenizer()
         try:
             return list(check(template, tokenizer))
@@ -150,7 +145,7 @@ class _Checks:
         return Problem("PT604", "warning", message, place.line, place.column, place.end_line, place.end_column)
 
     def _try(self, step: Callable[[], Any]) -> Any:
-        """The step's result; its error becomes a problem and None."""
+        """Return the step's result; an error becomes a problem and None."""
         try:
             return step()
         except RenderError as error:
@@ -158,7 +153,7 @@ class _Checks:
             return None
 
     def _body_alone(self, texts: Mapping[str, str]) -> None:
-        """Where the front matter has errors, the body is still compiled, for its own."""
+        """If the front matter has errors, compile the body anyway to find its errors too."""
         functions = {name: function.call for name, function in FUNCTIONS.items()}
         self._try(lambda: formats.find_format(self.document.format).compile(self.document, texts, functions))
 
@@ -262,7 +257,7 @@ class _Checks:
 
 
 def _of_sample(error: RenderError, name: str) -> Problem:
-    """A sample's fault. One that merely lacks a value may be completed later: only a change request waits for that."""
+    """A sample's error. One that only lacks a value may be completed later, so it only blocks a change request."""
     problem = error.to_problem()
     severity: Severity = "warning" if problem.code == "PT401" else "error"
     message = f"sample `{name}`: {problem.message}"

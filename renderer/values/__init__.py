@@ -1,1 +1,1 @@
-"""Plain JSON values: the check that a value is one, and the text it prints as."""
+"""Plain JSON values: validating them, and their text when printed."""

@@ -1,4 +1,4 @@
-"""Plain JSON values: the only kind of data that a template ever sees."""
+"""Plain JSON values: the only kind of data passed to templates."""
 
 import math
 import re
@@ -13,7 +13,7 @@ _MAX_DEPTH = 64
 
 
 def check_plain(value: Any, path: str = "", depth: int = 0) -> None:
-    """Raise InputError unless the value is made of plain JSON types; `path` names it in the message."""
+    """Raise InputError unless the value consists of plain JSON types; `path` is its name in the message."""
     kind = type(value)
     if kind is str:
         if not value.isascii() and _SURROGATE.search(value):

@@ -1,4 +1,4 @@
-"""The text of printed values: plain ones as Python writes them; a refusal for values with an address or without end."""
+"""The text of printed values, as in Python; values with an address or infinite text are refused."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,10 +8,10 @@ from promptuary.renderer.errors import LimitError
 __all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
 
 MAX_TEXT = 4_000_000
-"""Characters that one operation of a template may make."""
+"""The maximum characters that one operation of a template may produce."""
 
 MAX_ITEMS = 500_000
-"""Items of lists and mappings, those inside others counted, that one value may have to be printed."""
+"""The maximum items of a printed value's lists and mappings, including nested ones."""
 
 _NAMES = {
     "generator": "a generator; add `| list` or `| join`",
@@ -27,7 +27,7 @@ _also: tuple[type, ...] = (str, int, float)
 
 
 class Unprintable(Exception):
-    """A value that has no text: a function, a macro, a generator; or a list or mapping that holds one."""
+    """A value without a text: a function, a macro, a generator; or a list or mapping with such a value."""
 
     def __init__(self, description: str) -> None:
         super().__init__(description)
@@ -35,16 +35,15 @@ class Unprintable(Exception):
 
 
 def add_printable(*kinds: type) -> None:
-    """Let values of these types be printed by their own `str`."""
+    """Allow values of these types to be printed by their own `str`."""
     global _also  # noqa: PLW0603 - filled once, while modules are imported
     _also = (*_also, *kinds)
 
 
 def check_printable(value: Any) -> None:
-    """Raise Unprintable for what has no text, wherever it is in the value, and LimitError for a text beyond
-    MAX_TEXT.
+    """Raise Unprintable for a value without a text, at any depth, and LimitError for a text beyond MAX_TEXT.
 
-    A list may hold the same list many times, so what is counted is what would be written.
+    A list may contain the same list many times, so the written size is what counts.
     """
     kind = type(value)
     if kind in _SCALARS:
@@ -86,13 +85,13 @@ def _what(item: Any, *, is_inside: bool) -> str:
 
 
 def printed(value: Any) -> str:
-    """The text of a value. Raises Unprintable and LimitError."""
+    """Return the text of a value. Raises Unprintable and LimitError."""
     check_printable(value)
     return str(value)
 
 
 def check_sizes(sizes: Iterable[int]) -> None:
-    """Raise LimitError if texts of these lengths together are too long."""
+    """Raise LimitError if texts of these lengths are too long together."""
     total = 0
     for size in sizes:
         total += size
