@@ -131,7 +131,7 @@ def _may_start(readable: int, writable: int) -> bool:
 
 
 def _redirect(output: int) -> None:
-    """Redirect stdin from nothing, and the output to this descriptor."""
+    """Redirect stdin to /dev/null, and the output to this descriptor."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)

@@ -90,7 +90,7 @@ class ForkedProcess:
         threading.Thread(target=self._reap, daemon=True).start()
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit code, negative for a signal's number; Raises subprocess.TimeoutExpired after `timeout` seconds."""
+        """The exit code, negative for a signal's number. Raises subprocess.TimeoutExpired after `timeout` seconds."""
         if not self._has_ended.wait(timeout):
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return self._code

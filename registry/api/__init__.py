@@ -1,1 +1,1 @@
-"""The HTTP API under /api/v1/: its addresses, its errors and its OpenAPI schema. The views are in the domains."""
+"""The HTTP API under /api/v1/: its URLs, errors and OpenAPI schema. The views are in the domains."""

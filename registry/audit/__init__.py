@@ -1,1 +1,1 @@
-"""The audit trail: the journal as people read, export and verify it."""
+"""The audit trail: reading, exporting and verifying the journal."""

@@ -1,1 +1,1 @@
-"""Connections: the models that evaluations may ask, those of the operator and those of a namespace."""
+"""Connections: the models that can be called, those of the operator and those of a namespace."""

@@ -1,4 +1,4 @@
-"""Failpoints: named places where a test can kill the process to see what a crash leaves behind.
+"""Failpoints: named places where a test can kill the process to simulate a crash.
 
 PROMPTUARY_FAILPOINT=mirror.streaming:3 kills at the third passing. Without the variable `reach` does nothing.
 """

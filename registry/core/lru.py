@@ -1,4 +1,4 @@
-"""An LRU cache for results that depend on nothing but their key.
+"""An LRU cache for results that depend only on their key.
 
 Caches can contain texts of templates, so each one is registered here and `forget_all` clears all of them, which a
 redaction triggers in every process. A `Recent` registers itself; other caches are registered with `register`.

@@ -1,6 +1,6 @@
 """RFC 9457 problem documents: the one table from a domain error to its HTTP status, its type and its title.
 
-`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`. Pages
+`type` is a short stable identifier, relative to the API's reference page; programs use it, people `detail`. Pages
 take their status from the same table.
 """
 

@@ -1,4 +1,4 @@
-"""Sentences made of other texts, such as the messages of errors."""
+"""Building sentences from other texts, such as error messages."""
 
 __all__ = ["end_sentence", "quote_start"]
 

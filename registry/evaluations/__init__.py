@@ -1,1 +1,1 @@
-"""Evaluations: datasets, runs, model calls and the thresholds that changes have to reach."""
+"""Evaluations: datasets, runs, model calls and the thresholds for change requests."""

@@ -1,4 +1,4 @@
-"""The events of evaluations: datasets, and evaluations that change requests have to pass."""
+"""The events of datasets, and of evaluations that change requests must pass."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files made from a run: the evaluation package's result, rows for spreadsheets and programs, and a report to read."""
+"""Exports of a run: the evaluation package's result, rows for spreadsheets and programs, and a readable report."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,7 +50,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
 
 
 def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> EvaluationResult:
-    """Write the run as the evaluation package's result file; a row that was not asked counts as failed.
+    """Write the run as the evaluation package's result file; an unasked row counts as failed.
 
     with_judgements: whether to add each row's judgement to its outputs, so that gates can use its scores.
     """

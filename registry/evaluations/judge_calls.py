@@ -1,4 +1,4 @@
-"""Judge calls for the rows of a run: a judging template asks a model about the documents and the answer of each row.
+"""Judge calls for the rows of a run: a judge template has a model assess each row's documents and answer.
 
 The judge says which sentences of the documents were relevant, which were used, and which support the answer. A failed
 judge call doesn't fail the row: the judgement says what went wrong, and the scores are null.

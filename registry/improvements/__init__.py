@@ -1,1 +1,1 @@
-"""Improvements: a model proposes a better text for a template from rows that it failed on, and the text is measured."""
+"""Improvements: a model proposes a better text for a template from its failed rows, and a run measures it."""

@@ -1,4 +1,4 @@
-"""Asking a model for a better text: the prompt is rendered from a template of the registry, then sent and counted.
+"""Asking a model for a better text with a prompt rendered from a template, then sent and counted.
 
 A call counts as spent once it is sent, so that the prompt's tokens stay counted if the worker is killed; the count is
 corrected when the reply arrives.

@@ -254,7 +254,7 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
 
 
 def find_own_improvement(actor: Actor, number: int) -> Improvement:
-    """The actor's improvement with its run; Raises NotFound for another person's."""
+    """The actor's improvement with its run. Raises NotFound for another person's."""
     unknown = NotFound(gettext("There is no improvement {number} of yours.").format(number=number))
     row = _full(Improvement.objects.filter(pk=number, person=actor.person)).first() if 0 < number < 2**63 else None
     if row is None:

@@ -1,4 +1,4 @@
-"""The interface between events and the Git mirror: the texts for the files of an event, and the rows it restores.
+"""The interface between events and the Git mirror: the texts of an event's files, and the rows it restores.
 
 Events depend only on these interfaces; `registry.mirror` implements both.
 """

@@ -1,4 +1,4 @@
-"""The journal's rows, and which commit of the mirror carries each."""
+"""The journal's rows, and the mirror's commit for each."""
 
 from django.db import models
 

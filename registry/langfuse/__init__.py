@@ -1,1 +1,1 @@
-"""The read API of Langfuse: services with its client fetch from here after changing an address and two keys."""
+"""The read API of Langfuse: services can use its client with this server's URL and keys."""

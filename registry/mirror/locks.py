@@ -34,7 +34,7 @@ def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
             _pause_until(deadline)
         with _advisory(deadline):
             yield file.fileno()
-        # Closed, not unlocked: unlocking would take the lock from a git child that still runs.
+        # Closed, not unlocked: unlocking would release the lock of a git child that is still running.
 
 
 def _try_file(descriptor: int) -> bool:

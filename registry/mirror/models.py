@@ -1,4 +1,4 @@
-"""Remotes: repositories elsewhere that the mirror is pushed to, and how the last push went."""
+"""Remotes: outside repositories that the mirror is pushed to, and the result of the last push."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Adding and removing remotes of the mirror. Each machine has its own: the journal does not record them."""
+"""Adding and removing remotes of the mirror. Each machine has its own, so they are not in the journal."""
 
 import re
 from pathlib import Path

@@ -123,7 +123,7 @@ _SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is an integer, the
 
 
 def find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> list[Endpoint]:
-    """The model of each column; Raises Invalid for columns whose model the namespace does not have."""
+    """The model of each column. Raises Invalid for columns whose model the namespace does not have."""
     by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
     names = ", ".join(by_name)
     faults = {

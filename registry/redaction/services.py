@@ -1,4 +1,4 @@
-"""Redaction of a version: its text is removed for good, wherever this registry stores it.
+"""Redaction of a version: its text is permanently removed wherever this registry stores it.
 
 Removed are the version's bundle, settings and warnings, the details of its verdicts, the lines that threads and unsent
 remarks quote from it, its cached renderings, the prompts that runs made of it, model replies that repeat it, playground

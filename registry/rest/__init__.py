@@ -1,1 +1,1 @@
-"""REST plumbing without a domain: input serializers, pagination, parsers, converters."""
+"""Domain-independent REST tools: input serializers, pagination, parsers, converters."""

@@ -1,4 +1,4 @@
-"""A key's abilities in sentences, and a trial of one action as that key.
+"""A key's permissions in sentences, and a trial of one action as that key.
 
 Both use the functions that answer the key's own calls. A trial changes nothing and is not counted.
 """

@@ -164,7 +164,7 @@ def advance_rollouts() -> None:
 
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
-    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, start the nightly runs
+    """Queue the mirror's nightly repack and weekly object check when they are due, start the nightly runs
     of live versions, send reminders of emergencies and unused keys, and delete expired data.
     """
     delivery.delete_old_deliveries()

@@ -18,8 +18,8 @@ __all__ = ["archive_template", "find_for_archiving", "unarchive_template"]
 def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
     """Archive a template: it can still be fetched, but not changed; admins only.
 
-    Refused while a change request for it is pending, and while a protected label points to it unless `force`d with a
-    reason.
+    Raises Conflict while it has a pending change request or an unapproved emergency, and while a protected label points
+    to it unless `force`d; Invalid if it is forced without a reason.
     """
     check_text("reason", reason)
     with transaction.atomic():

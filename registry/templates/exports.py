@@ -1,4 +1,4 @@
-"""Exports: a version, or all templates of a folder, as files of their own form or of another system's."""
+"""Exports: a version, or all templates of a folder, as files in our own or another system's format."""
 
 import io
 import zipfile

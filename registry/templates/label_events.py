@@ -18,7 +18,7 @@ __all__ = ["LabelMoved"]
 @event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class LabelMoved(JournalEvent):
-    """A label points to another version, or is approved where it is, or was removed.
+    """A label was moved to another version, approved for the version it serves, or removed.
 
     from_version, to: numbers, None if the label was not set before or was removed. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: the data that its decision was based on.

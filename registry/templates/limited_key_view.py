@@ -1,4 +1,4 @@
-"""The view of templates for limited keys: only the versions that the key may fetch.
+"""Limited keys' view of templates: only the versions that the key may fetch.
 
 A key limited to approved versions or to labels (`key_rights.is_narrow`) finds names and labels, but a template's
 description, tags and settings are part of a version. It sees those of the newest version that its labels serve, or the

@@ -1,4 +1,4 @@
-"""Search: templates by words and properties, and how many there are. Folders and values in use: `search_counts`.
+"""Search for templates by words and properties, with counts. Folders and values in use are in `search_counts`.
 
 Every search takes the same number of queries and, apart from reading its page's rows, the same time regardless of the
 number of templates. Up to `COUNTED` matches are read, counted and sorted exactly. If there are more, the count is a

@@ -1,4 +1,4 @@
-"""Sharing a draft by link: members of the namespace read it as it changes, until its owner stops."""
+"""Sharing a draft by link: members of the namespace can read its current state until its owner stops sharing."""
 
 import secrets
 

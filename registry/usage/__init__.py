@@ -1,1 +1,1 @@
-"""Usage: which services fetch which versions, and what they report of their renderings."""
+"""Usage: which services fetch which versions, and their reports on renderings."""

@@ -1,1 +1,1 @@
-"""Webhooks: events as signed messages (Standard Webhooks) to addresses outside, each retried until it is accepted."""
+"""Webhooks: events as signed messages (Standard Webhooks) to outside addresses, retried until accepted."""

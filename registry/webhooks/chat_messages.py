@@ -19,7 +19,7 @@ from registry.webhooks.models import Webhook
 
 __all__ = ["write_event_message", "write_trial_message"]
 
-_MOST = 1000  # characters of one part; Slack takes 3000 in a section, Teams 28 KB in all
+_MOST = 1000  # characters of one part; Slack accepts 3000 in a section, Teams 28 KB in total
 _WAITING = {  # kinds of events after which a change or a release may be published
     "change.proposed",
     "change.headed",

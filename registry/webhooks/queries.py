@@ -1,4 +1,4 @@
-"""Queries of webhooks: those of a namespace, and the log of what they were sent. For its admins."""
+"""Queries of a namespace's webhooks and their delivery logs. For its admins."""
 
 from datetime import datetime
 
