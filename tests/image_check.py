@@ -43,7 +43,7 @@ CLIENT_VARIABLES = ["PIP_CERT", "PIP_INDEX_URL", "NODE_EXTRA_CA_CERTS", "NPM_CON
 
 
 class Buildah:
-    """The program `buildah` with its storage in a folder of its own."""
+    """The program `buildah` with its storage in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self._start = ["buildah", "--root", str(folder / "storage"), "--runroot", str(folder / "run")]
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def read_options() -> argparse.Namespace:
-    """What the command line asks for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("journeys", nargs="*", help="files of tests/browser; by default the main ones")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "image", help="keeps images for the next time")
@@ -133,7 +133,7 @@ def build_image(buildah: Buildah) -> None:
 
 @contextlib.contextmanager
 def run_image(buildah: Buildah) -> Iterator[tuple[str, Path]]:
-    """Migrate, then run web server and worker of the image; gives the address and the folder of its data."""
+    """Migrate, then run the image's web server and worker; yields the address and the data folder."""
     with (
         tempfile.TemporaryDirectory(prefix="promptuary-image-") as folder,
         run_server() as database_url,
@@ -153,7 +153,7 @@ def run_image(buildah: Buildah) -> Iterator[tuple[str, Path]]:
             "PROMPTUARY_BROKER_URL": broker.url,
         }
         database_folder = unquote(urlsplit(database_url).netloc.rpartition("@")[2])
-        # The folder is closed to other users, its socket is not.
+        # Other users can't read the folder, but can use its socket.
         socket_volume = f"{database_folder}/{SOCKET}:{SOCKET_FOLDER}/{SOCKET}"
         options = [f"--volume={home}:/data", f"--volume={socket_volume}"]
         options += [f"--env={name}={value}" for name, value in settings.items()]

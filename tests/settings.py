@@ -24,10 +24,10 @@ CACHES = {
     for name in ("default", "frames")
 }
 
-# Each test client puts the middleware together anew; without this each time looks at every static file first.
+# Each test client builds the middleware again, which without this setting scans all static files.
 WHITENOISE_AUTOREFRESH = True
 
-# SQLite gives rows back to front if a query asks for no order. What relies on an order fails here, and not by chance
+# SQLite returns unordered rows in reverse. Code that relies on an order fails here, and not by chance
 # on PostgreSQL.
 if "init_command" in DATABASES["default"].get("OPTIONS", {}):  # noqa: F405
     DATABASES["default"]["OPTIONS"]["init_command"] += " PRAGMA reverse_unordered_selects=ON;"  # noqa: F405

@@ -1,4 +1,4 @@
-"""The architecture pages say what the code is: the picture of the layers, and paths that exist."""
+"""The architecture pages match the code: the picture of the layers, and existing paths."""
 
 import doctest
 import importlib.util

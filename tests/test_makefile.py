@@ -1,4 +1,4 @@
-"""Tests for the Makefile: each variable has one value, and each command of the checks can be started."""
+"""The Makefile: each variable has one value, and each command of the checks can be started."""
 
 from __future__ import annotations
 

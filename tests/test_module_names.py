@@ -1,4 +1,4 @@
-"""Each of our files is one module: the links inside `promptuary/` must not let one be loaded twice, under two names."""
+"""Each of our files is one module: links inside `promptuary/` must not load one twice under two names."""
 
 import os
 import subprocess

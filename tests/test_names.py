@@ -1,4 +1,4 @@
-"""Names can be found: a public function's name says its object, so it is not met in module after module."""
+"""Searchable names: a public function's name includes its object, so that it doesn't recur in many modules."""
 
 import ast
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The release script: what it refuses, and what it leaves behind."""
+"""The release script: its refusals, and its results."""
 
 import hashlib
 import subprocess

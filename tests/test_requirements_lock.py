@@ -1,4 +1,4 @@
-"""The locked requirements of the image are those that the tests run with, each with the hashes of its files."""
+"""The image's locked requirements are those of the tests, each with the hashes of its files."""
 
 import re
 from importlib import metadata
@@ -29,7 +29,7 @@ def pins(name: str) -> dict[str, str]:
 def test_each_locked_package_has_the_hashes_of_its_files(requirements, lock):
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert {normalized(name) for name, *_ in ENTRY.findall(text)} == set(pins(lock))
-    assert ENTRY.sub("", text).strip() == ""  # nothing else stands there, such as an address
+    assert ENTRY.sub("", text).strip() == ""  # no other content, such as an address
 
 
 @pytest.mark.parametrize(("requirements", "lock"), PAIRS)

@@ -1,4 +1,4 @@
-"""docs/security.md: every finding of the review names tests, and each of them is there."""
+"""docs/security.md: every finding of the review names existing tests."""
 
 import ast
 import re

@@ -56,7 +56,7 @@ class Cast:
         return Actor(self.people[role])
 
     def key(self, role: str = "author", scope: str = "read", namespace: str = "support", **options: Any) -> str:
-        """The secret of a fresh key that acts for this person."""
+        """The secret of a new key that acts for this person."""
         admin = "outsider" if namespace == "other" else "admin"
         issued = keys.issue_key(
             actor=self.actor(admin),
@@ -129,7 +129,7 @@ def _forget_everything() -> None:
 
 @pytest.fixture
 def database(request: pytest.FixtureRequest) -> None:
-    """The usual database, rolled back after the test, or one of its own for a test with a live server."""
+    """The usual database, rolled back after the test, or a separate one for a test with a live server."""
     request.getfixturevalue("transactional_db" if "transactional_db" in request.fixturenames else "db")
 
 
@@ -140,12 +140,12 @@ def cast(database: None) -> Cast:
 
 class _Quiet(WSGIRequestHandler):
     def log_message(self, *arguments: Any) -> None:
-        """Nothing: the tests read the answers."""
+        """Log nothing: the tests read the responses."""
 
 
 @pytest.fixture
 def server(transactional_db: None) -> Iterator[str]:
-    """The address of a server on threads, put together as `registry.wsgi` does. Goes with `transactional_db`."""
+    """The address of a threaded server, assembled as in `registry.wsgi`. Requires `transactional_db`."""
     log.subscribe(fetcher().follower.poll)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     httpd.set_app(serve_fetches_first(WSGIHandler()))
@@ -178,7 +178,7 @@ def caller(cast: Cast) -> Callable[..., Caller]:
 
 @pytest.fixture
 def stored() -> Callable[[], int]:
-    """How many events there are: equal before and after a refusal that stored nothing."""
+    """The number of events, which is equal before and after a refusal that stored nothing."""
     return Event.objects.count
 
 

@@ -85,7 +85,7 @@ def test_renderings_have_a_rate_of_their_own(caller, settings):
 
 
 def lose_connection(_execute, _sql, _params, _many, _context):
-    """What Django's database layer raises where PostgreSQL is gone."""
+    """Raise what Django's database layer raises when PostgreSQL is unavailable."""
     raise OperationalError from psycopg.OperationalError("server closed the connection unexpectedly")
 
 

@@ -55,7 +55,7 @@ def world(cast, settings) -> dict[str, Any]:
 
 @pytest.fixture
 def callers(cast) -> dict[str, Caller]:
-    """People of every role, keys of every reach, and nobody."""
+    """People of every role, keys of every scope, and an anonymous caller."""
     limits: dict[str, dict[str, Any]] = {
         "write key": {"scope": "write"},
         "key of approved versions": {"scope": "read"},
@@ -80,7 +80,7 @@ def find_operation(schema: Any, path: str, method: str) -> tuple[Any, dict[str, 
 
 
 def generate_calls(operation: Any, parameters: dict[str, str]) -> st.SearchStrategy[Any]:
-    """Cases that keep to the schema and cases that break it, of things that are there and of things that are not."""
+    """Generate cases that follow the schema and cases that break it, for existing and missing objects."""
     sound = schemathesis.GenerationMode.POSITIVE
     strategies = [operation.as_strategy(sound)]
     if parameters:
@@ -92,7 +92,7 @@ def generate_calls(operation: Any, parameters: dict[str, str]) -> st.SearchStrat
 
 
 def make_call(caller: Caller, case: Any) -> schemathesis.Response:
-    """What the server answers to the case; nothing of it stays in the database."""
+    """Send the case and return the response; its writes are rolled back."""
     prepared = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
     path = str(prepared.path_url).removeprefix("/api/v1/")
     body = prepared.body.encode() if isinstance(prepared.body, str) else prepared.body

@@ -184,7 +184,7 @@ def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that only moves when it is set."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -228,7 +228,7 @@ def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, djan
     other.answer(key, f"{REPLY}@production")
     cast.save(name="support/another")
     clock.now += 0.5
-    with django_assert_num_queries(2):  # the journal's head, and what came since
+    with django_assert_num_queries(2):  # the journal's head, and newer events
         assert other.answer(key, f"{REPLY}@production").status == 200
 
 

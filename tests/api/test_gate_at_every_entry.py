@@ -31,7 +31,7 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def label(cast: Cast) -> Iterator[Cast]:
-    """`production` on version 1, version 2 proposed by nobody. Afterwards nothing has moved."""
+    """`production` on version 1, with version 2 not proposed. Afterwards, checks that nothing has moved."""
 
     def write() -> None:
         cast.save(OTHER, base=cast.save().version.digest)

@@ -18,7 +18,7 @@ LABEL = f"templates/{REPLY}/-/labels/staging"
 
 @pytest.fixture
 def moved_freely(cast):
-    """staging moved to 1, 2 and 1 again without a change; nobody approved anything."""
+    """staging moved to 1, 2 and 1 again without a change or approval."""
 
     def write() -> None:
         first = cast.save()

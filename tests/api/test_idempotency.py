@@ -17,7 +17,7 @@ from registry.redaction.services import redact_version
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 PROPOSAL = {"template": REPLY, "label": "production", "version": 1, "message": "Please"}
-CHANGES_NOTHING = {  # POSTs that only read: there is nothing to do twice
+CHANGES_NOTHING = {  # POSTs that only read: nothing can be done twice
     "Check",
     "FetchMany",
     "Imports",
@@ -126,7 +126,9 @@ def test_a_redaction_forgets_every_answer(cast, caller):
 def test_of_two_at_once_one_is_done_and_both_are_answered(transactional_db, cast, caller):
     cast.save()
     author, gate, found = caller("author"), threading.Barrier(2), []
-    author.get("changes")  # the first call of a process loads the middleware, which two threads must not do at once
+    author.get(
+        "changes"
+    )  # the first call of a process loads the middleware, which two threads must not do concurrently
 
     def send() -> None:
         gate.wait(10)

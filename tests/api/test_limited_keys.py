@@ -153,7 +153,7 @@ def _write_world(cast):
 
 
 def _write_release(cast) -> dict[str, int]:
-    """A release of two templates whose versions, title, description and comments hold the strange word."""
+    """Write a release of two templates whose versions, title, description and comments contain the canary word."""
     names = ["support/together1", "support/together2"]
     for name in names:
         cast.save(DRAFT, name=name, base=cast.save(APPROVED, name=name).version.digest)

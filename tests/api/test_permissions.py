@@ -41,7 +41,7 @@ CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "re
 # read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
 # approved versions, because production is protected
 ANYONE = (200,) * 9
-INSTALLATION_ADMINS = (401, 403, 403, 403, 403, 200, 403, 403, 401)  # whom the operator made the admin
+INSTALLATION_ADMINS = (401, 403, 403, 403, 403, 200, 403, 403, 401)  # appointed admin by the operator
 PEOPLE = (401, 200, 200, 200, 200, 200, 403, 403, 401)
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
@@ -55,11 +55,11 @@ AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 WRITER_OF_COMMENT = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the reviewer wrote it
 NO_SUCH_DECISION = (401, 404, 403, 404, 404, 404, 403, 404, 401)
-OTHERS_ASK = (401, 404, 403, 201, 201, 422, 403, 201, 401)  # nobody asks themselves
+OTHERS_ASK = (401, 404, 403, 201, 201, 422, 403, 201, 401)  # people can't request their own review
 ANOTHER_REVIEWER = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the admin published it in the emergency
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
-ADMINS_TRY = (401, 404, 403, 403, 403, 409, 403, 403, 401)  # nothing answers there
+ADMINS_TRY = (401, 404, 403, 403, 403, 409, 403, 403, 401)  # nothing listens there
 ADMINS_ASK = (401, 404, 403, 403, 403, 202, 403, 403, 401)
 ADMINS_MAKE = (401, 404, 403, 403, 403, 201, 403, 403, 401)
 ADMINS_REMOVE = (401, 404, 403, 403, 403, 204, 403, 403, 401)
@@ -94,7 +94,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-follow", "GET"): (f"{T}/-/follow", None, FOLLOWERS),
     ("api-follow", "PUT"): (f"{T}/-/follow", {"topics": ["published"]}, FOLLOWERS),
     ("api-follow", "DELETE"): (f"{T}/-/follow", None, (401, 404, 204, 204, 204, 204, 403, 403, 401)),
-    # who may save is asked for the version that it was made from
+    # a person who may save must name the version that it is based on
     ("api-restore", "POST"): (f"{T}/-/restore", {"version": 1}, (401, 404, 403, 428, 428, 428, 403, 428, 401)),
     ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),
     ("api-unarchive", "POST"): (f"{T}/-/unarchive", None, ADMINS),
@@ -500,7 +500,7 @@ def _publish_in_emergency(cast) -> int:
 
 
 def _break_contract(cast) -> ChangeRequest:
-    """A request whose contract check has failed: its version takes shorter questions than the live one."""
+    """Make a request whose contract check has failed: its version accepts shorter questions than the live one."""
     first = cast.save(name="support/broken").version
     cast.publish(1, name="support/broken")
     cast.save(DOCUMENT.replace("maxLength: 100", "maxLength: 50"), name="support/broken", base=first.digest)

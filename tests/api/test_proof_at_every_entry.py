@@ -11,7 +11,7 @@ from tests.api.test_permissions import TABLE, fill_body, world
 
 __all__ = ["world"]  # the fixture
 
-ASK = {  # all that weakens the gate; rolling back and revoking are not among them
+ASK = {  # everything that weakens the gate, which excludes rolling back and revoking
     ("api-change-decisions", "POST"),
     ("api-change-contract", "POST"),
     ("api-change-publish", "POST"),
@@ -86,7 +86,7 @@ def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, ses
     assert refused == ASK
     assert {asked: made for asked, (_, made) in answers.items() if asked in ASK and made} == {}
     failed = {asked: answer.content for asked, (answer, _) in answers.items() if answer.status_code >= 400}
-    # Keys report; another reviewer closes; nothing answers where the connection leads; a restore names no base here.
+    # Keys report; another reviewer closes; the connection's endpoint doesn't answer; this restore names no base.
     # Only its writer edits or deletes a comment, the decision is not there, and nobody asks themselves for a review. An
     # improvement is its person's own. No revocation of a key waits that could be cancelled, and no namespace requires
     # two-step sign-in, of which somebody could be reminded.

@@ -80,7 +80,7 @@ def planted(cast, settings, tmp_path):
 
 
 def _try_with_model(author):
-    """A run of the playground whose inputs, prompt and reply hold the canary."""
+    """Make a playground run whose inputs, prompt and reply contain the canary."""
     inputs = {"question": f"Are you {CANARY}?"}
     run = playground_services.start_playground_run(
         actor=author, name=REPLY, columns=[{"source": "2", "model": "echo"}], inputs=inputs
@@ -91,7 +91,7 @@ def _try_with_model(author):
 
 
 def _propose_with_model(author, run, version):
-    """An improvement of the version whose texts hold the canary, and the run of its text."""
+    """Make an improvement of the version whose texts contain the canary, and the run of its text."""
     facts = {"template": run.template, "version": version, "samples": run.samples, "total": 1, "model": "echo"}
     facts |= {"rows_digest": run.rows_digest, "model_digest": run.model_digest, "key": "another", "state": "done"}
     facts |= {"is_draft": True, "draft_bundle": json.dumps(CANARY), "started_by": author.person}

@@ -67,7 +67,7 @@ def test_a_change_goes_all_the_way_and_back_over_the_api(people, mirror):
 
 
 def _propose_what_breaks(author, base):
-    """A new input that callers must send: the contract fails, and nothing can be published."""
+    """Propose a new required input: the contract check fails, and nothing can be published."""
     number, digest = _save(author, BREAKING, base, {"short": {**SAMPLES["short"], "order": "12"}})
     body = {"template": REPLY, "label": "production", "version": number, "message": "Faster"}
     change = author.post("changes", body).json()["number"]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def run(server, cast, monkeypatch):
-    """Run the command with the author's write key; production stands on version 1 of 2."""
+    """Run the command with the author's write key; production serves version 1 of 2."""
     cast.save(OTHER, base=cast.save().version.digest)
     cast.publish(1)
     monkeypatch.setenv("PROMPTUARY_URL", server)

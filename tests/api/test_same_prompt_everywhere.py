@@ -35,7 +35,7 @@ PROFILES = ("", "", "model: gpt-4o\n", "model: mistral-7b-instruct-v0.1\n")
 LIMITS = ("", "", "token_limit: 12\n", "token_limit: 40\nreserve: 4\n", "token_limit: 400\n")
 LOCAL_NAMES = dict.fromkeys(("r", "t1", "t2", "w", "z"), "given")  # of documents that set them on some paths only
 MISSING: Answer = {"problem": "PT401"}  # a value that the preview has a placeholder for
-SEVERAL: Answer = {"problem": "PT802"}  # for who asks for one prompt if there are more, or none
+SEVERAL: Answer = {"problem": "PT802"}  # for callers that expect one prompt but get several or none
 _OF_THE_API = ("overridden", "version", "digest", "preview")
 
 documents = st.tuples(varied_documents.documents(), st.sampled_from(PROFILES), st.sampled_from(LIMITS)).map(
@@ -45,7 +45,7 @@ documents = st.tuples(varied_documents.documents(), st.sampled_from(PROFILES), s
 
 @dataclass
 class EntryPoints:
-    """The ways to one prompt. Each gives the prompt's JSON, or `{"problem": code}` of what stops it.
+    """The ways to one prompt. Each returns the prompt's JSON, or `{"problem": code}` for the problem that prevents it.
 
     counts: how many documents were saved and refused, how many prompts were stopped, and how many previews had every
     value and so were compared.
@@ -116,7 +116,7 @@ class EntryPoints:
 
 
 def find_problems(save: Callable[[], object]) -> set[str]:
-    """The codes of the problems with which a save is refused; none if it is not."""
+    """The codes of the problems with which a save is refused; empty if it isn't."""
     try:
         save()
     except Invalid as error:

@@ -60,7 +60,7 @@ def test_edits_of_the_same_line_stand_between_marks_until_somebody_decides(run):
     text = FILE.read_text()
     assert (result.exit_code, "1 conflict" in result.stderr) == (1, True)
     assert "<<<<<<< yours\n  content: My rule.\n=======\n  content: Their rule.\n>>>>>>> version 2\n" in text
-    assert run("push").exit_code == 1  # the marks are no document
+    assert run("push").exit_code == 1  # conflict marks aren't a valid document
     FILE.write_text(LONG.replace("Rule 8.", "Our rule."))
     assert run("push").exit_code == 0
 

@@ -13,7 +13,7 @@ T = f"templates/{REPLY}"
 
 @pytest.fixture
 def strict(cast):
-    """A request proposed before the rule came."""
+    """A request proposed before the rule was set."""
     cast.save()
     cast.move("staging", 1)
     number = cast.propose(1).number

@@ -18,7 +18,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(server, cast, tmp_path: Path, monkeypatch) -> Run:
-    """Run the command in a fresh folder with the author's write key; production stands on version 1 of 2."""
+    """Run the command in a new folder with the author's write key; production serves version 1 of 2."""
     cast.save(OTHER.replace('"{{ question }}"', '"Q: {{ question }}"'), base=cast.save(samples=SAMPLES).version.digest)
     cast.publish(1)
     monkeypatch.chdir(tmp_path)

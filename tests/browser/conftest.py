@@ -35,7 +35,7 @@ ARGUMENTS = [
 ]
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 844}
-# Refusals that a test asks for; the browser's console repeats them as errors.
+# Refusals that tests provoke; the browser's console logs them as errors.
 WANTED_REFUSALS = (
     "status of 401",
     "status of 403",
@@ -45,11 +45,11 @@ WANTED_REFUSALS = (
     "status of 422",
     "ERR_INTERNET_DISCONNECTED",
 )
-START_SECONDS = 280  # two servers may load the demo at once on a busy machine
+START_SECONDS = 280  # two servers may load the demo concurrently on a busy machine
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without Chromium, or without the built scripts, these tests have nothing to drive."""
+    """Skip these tests without Chromium or the built scripts."""
     reason = ""
     if CHROMIUM is None:
         reason = "Chromium is not installed"
@@ -152,7 +152,7 @@ class Visit:
         """
         options.setdefault("viewport", DESKTOP)
         options.setdefault("base_url", self.server.url)
-        # Colours, which the tests measure, change at once instead of over 120 ms.
+        # Colours, which the tests measure, change immediately instead of over 120 ms.
         options.setdefault("reduced_motion", "reduce")
         context = self.browser.new_context(**options)
         context.set_default_timeout(15_000)
@@ -195,7 +195,7 @@ def visit(browser: Browser, server: Server, sessions: dict[str, list[Any]]) -> I
     yield made
     for context in made.contexts:
         for page in context.pages:
-            page.close()  # so that the server hears that its editor is left, as it does not if only the context ends
+            page.close()  # tells the server that the editor was closed; ending the context alone doesn't
         context.close()
     assert made.complaints == []
 

@@ -12,7 +12,7 @@ from tests.support.accessibility import list_barriers
 
 @pytest.fixture
 def namespace(server: Server) -> str:
-    """A namespace of its own with four templates."""
+    """A separate namespace with four templates."""
     name = f"bulk-{secrets.token_hex(3)}"
     make_four_templates(server, name)
     return name

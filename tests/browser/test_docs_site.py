@@ -119,7 +119,7 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 
 
 def _leads_somewhere(site: Path, html: HtmlFile, link: str, html_files: dict[Path, HtmlFile]) -> bool:
-    """Whether a link within the site names a file, and an id of it. Links to other hosts are not followed."""
+    """Whether a link within the site refers to an existing file and id. Links to other hosts aren't followed."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return True

@@ -76,7 +76,7 @@ def try_draft(author: Page) -> None:
 
 
 def measure(author: Page) -> str:
-    """Run version 3 over the row; gives the address of the run."""
+    """Run version 3 over the row; return the address of the run."""
     author.get_by_role("link", name="Evaluate v3").click()
     expect(author.get_by_label("Rows")).to_have_value(DATASET)
     author.get_by_role("button", name="Start the run").click()

@@ -66,6 +66,6 @@ def test_a_run_is_started_and_followed_without_any_script(visit: Visit):
 
 
 def looked_at(page: Page, viewport: ViewportSize) -> None:
-    """No barrier that axe can find, and nothing that sticks out of the window."""
+    """Check that axe finds no barrier and nothing overflows the window."""
     assert list_barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

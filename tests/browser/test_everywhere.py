@@ -92,7 +92,7 @@ def _ground(page: Page) -> str:
 
 
 def _press(page: Page, *keys: str) -> int:
-    """Press the keys one after the other; gives how many."""
+    """Press the keys in order; return their number."""
     for key in keys:
         page.keyboard.press(key)
     return len(keys)

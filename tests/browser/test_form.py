@@ -188,7 +188,7 @@ def test_a_part_is_moved_by_keys_and_keeps_the_focus(form):
     assert _order(desk) == ["instructions", "closing", "question"]
     expect(handle).to_be_focused()
     desk.page.keyboard.press("Alt+ArrowUp")
-    desk.page.keyboard.press("Alt+ArrowUp")  # there is nothing above the first
+    desk.page.keyboard.press("Alt+ArrowUp")  # the first has nothing above it
     assert _order(desk) == ["closing", "instructions", "question"]
     desk.page.keyboard.press("Alt+ArrowDown")
     assert _order(desk) == ["instructions", "closing", "question"]

@@ -17,7 +17,7 @@ NAMESPACE, NAME = "weighing", "weighing/reply"
 
 @pytest.fixture(scope="module", autouse=True)
 def weighing(server: Server) -> None:
-    """A live template and a dataset in a namespace that asks for the check *evaluation*."""
+    """A live template and a dataset in a namespace that requires the check *evaluation*."""
     facts = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
     made = subprocess.run(

@@ -20,7 +20,7 @@ Order {order_id}: {question}<|im_end|>
 
 @pytest.fixture
 def chatml(tmp_path: Path) -> Path:
-    """A ChatML file with a name of its own."""
+    """A ChatML file with a unique name."""
     path = tmp_path / f"late-reply-{secrets.token_hex(3)}.txt"
     path.write_text(CHATML, encoding="utf-8")
     return path

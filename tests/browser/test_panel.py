@@ -152,7 +152,7 @@ def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, vi
 
 @pytest.fixture
 def checked(server: Server) -> str:
-    """A namespace of its own with four templates, one of which fails its samples."""
+    """A separate namespace with four templates, one of which fails its samples."""
     make_four_templates(server, "checked")
     return "checked"
 

@@ -18,7 +18,7 @@ DEVICE = {
 
 @pytest.fixture
 def page(visit: Visit, server: Server) -> Page:
-    """A window at localhost, because browsers allow no passkey at an IP address; nobody is signed in."""
+    """A signed-out page at localhost, because browsers don't allow passkeys at an IP address."""
     return visit.open("", "/login", base_url=server.url.replace("127.0.0.1", "localhost"))
 
 

@@ -12,7 +12,7 @@ from tests.support.accessibility import list_barriers_in_every_look
 
 @pytest.fixture(scope="module")
 def leaver(server: Server) -> str:
-    """An author of `support` for whom a key acts, so that the demo's own people stay as they are."""
+    """An author of `support` with a key, so that the demo's own people aren't changed."""
     server.run_program("browser_people_data.py")
     return "leaver"
 
@@ -51,7 +51,7 @@ def test_a_role_is_saved_when_it_is_chosen_and_undone_and_an_owner_is_found_by_t
     status.get_by_role("button", name="Undo").click()
     expect(status).to_contain_text(f"{leaver} is now author.")
     role.focus()
-    role.press("ArrowUp")  # passes by a role, which is not saved yet
+    role.press("ArrowUp")  # passes over a role, which isn't saved yet
     expect(role).to_have_value("reader")
     expect(status).not_to_contain_text("reader")
     role.press("Enter")

@@ -10,7 +10,7 @@ from tests.browser.conftest import DESKTOP, Server, Visit, make_four_templates
 from tests.support.accessibility import list_barriers_in_every_look
 
 NAMESPACE, FAILING = "together", "refunds/summary"
-SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wants to look at the pages
+SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder for screenshots of the pages
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -32,7 +32,7 @@ def take_picture(page: Page, name: str) -> None:
 
 
 def wait_for_checks(page: Page) -> None:
-    """The worker gives a verdict on each template; the page is read again until all are there."""
+    """Reload the page until the worker has a verdict on each template."""
     for _ in range(60):
         if page.get_by_text("The check samples has not finished").count() == 0:
             return

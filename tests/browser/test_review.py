@@ -23,7 +23,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="session")
 def service(server: Server) -> Callable[[], dict[str, Any]]:
-    """Asks for the template by its label, as a service with a key of the namespace does."""
+    """Fetches the template by its label, like a service with a key of the namespace."""
     key = server.run_program("browser_data.py").split()[-1]
     headers = {"Authorization": f"Bearer {key}"}
 

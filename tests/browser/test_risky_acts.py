@@ -31,7 +31,7 @@ def sessions() -> dict[str, list[Any]]:
 
 
 def issue_key(page: Page, namespace: str, service: str) -> str:
-    """Issue a fetching key for any version on the page of the keys; gives its secret."""
+    """Issue a fetching key for any version on the keys page; return its secret."""
     page.goto(f"/n/{namespace}/keys")
     page.get_by_label("Service", exact=True).fill(service)
     page.get_by_label("Versions", exact=True).select_option("any")
@@ -40,7 +40,7 @@ def issue_key(page: Page, namespace: str, service: str) -> str:
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing of the page is wider than the screen."""
+    """Whether no part of the page is wider than the screen."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 

@@ -15,7 +15,7 @@ CALLERS = [f"customer-{number}" for number in range(40)]
 
 def test_a_rollout_grows_is_rolled_back_and_starts_again(visit: Visit, fetch, until):
     def callers_of_candidate() -> list[str]:
-        """Those of the callers whom the server gives the candidate."""
+        """The callers to whom the server returns the candidate."""
         address = f"/templates/{NAME}@production"
         sides = {caller: fetch(f"{address}?bucket={caller}").headers["Promptuary-Side"] for caller in CALLERS}
         return [caller for caller, side in sides.items() if side == "candidate"]

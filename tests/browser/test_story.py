@@ -32,7 +32,7 @@ def test_what_an_author_writes_and_a_reviewer_approves_is_what_a_service_fetches
     reviewer.get_by_role("button", name=re.compile("^Publish")).first.click()
     expect(reviewer.locator(".change-facts .badge")).to_have_text("Published")
 
-    # A move holds in every server process within a second, not at once.
+    # A move reaches every server process within a second, not immediately.
     served: dict[str, Any] = {}
 
     def holds() -> bool:
@@ -81,7 +81,7 @@ def find_template(page: Page) -> None:
 
 
 def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
-    """Edit with the preview alive, meet a refusal, save; gives the version's number."""
+    """Edit with the live preview, get a refusal, save; return the version's number."""
     desk = EditorPage(page).ready()
     number = number_in(page.locator("[data-next]").inner_text())
     desk.replace("Use only the excerpts", f"{sentence} Use only the excerpts")

@@ -19,7 +19,7 @@ def desk(visit: Visit, request) -> EditorPage:
 
 
 def reload_offline_work(page: Page) -> EditorPage:
-    """Load the page again as a browser does that was offline until then: what it kept is not sent before."""
+    """Reload the page like a browser that was offline until then, so that it hasn't sent its stored text."""
     page.evaluate("Object.defineProperty(window, 'fetch', { value: () => new Promise(() => {}) })")
     page.context.set_offline(False)
     page.reload()

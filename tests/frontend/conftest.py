@@ -83,7 +83,7 @@ class Desk:
 
 
 def set_desk() -> Desk:
-    """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
+    """Make `support` (production protected), `demo` (unprotected) with every role, and an outsider's `other`."""
     fetcher().clear()
     throttling.forget_calls()
     for name in ("default", "frames"):

@@ -70,7 +70,7 @@ def test_a_translation_keeps_values_markup_and_blanks(path):
 
 
 def test_compiled_catalogues_are_never_read_half_written():
-    """Whoever reads while others compile finds each catalogue whole."""
+    """A process that reads while others compile always finds complete catalogues."""
     target = FOLDER / "de/LC_MESSAGES/findings.mo"
     compile_catalogues()
     command = [sys.executable, str(FOLDER / "catalogues.py"), "compile"]

@@ -16,7 +16,7 @@ FEW, MANY = (0, 3, 10, 50, 150, 500), [100, *range(200, 500, 50), *range(550, 16
 
 
 def count_queries(clients):
-    """The queries of each address by its name, if nothing is remembered of an earlier page."""
+    """The number of queries of each address, by name, with empty caches."""
     counts, refused = {}, []
     for address in list_addresses():
         caches["frames"].clear()

@@ -40,7 +40,10 @@ THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 SOON = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%dT%H:%M")
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # the outsider is an admin of another namespace; no page takes a key, so a caller with one is anybody
-IN, OUT = 302, 401  # a stranger is sent to sign in; one who posts is told, because the words would be lost
+IN, OUT = (
+    302,
+    401,
+)  # anonymous GETs redirect to the sign-in; POSTs are refused, because a redirect would lose the form's text
 
 
 def _row(anonymous: int, *people: int) -> tuple[int, ...]:
@@ -123,7 +126,7 @@ TRIAL: dict[str, Any] = {
     "inputs": {"question": "Can I return boots?"},
 }
 COPY = {"namespace": "demo", "path": "answer", "start": "copy"}
-# route, method and what is asked: the row. A route with several acts behind one address has a row for each.
+# (route, method, data) to the row. A route with several actions at one address has a row for each.
 TABLE: dict[tuple[str, str, str], Row] = {
     ("home", "GET", ""): Row("/", SIGNED_IN),
     ("login", "GET", ""): Row("/login", _row(200, 302, 302, 302, 302, 302)),
@@ -132,7 +135,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("account_login", "POST", ""): Row("/login", _row(422, 302, 302, 302, 302, 302), {}),
     ("mfa_authenticate", "GET", ""): Row("/login/code", TO_LOGIN),
     ("mfa_authenticate", "POST", ""): Row("/login/code", TO_LOGIN, {"code": "123456"}),
-    ("mfa_login_webauthn", "GET", ""): Row("/login/passkey", TO_LOGIN),  # a script asks for JSON
+    ("mfa_login_webauthn", "GET", ""): Row("/login/passkey", TO_LOGIN),  # the script requests JSON
     ("mfa_login_webauthn", "POST", ""): Row("/login/passkey", _row(422, 302, 302, 302, 302, 302), {"credential": "{}"}),
     ("openid_connect_login", "GET", ""): Row("/login/with/oidc", NOBODY),  # no provider is set
     ("openid_connect_callback", "GET", ""): Row("/login/with/oidc/back", NOBODY),
@@ -155,7 +158,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("account_set_password", "GET", ""): Row("/account/no-password", _row(IN, 403, 403, 403, 403, 403)),
     ("account_reauthenticate", "GET", ""): Row("/account/prove", SIGNED_IN),
     ("account_reauthenticate", "POST", ""): Row("/account/prove", SIGNED_IN, {"password": "wrong"}),
-    ("mfa_reauthenticate", "GET", ""): Row("/account/prove/code", TO_LOGIN),  # who has no code gives the password
+    ("mfa_reauthenticate", "GET", ""): Row("/account/prove/code", TO_LOGIN),  # people without a code enter the password
     ("mfa_reauthenticate", "POST", ""): Row("/account/prove/code", TO_LOGIN, {"code": "123456"}),
     ("mfa_reauthenticate_webauthn", "GET", ""): Row("/account/prove/passkey", TO_LOGIN),  # as with a code
     ("mfa_reauthenticate_webauthn", "POST", ""): Row("/account/prove/passkey", TO_LOGIN, {"credential": "{}"}),
@@ -363,7 +366,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("emergency", "GET", ""): Row("/changes/{open}/emergency", READERS),
     ("emergency", "POST", ""): Row(
         "/changes/{open}/emergency", _row(OUT, 404, 422, 422, 422, 422), {"reason": "Now"}
-    ),  # without the password nobody gets further
+    ),  # without the password, the sign-in stops here
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
     ("calendar", "GET", ""): Row("/environments/calendar", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),
@@ -590,7 +593,7 @@ def _ask(client: Client, method: str, row: Row, world: dict[str, Any]) -> Any:
 
 
 def _try(client: Client, method: str, row: Row, world: dict[str, Any]) -> int:
-    """The status; afterwards neither database nor browser knows of it."""
+    """Return the status; database and session are restored afterwards."""
     cookies = copy(client.cookies)
     with transaction.atomic():
         status: int = _ask(client, method, row, world).status_code

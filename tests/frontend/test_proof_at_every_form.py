@@ -15,7 +15,7 @@ __all__ = ["clients", "world"]  # the fixtures
 
 C, W, N = "/changes/{open}", "/n/support/webhooks/{webhook}", "/n/support"
 SAID = {"digest": "{digest}", "text": "Why?"}
-FURTHER = {  # acts behind addresses that have another one in the table of permissions
+FURTHER = {  # actions at addresses for which the table of permissions has a different one
     **{("change", "POST", do): Row(C, (), {"do": do, **SAID}) for do in ("acknowledge", "request_changes", "send")},
     ("change", "POST", "withdraw"): Row(C, (), {"do": "withdraw", "text": "Enough"}),
     ("change", "POST", "rerun"): Row(C, (), {"do": "rerun"}),
@@ -143,7 +143,7 @@ def test_the_review_that_approves_asks_and_keeps_its_remarks(reply, browser, set
     keep = {"do": "keep", "version": "2", "line": "9", "side": "source", "text": "Shorter"}
     client.post(path, keep)
     answer = client.post(path, {"do": "approve", "digest": change.version.digest, "text": "Fine, with one wish"})
-    # Who has no second step yet is told so, and has the words back.
+    # People without a second step get a message and their text back.
     assert (answer.status_code, "Fine, with one wish" in words(answer)) == (403, True)
     assert change.decisions.count() == 0
 

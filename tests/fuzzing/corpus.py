@@ -1,4 +1,4 @@
-"""What fuzzing begins with: documents that ship with the registry, and the words of its languages."""
+"""The fuzzer's initial inputs: documents shipped with the registry, and the keywords of its languages."""
 
 from pathlib import Path
 

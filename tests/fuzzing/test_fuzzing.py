@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SECONDS = run_size(20, torture=90)
-LEAST = 100  # inputs; fewer are no test
+LEAST = 100  # inputs; fewer aren't a useful test
 PLANTED = """
 import pathlib
 from tests.fuzzing.driver import fuzz
@@ -41,7 +41,7 @@ def run_python(*arguments: str) -> "subprocess.CompletedProcess[str]":
         text=True,
         errors="replace",
         check=False,
-        preexec_fn=end_with_parent,  # nothing outlives a test run that is killed
+        preexec_fn=end_with_parent,  # no process outlives a killed test run
     )
 
 

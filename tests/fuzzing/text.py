@@ -13,7 +13,7 @@ def decode_text(data: bytes) -> str:
 
 
 def check_places(text: str, problems: Iterable[Problem]) -> None:
-    """Fail for a problem whose place, or the place of whose fix, is not in the text."""
+    """Fail if the place of a problem or of its fix is outside the text."""
     lines = [len(line) for line in unify_newlines(text).split("\n")]
     for problem in problems:
         assert problem.message

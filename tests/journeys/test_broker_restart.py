@@ -1,4 +1,4 @@
-"""A broker that goes away while a task runs, and comes back: the same worker finishes the task and takes others."""
+"""A broker that goes down while a task runs and comes back: the same worker finishes the task and takes others."""
 
 import subprocess
 import sys

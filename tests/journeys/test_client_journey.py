@@ -114,7 +114,7 @@ def approve(url: str, number: int) -> None:
 
 
 def publish(desk: Desk, url: str, number: int) -> None:
-    desk.run("publish", number, code=1)  # nobody has looked at it
+    desk.run("publish", number, code=1)  # not reviewed yet
     approve(url, number)
     assert desk.run("publish", number)["state"] == "published"
 
@@ -139,7 +139,7 @@ def test_a_prompt_goes_from_an_editor_to_a_service_and_survives_its_server(place
         edited.write_text(edited.read_text().replace('"{{ question }}"', '"Q: {{ question }}"'))
         assert second.run("diff", f"{NAME}@production", edited, "--rendered")["rendered"][0]["equal"] is False
         change = second.run("push", "--propose", "production", "-m", "Mark the question")["pushed"][0]["change"]
-        assert service.get(NAME).version == 1  # saved is not served
+        assert service.get(NAME).version == 1  # saving doesn't change what is served
         publish(second, server.url, change)
         wait_until(lambda: service.render(NAME, {"question": "Why?"}).text == "Q: Why?")
 

@@ -1,4 +1,4 @@
-"""A clock that goes back an hour: every act comes out as it does on a clock that is right."""
+"""A clock that is set back an hour: every action has the same result as with a correct clock."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -41,7 +41,7 @@ ACTS: list[Callable[[Story], None]] = [
 
 
 class Clock:
-    """The time that all of the process sees; it goes on by itself."""
+    """The time as seen by the whole process; it advances by itself."""
 
     def __init__(self) -> None:
         self._traveller = time_machine.travel(datetime(2030, 5, 14, 10, tzinfo=UTC), tick=True)
@@ -63,7 +63,7 @@ def clock_at_ten() -> Iterator[Clock]:
 
 @pytest.fixture
 def cast(transactional_db, settings, tmp_path) -> dict[str, Actor]:
-    """The people of `support`, in a database and with a mirror of their own."""
+    """The people of `support`, in a separate database with its own mirror."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     return act_story.load_actors()
 

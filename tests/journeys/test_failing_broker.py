@@ -1,4 +1,4 @@
-"""Whichever message to the broker fails: every act is done whole, and the worker's clock does the rest."""
+"""Whichever message to the broker fails, every action is completed and the worker's clock does the rest."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whichever call to the database, to Git or to the disk fails: an act is done or not done, never half of it."""
+"""Whichever call to the database, Git or the disk fails, an action is done completely or not at all."""
 
 import itertools
 import shutil
@@ -18,14 +18,14 @@ from tests.support.act_story import Story
 from tests.support.examples import run_size
 from tests.support.failing_calls import FailingGit, FailingStatement, limit_file_size
 
-STRIDE = run_size(6, torture=1)  # every call of an act in torture, every sixth one otherwise
+STRIDE = run_size(6, torture=1)  # every call of an action in torture, otherwise every sixth one
 STEP = run_size(16_384, torture=2_048)  # bytes by which the disk grows from one try to the next
 MOST_CALLS = 3_000
 
 
 @pytest.fixture
 def cast(transactional_db, settings, tmp_path) -> dict[str, Actor]:
-    """The people of `support`, in a database and with a mirror of their own."""
+    """The people of `support`, in a separate database with its own mirror."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     return act_story.load_actors()
 
@@ -58,7 +58,7 @@ def play_until(cast: dict[str, Actor], act: str) -> Story:
 
 
 def check_whole(events: int) -> None:
-    """The act's events are there, numbered without gaps, and the mirror holds the same."""
+    """Check that the action's events exist, are numbered without gaps, and are in the mirror too."""
     numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(numbers) > events
@@ -106,7 +106,7 @@ def test_an_act_is_not_done_where_the_disk_is_full(cast, act):
 
 @pytest.fixture
 def mirrored(cast) -> str:
-    """Everything that happens, in the mirror: its head."""
+    """Play the whole story and mirror it; return the mirror's head."""
     story = Story(cast)
     for act in ("save", "propose", "approve", "publish", "prepare_roll_back", "roll_back", "prepare_release"):
         getattr(story, act)()
@@ -120,14 +120,14 @@ def find_head() -> str:
 
 
 def empty_mirror() -> None:
-    """Nothing was mirrored yet."""
+    """Remove the mirror, as if nothing had been mirrored yet."""
     shutil.rmtree(django_settings.MIRROR_PATH)
     Commit.objects.all().delete()
 
 
 def check_recovered(head: str) -> None:
-    """The next writer brings the mirror to where it would be."""
-    mirror.catch_up(wait=30)  # a killed git has the writer's lock until it is gone
+    """Check that the next writer brings the mirror to the expected state."""
+    mirror.catch_up(wait=30)  # a killed git holds the writer's lock until it has ended
     assert find_head() == head
     assert mirror.verify() == []
     assert Commit.objects.count() == Event.objects.count()

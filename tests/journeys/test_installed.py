@@ -1,4 +1,4 @@
-"""What people install: the wheel in an empty environment, with each extra, and the hooks under the real pre-commit."""
+"""The installed packages: the wheel in an empty environment, with each extra, and the hooks under pre-commit."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
-"""A process that is killed while it publishes a release or takes a step of a rollout did all of it, or nothing.
+"""A process killed while it publishes a release or advances a rollout has done all of it or nothing.
 
-After each act the mirror holds what the journal holds, though its writer was killed too.
+After each action the mirror matches the journal, although its writer was killed too.
 """
 
 import json
@@ -12,7 +12,7 @@ from tests.support import instances
 pytestmark = [pytest.mark.dialect, pytest.mark.slow]
 
 STATE = ("served", "shares", "release", "change", "rollout")
-STORY = {  # act to how many events it appends, and what stands there when it is done
+STORY = {  # action to the number of events that it appends, and the state afterwards
     "propose_release": (5, [], [], "open", "approved", ""),
     "publish_release": (5, [1, 1, 1, 1], [], "published", "published", ""),
     "roll_back_release": (5, [1, 1, 1, 1], [], "published", "published", ""),

@@ -1,4 +1,4 @@
-"""kill -9 of web, worker, Git, PostgreSQL and Valkey while people save: what was answered is there, and in Git too.
+"""kill -9 of web, worker, Git, PostgreSQL and Valkey during saves: every acknowledged save exists, in Git too.
 
 On SQLite the web server, the worker and its Git are killed; on PostgreSQL also processes of the database and Valkey.
 """
@@ -98,7 +98,7 @@ class Instance:
             self.start(name)
 
     def strike(self, name: str, draw: random.Random) -> bool:
-        """Kill it, and start it again where nothing else does; False if there was nothing to kill."""
+        """Kill it, and restart it unless something else does; return False if there was nothing to kill."""
         if name == "git":
             return self.kill_git()
         if name == "postgres":
@@ -121,7 +121,7 @@ class Instance:
                 except ProcessLookupError:  # it ended since it was listed
                     continue
                 return True
-            time.sleep(0.005)  # bounded polling: a git runs for milliseconds, and nothing tells that it has started
+            time.sleep(0.005)  # bounded polling: a git runs for milliseconds, and its start isn't signalled
         return False
 
     def wait_until_it_answers(self):
@@ -148,7 +148,7 @@ def list_gits(session: int) -> Iterator[int]:
 
 
 class Author(threading.Thread):
-    """Saves one template again and again; after an answer that never came looks where things stand, and goes on."""
+    """Saves one template repeatedly; without an answer, reads the current state and continues."""
 
     def __init__(self, url, key, name):
         super().__init__(daemon=True)
@@ -168,7 +168,7 @@ class Author(threading.Thread):
             self.fault = error
 
     def save(self, document):
-        """Whether the save was answered; no answer, or one that says to come again, is none."""
+        """Whether the save was acknowledged; no answer, or one that says to retry, doesn't count."""
         try:
             latest = self.client.get(self.path)
             if latest.status_code not in (200, 404):

@@ -1,4 +1,4 @@
-"""kill -9 of the worker between the due moment and the publish, and right after it: published late, never twice."""
+"""kill -9 of the worker around a scheduled publication: it is published late, but never twice."""
 
 import json
 import signal

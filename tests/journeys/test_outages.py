@@ -1,4 +1,4 @@
-"""PostgreSQL and the broker go away and come back, while services fetch and people save."""
+"""PostgreSQL and the broker go down and come back while services fetch and people save."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode between the server and PostgreSQL: refused if nobody says so, else it works."""
+"""PgBouncer in transaction mode in front of PostgreSQL: refused unless configured, and otherwise it works."""
 
 import json
 from collections.abc import Iterator

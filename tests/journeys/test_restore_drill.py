@@ -1,4 +1,4 @@
-"""The drill: all is lost but a clone of the mirror, and the registry comes back on an empty database.
+"""The restore drill: only a clone of the mirror is left, and the registry is restored into an empty database.
 
 On PostgreSQL the registry that was lost ran there, and comes back on SQLite: the same journal, the same commits.
 """

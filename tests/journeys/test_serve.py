@@ -1,4 +1,4 @@
-"""`manage.py serve --demo`, which is what `make run` runs: what it prints works, and Ctrl-C leaves nothing behind."""
+"""`manage.py serve --demo`, as run by `make run`: what it prints works, and Ctrl-C leaves nothing behind."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def list_processes(home: Path) -> dict[int, str]:
 
 
 class Served:
-    """One instance over a home of its own, with what it printed."""
+    """One instance in its own home, with its output."""
 
     def __init__(self, home: Path) -> None:
         self.home, self.port = home, free_port()
@@ -88,7 +88,7 @@ class Served:
             self.process.wait(timeout=60)
 
     def find_processes(self, word: str) -> list[int]:
-        """The numbers of this home's processes whose command has the word."""
+        """The ids of this home's processes whose command contains the word."""
         return [number for number, command in list_processes(self.home).items() if word in command]
 
     def find_forks(self, name: str) -> list[int]:

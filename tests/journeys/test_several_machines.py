@@ -1,4 +1,4 @@
-"""Two machines, each with a home of its own, over one PostgreSQL and one broker."""
+"""Two machines, each with its own home, that share one PostgreSQL and one broker."""
 
 import concurrent.futures
 import json
@@ -98,7 +98,7 @@ def seconds_until(is_so):
         else:
             in_a_row = 0
             assert asked - started < 30, "the machine does not follow"
-            time.sleep(0.02)  # another machine gives no signal
+            time.sleep(0.02)  # another machine doesn't signal it
     return first - started
 
 

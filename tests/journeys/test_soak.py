@@ -60,7 +60,7 @@ def free_port() -> int:
 
 @dataclass
 class Registry:
-    """Web and worker processes as `manage.py serve` runs them, over a home of its own."""
+    """Web and worker processes as `manage.py serve` runs them, in their own home."""
 
     place: instances.Instance
     key: str
@@ -96,7 +96,7 @@ class Registry:
             self.process.wait(60)
 
     def kill(self) -> None:
-        """All of its processes at once, as a machine that loses its power does."""
+        """Kill all of its processes together, as in a power failure."""
         for pid in self._processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -229,7 +229,7 @@ def test_a_hundred_clients_that_listen_hear_of_a_move_within_two_seconds(registr
 
 
 def _listen(address: str, headers: dict[str, str], cursor: str) -> float:
-    """When this client heard of the next move: it asks again as it is told to."""
+    """The time when this client learned of the next move; it retries as the server tells it."""
     with httpx.Client(headers=headers, timeout=60) as http:
         while True:
             news = http.get(address, params={"after": cursor, "wait": 25}).json()

@@ -1,4 +1,4 @@
-"""How many of our files a journey opens: a reader who follows one has to open them too."""
+"""How many of our files a journey runs, which is how many a reader must open to follow it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ CEILINGS = {
 }
 
 
-MOST_LINES = 300  # of a file on a journey, so that a ceiling is not held by long files
+MOST_LINES = 300  # lines of a file on a journey, so that long files don't keep the number below a ceiling
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The mirror's writer is killed with everything locked; another one goes on within ten seconds."""
+"""The mirror's writer is killed while it holds all locks; another one takes over within ten seconds."""
 
 import signal
 import subprocess

@@ -137,7 +137,7 @@ class Product:
         assert answer["saved"]["number"] == (int(base) + 1 if base else 1)
 
     def _propose(self, name: str, version: int) -> int:
-        """The number of a change request whose checks have passed and which is approved."""
+        """Open an approved change request whose checks have passed; return its number."""
         proposal = {"template": name, "label": "production", "version": version, "message": "Quote the policy"}
         number: int = self.author.call_api("POST", "changes", proposal)["number"]
         self._worker.do_due_tasks()
@@ -157,7 +157,7 @@ class Product:
         self.author.call_api("POST", f"{threads}/{thread['number']}/resolve", {"resolved": True})
 
     def _publish(self, number: int) -> None:
-        """What the Publish button of the panel sends, with At once chosen as the panel begins."""
+        """Send what the panel's Publish button sends with its default, At once."""
         answer = self.author.call("POST", f"/changes/{number}", data={"do": "publish", "how": "at_once"})
         assert answer.status_code == 302
 
@@ -166,7 +166,7 @@ class Product:
 
 
 def _after_event(act: Callable[[], None]) -> Callable[..., Any]:
-    """A wrapper of database statements that acts when an event was stored: the last row that the act itself writes."""
+    """A wrapper of database statements that acts when an event was stored, the last row of the action itself."""
     statement = f'INSERT INTO "{apps.get_model("registry", "Event")._meta.db_table}"'
 
     def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -183,7 +183,7 @@ def _password_of(person: str) -> str:
 
 
 class Worker:
-    """Another process, which does once what the worker's clock calls every few seconds; so its memory is not ours."""
+    """A separate process with its own memory that runs once what the worker's clock runs every few seconds."""
 
     def __init__(self) -> None:
         command = [sys.executable, "-m", "tests.journeys.traced_driver", "--as-worker"]

@@ -23,7 +23,7 @@ __all__ = ["trace_journeys"]
 
 
 def trace_journeys(folder: Path) -> dict[str, Calls]:
-    """Trace all journeys over a new instance in the folder, in a process of its own; by the journey's name."""
+    """Trace all journeys on a new instance in the folder, in a separate process; returns the calls by journey."""
     place = instances.make_instance(folder / "instance", engine="sqlite")
     output = place.run("-m", "tests.journeys.traced_driver").stdout
     traces: dict[str, Calls] = json.loads(output.splitlines()[-1])

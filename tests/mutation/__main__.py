@@ -1,7 +1,7 @@
-"""`python -m tests.mutation`: changes the code in small ways and says how many of the changes a test notices.
+"""`python -m tests.mutation`: changes the code in small ways and reports how many changes the tests detect.
 
 mutmut makes the changes, one at a time, in a copy of the tree below `build/mutation/`, and runs the tests that reach
-the changed function. Texts that people read are left as they are. A run that was ended goes on where it was, as long as
+the changed function. User-visible texts are left unchanged. An interrupted run continues where it stopped, as long as
 code and tests are the same. The exit code is 1 if a target's score is below the goal. All targets take hours,
 `--only digest` half a minute. `--every 20` tries one change in twenty, for an estimate.
 """
@@ -29,7 +29,7 @@ _KILLED = frozenset((1, 3, 24, -24, 36, 152, 255))  # exit codes: a test failed,
 
 @dataclass(frozen=True)
 class Target:
-    """Files whose code is changed, and the tests that should notice."""
+    """Files whose code is changed, and the tests that should detect it."""
 
     name: str
     files: tuple[str, ...]
@@ -53,12 +53,12 @@ class Score:
 
     @property
     def percent(self) -> float:
-        """The share that was noticed, 100 if there was nothing to change."""
+        """The percentage of detected changes, or 100 if there was nothing to change."""
         return 100 * (1 - len(self.unnoticed) / self.changes) if self.changes else 100.0
 
 
 def main() -> int:
-    """Run the targets one after the other and print each score; 1 if one is below the goal."""
+    """Run the targets in turn and print each score; return 1 if one is below the goal."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", choices=[target.name for target in TARGETS])
     parser.add_argument("--jobs", type=int, default=2)
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def measure_target(target: Target, jobs: int, every: int = 1) -> Score:
-    """Let mutmut change the target's files in a copy of the tree, and read what came of it."""
+    """Let mutmut change the target's files in a copy of the tree, and read the results."""
     folder = update_copy(ROOT / "build" / "mutation" / target.name, _settings_of(target))
     print(f"== {target.name}: {', '.join(target.files)}", flush=True)
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(jobs)]

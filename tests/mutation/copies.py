@@ -1,4 +1,4 @@
-"""Copies of the tree in which code is changed, so that the tree itself never is."""
+"""Copies of the tree in which code is mutated, so that the tree itself never is."""
 
 import filecmp
 import json

@@ -1,4 +1,4 @@
-"""What is read from a run of mutmut, and the copy that it runs in."""
+"""Reading the results of mutmut, and the copy of the tree that it runs in."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""What farm-haystack gave for the recorded cases, this renderer gives too."""
+"""This renderer gives the same results as farm-haystack for the recorded cases."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What LazyLLM's prompters gave for the recorded cases, these give too, in the dialect of that version."""
+"""These prompters give the same results as LazyLLM's for the recorded cases, in the dialect of that version."""
 
 import json
 from pathlib import Path

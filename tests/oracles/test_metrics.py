@@ -1,4 +1,4 @@
-"""What haystack-ai, sacrebleu, rouge-score and ir-measures gave for the recorded cases, evaluation.score gives too."""
+"""evaluation.score gives the same results as haystack-ai, sacrebleu, rouge-score and ir-measures."""
 
 import json
 from pathlib import Path

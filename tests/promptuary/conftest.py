@@ -15,7 +15,7 @@ URL = "https://registry.test"
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """Only moves when it is set."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -33,7 +33,7 @@ class World:
         self.told: list[Fetched] = []
 
     def client(self, **options: Any) -> Promptuary:
-        """A client that works in the calls only: nothing happens behind the test's back."""
+        """A client that works only during calls, without background work."""
         given = {"background": False, "reports": False, "clock": self.clock, "on_stale": self.told.append, **options}
         return Promptuary(URL, "key", transport=self.registry, **given)
 
@@ -48,7 +48,7 @@ class World:
 
 @pytest.fixture
 def world() -> World:
-    """Version 1, which production stands on, and version 2."""
+    """Version 1, which production serves, and version 2."""
     world = World()
     world.registry.put(NAME, DOCUMENT, "production")
     world.registry.put(NAME, OTHER)

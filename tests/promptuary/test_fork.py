@@ -11,7 +11,7 @@ from tests.promptuary.conftest import DOCUMENT, NAME, OTHER, URL, until
 
 
 def _in_child(act) -> int:
-    """The exit code of a forked child that does this: 0 when it gives what is true."""
+    """Run the function in a forked child; return its exit code, which is 0 if the result is true."""
     child = os.fork()
     if child == 0:
         code = 1

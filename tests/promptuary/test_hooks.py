@@ -93,7 +93,7 @@ def _action(**inputs: str):
 
 def test_the_action_lints_and_tests(folder):
     done = _action(test='reply.yml.j2 --gate "exact_match >= 0"')
-    assert done.returncode != 0  # the samples expect nothing, so there is nothing to match
+    assert done.returncode != 0  # the samples have no expectations to match
     assert _action(test="reply.yml.j2").returncode == 0, done.stderr
     Path("reply.yml.j2").write_text(BAD)
     assert _action().returncode == 1

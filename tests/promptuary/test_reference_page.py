@@ -44,7 +44,7 @@ def address(tmp_path, monkeypatch) -> Iterator[str]:
         do_POST = do_GET  # noqa: N815  # the standard library asks for this name
 
         def log_message(self, *arguments: Any) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     monkeypatch.chdir(tmp_path)
     fields = registry._versions[NAME][0]

@@ -25,7 +25,7 @@ OK = b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: "x"\r\n\r\nhi'
 
 @contextmanager
 def serving(*answers: bytes, pause: float = 0.0, keep: bool = False, patience: float = 10.0) -> Iterator[str]:
-    """A server that gives one answer a connection, `pause` seconds between its bytes; `keep` leaves it open.
+    """A server that sends one answer per connection with `pause` seconds between its bytes; `keep` leaves it open.
 
     It waits `patience` seconds for each connection.
     """

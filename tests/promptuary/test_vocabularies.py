@@ -41,7 +41,7 @@ def digest(data) -> str:
 
 @pytest.fixture
 def gone(world, data, digest, tmp_path, monkeypatch) -> str:
-    """The name of a vocabulary that no package here holds; the registry has it, and version 3 is made for it."""
+    """The name of a vocabulary that no installed package has; the registry has it, and version 3 uses it."""
     name = f"lacking-{next(_numbers)}"
     source = Source("no_such_package", "no-such-package", f"{name}.model", digest.partition(":")[2], "sentencepiece")
     monkeypatch.setitem(VOCABULARIES, name, source)
@@ -52,7 +52,7 @@ def gone(world, data, digest, tmp_path, monkeypatch) -> str:
 
 
 def put(world, vocabulary: str) -> None:
-    """Version 3, served by production, whose profile counts with this vocabulary."""
+    """Save version 3, served by production, whose profile counts with this vocabulary."""
     profile = profiles.find_builtin_profile("mistral-v3") | {"tokenizer": vocabulary}
     template = renderer.load(TEXT, profile=profile)
     number = world.registry.put(NAME, TEXT, "production")
@@ -215,7 +215,7 @@ def test_reports_never_fetch_one(world, gone):
 
 @pytest.fixture
 def folder(gone, tmp_path, monkeypatch) -> Path:
-    """A folder with a document whose model's profile needs a vocabulary that is not here: Llama's."""
+    """A folder with a document whose model's profile needs Llama's vocabulary, which isn't installed."""
     if vocabularies.is_installed("llama3"):
         pytest.skip("llama-models is installed here")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The cast, called by role, in a namespace where `production` is protected and one approval is needed."""
+"""The cast, by role, in a namespace where `production` is protected and one approval is required."""
 
 import pytest
 
@@ -27,7 +27,7 @@ inputs:
 
 @pytest.fixture
 def database(request):
-    """The usual database, rolled back after the test, or one of its own for a test that commits."""
+    """The usual database, rolled back after the test, or a separate one for a test that commits."""
     return request.getfixturevalue("transactional_db" if "transactional_db" in request.fixturenames else "db")
 
 
@@ -82,7 +82,7 @@ def document():
 
 @pytest.fixture
 def save(author, document):
-    """Save the next version of a template as the author (or somebody else); gives it."""
+    """Save the next version of a template as the author (or somebody else) and return it."""
 
     def write(mark: str = "", name: str = "support/reply", actor: Actor | None = None, base=None, parallel=False):
         if base is None:
@@ -117,7 +117,7 @@ def change(propose, save):
 
 @pytest.fixture
 def approve(reviewer):
-    """Approve a request as the reviewer, on the digest it stands on."""
+    """Approve a request as the reviewer, at its current digest."""
 
     def run(change, actor=None, digest=None):
         change.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Work in a forked child: it prints where its parent does, and its failure is the parent's."""
+"""Work in a forked child: it prints to its parent's output, and its failure is the parent's."""
 
 import os
 import socket
@@ -23,7 +23,7 @@ print("after", flush=True)
 
 
 def run(work: str) -> "subprocess.CompletedProcess[str]":
-    """A program of its own that forks: this process has threads."""
+    """Run a separate program that forks, because this process has threads."""
     return subprocess.run(
         [sys.executable, "-c", BEGIN.format(work=work)],
         cwd=ROOT,

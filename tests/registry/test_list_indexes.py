@@ -1,4 +1,4 @@
-"""The lists that grow with the history are read along an index, on the engine at hand: no table is read through."""
+"""Lists that grow with the history use an index, on the engine at hand: no table is scanned."""
 
 from datetime import UTC, datetime
 

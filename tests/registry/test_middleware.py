@@ -1,4 +1,4 @@
-"""An address with a NUL character is not found, on every database and at every entry point."""
+"""An address with a NUL character is a 404, on every database and at every entry point."""
 
 import pytest
 

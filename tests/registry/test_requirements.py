@@ -1,4 +1,4 @@
-"""What `make run` installs is all that the server imports, though the tests run with much more."""
+"""The server imports only what `make run` installs, although the tests run with much more."""
 
 import subprocess
 import sys

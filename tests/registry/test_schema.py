@@ -1,4 +1,4 @@
-"""The test database's tables, made from the models, against those that the migrations make, squashed and in steps."""
+"""The test database's tables, made from the models, equal those of the migrations, squashed and in steps."""
 
 import re
 import sqlite3
@@ -77,7 +77,7 @@ def assert_same_schema(tested: Schema, expected: Schema) -> None:
 
 
 def _read_schema(cursor: Any) -> Schema:
-    """Kind of object to its definitions in an order of their own; `migrations` lists those that are applied."""
+    """Kind of object to its sorted definitions; `migrations` lists the applied ones."""
     if connection.vendor == "postgresql":
         rows = {kind: _fetch_rows(cursor, query) for kind, query in POSTGRESQL.items()}
     else:

@@ -1,4 +1,4 @@
-"""`/.well-known/security.txt` in the form of RFC 9116."""
+"""`/.well-known/security.txt` in the format of RFC 9116."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The supervisor of the server's processes: what one ends, all end, and a kill leaves nothing behind."""
+"""The supervisor of the server's processes: if one must end, all do, and a kill leaves nothing behind."""
 
 import json
 import os
@@ -174,7 +174,7 @@ def test_what_waits_starts_when_the_address_answers(supervise):
     port = free_port()
     supervised = supervise({"web": python(ANSWER, str(port)), "worker": {**python(SLEEP), "waits": True}}, port=port)
     supervised.wait_for("worker   | up")
-    supervised.wait_for("answered /livez")  # a thread of its own prints it, at any time
+    supervised.wait_for("answered /livez")  # a separate thread prints it at any time
     assert supervised.printed.index("ready") < supervised.printed.index("worker   | up")
     assert "refused first" in supervised.printed
 

@@ -1,4 +1,4 @@
-"""The conformance cases of conformance.json; conformance.md says how to read them."""
+"""The conformance cases of conformance.json; conformance.md explains their format."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every code has its page, every page its code, and the examples of a page give the code and are fixed as it says."""
+"""Every code has a page and vice versa, and the examples of a page produce the code and its fix."""
 
 import json
 import re

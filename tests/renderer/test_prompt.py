@@ -1,4 +1,4 @@
-"""The prompt that comes out: its forms, its stamp, its JSON."""
+"""The rendered prompt: its forms, its stamp, its JSON."""
 
 import json
 

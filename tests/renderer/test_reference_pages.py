@@ -1,4 +1,4 @@
-"""The examples of the reference pages on shaping, prompters and the judge run and give what they show."""
+"""The examples on the reference pages for shaping, prompters and the judge run and produce what they show."""
 
 import doctest
 import re

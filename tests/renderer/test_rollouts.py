@@ -1,4 +1,4 @@
-"""The rule that says which callers get the candidate of a rollout."""
+"""The rule that decides which callers get the candidate of a rollout."""
 
 import json
 from pathlib import Path

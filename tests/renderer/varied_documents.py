@@ -1,4 +1,4 @@
-"""Documents of every format and data for them, made up at random: what a page of valid and odd templates can hold."""
+"""Random documents of every format with data: the contents of valid and unusual templates."""
 
 from hypothesis import strategies as st
 

@@ -1,1 +1,1 @@
-"""The long runs: rounds of the tests that look for rare faults, with new seeds, until the minutes are used up."""
+"""The long runs: rounds of the tests for rare faults, with new seeds, until the time is used up."""

@@ -43,7 +43,7 @@ class Schedule:
         self.counts[done.target] += 1
 
     def choose_target(self, left: float) -> Target | None:
-        """A target that doesn't run now, is not done, and whose rounds so far took no longer than `left` seconds."""
+        """A target that isn't running or done, and whose rounds so far took no longer than `left` seconds."""
         waiting = [
             target
             for target in self.targets
@@ -87,7 +87,7 @@ def main() -> int:
 def run_rounds(
     targets: Sequence[Target], rounds: list[Round], folder: Path, *, seconds: float, jobs: int, seed: int
 ) -> None:
-    """Run rounds, `jobs` at once, until no target is left or the next round would end too late.
+    """Run rounds, `jobs` at a time, until no target is left or the next round would end too late.
 
     Each is added to `rounds` and to the folder's `rounds.jsonl`. seed: of the first round.
     """
@@ -115,7 +115,7 @@ def run_rounds(
 
 
 def print_round(target: Target, done: Round, so_far: int, folder: Path) -> None:
-    """What came of the round, how far the target is, and how to repeat a round that failed."""
+    """Print the round's result, the target's progress, and how to repeat a failed round."""
     amount = f"{so_far:,} of {target.goal:,} {target.unit}"
     result = "passed" if done.passed else "FAILED"
     print(

@@ -1,4 +1,4 @@
-"""The report of a run of torture, as Markdown."""
+"""The report of a torture run, as Markdown."""
 
 import os
 import platform

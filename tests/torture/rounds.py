@@ -1,4 +1,4 @@
-"""One round: the tests of a target in a process of their own, with a seed, and what came of it."""
+"""One round: the tests of a target in a separate process, with a seed, and the result."""
 
 import json
 import os
@@ -21,7 +21,7 @@ _MOST_SECONDS = 3_600  # a round that takes longer hangs
 
 @dataclass(frozen=True)
 class Round:
-    """What came of a round. `amount` is in the target's unit; `seconds` are the clock's; `commit` is HEAD's id."""
+    """The result of a round. `amount` is in the target's unit; `seconds` are wall-clock time; `commit` is HEAD's id."""
 
     target: str
     tests: list[str]
@@ -38,7 +38,7 @@ class Round:
 
 
 def read_rounds(path: Path) -> list[Round]:
-    """The rounds of an earlier run; none if there is no file. A last line that was cut short is left out."""
+    """The rounds of an earlier run, or none without a file. A truncated last line is ignored."""
     if not path.exists():
         return []
     *lines, _rest = path.read_text().split("\n")

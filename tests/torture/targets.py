@@ -1,4 +1,4 @@
-"""What torture runs: the tests of each target, and how much of it makes a whole run."""
+"""The targets of torture: the tests of each, and how much of it makes a complete run."""
 
 from dataclasses import dataclass
 from pathlib import Path

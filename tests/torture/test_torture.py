@@ -1,4 +1,4 @@
-"""The runner of torture: how it divides its time, what it counts and keeps, and what it says of a failure."""
+"""The torture runner: how it divides its time, what it counts and keeps, and how it reports a failure."""
 
 import pytest
 

@@ -35,7 +35,7 @@ def provider(_server: Provider, desk, settings) -> Provider:
 
 
 def go(client: Client, target: str = "/t/") -> str:
-    """To the provider and back to where it sends the browser, which is not followed yet."""
+    """Go to the provider and return the address that it redirects to, without following it."""
     there = client.get(f"/login/with/oidc?next={target}")
     assert there.status_code == 302, there.content
     return httpx.get(there["Location"]).headers["Location"]

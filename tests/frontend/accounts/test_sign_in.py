@@ -32,7 +32,7 @@ def code_of(secret: str) -> str:
 
 
 def enrol(client) -> str:
-    """Switch the second step on; gives the secret."""
+    """Turn on the second step; return the secret."""
     client.post("/account/prove", {"password": "author-promptuary", "next": "/account/second-step"})
     page = client.get("/account/second-step")
     secret = re.findall(r'<code id="secret"[^>]*>([A-Z2-7]+)</code>', page.content.decode())[0]

@@ -26,7 +26,7 @@ def boss(desk, browser) -> Client:
 
 
 def try_out(client: Client, path: str = TRY):
-    """A whole trial; the page that it ends on. Nothing may be stored by it."""
+    """Run a complete trial and return its last page. It must not store anything."""
     before = (User.objects.count(), SocialAccount.objects.count(), Event.objects.count())
     answer = come(client, httpx.get(client.get(path)["Location"]).headers["Location"])
     assert (User.objects.count(), SocialAccount.objects.count(), Event.objects.count()) == before

@@ -11,7 +11,7 @@ from registry.templates import labels
 from registry.templates.models import Template, Version
 from tests.frontend.conftest import OTHER, REPLY, words
 
-DEMO = "demo/triage"  # whose production is not protected
+DEMO = "demo/triage"  # its production label isn't protected
 
 
 @pytest.fixture

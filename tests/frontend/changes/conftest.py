@@ -9,6 +9,6 @@ from tests.support.recorded_rows import write_or_insert
 
 @pytest.fixture
 def change(reply: Desk) -> ChangeRequest:
-    """A request of the author's for version 2, which nobody has decided on."""
+    """The author's request for version 2, without a decision."""
     number = write_or_insert("change of version two", lambda: reply.propose(2).number)
     return ChangeRequest.objects.select_related("template", "version").get(number=number)

@@ -17,7 +17,7 @@ from tests.support.finished_runs import GOLD, save_rows
 
 @pytest.fixture
 def change(reply):
-    """A request whose version asks callers for an input they do not send yet."""
+    """A request whose version requires an input that callers don't send yet."""
     rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
     breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").replace(
         "You help", "{{ order }}: you help"

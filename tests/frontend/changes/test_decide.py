@@ -12,7 +12,7 @@ from tests.frontend.conftest import OTHER, REPLY, words
 
 @pytest.fixture
 def act(change, browser):
-    """Press a button of the page as a person; gives the answer."""
+    """Press a button of the page as a person; return the response."""
 
     def press(role, do, text="", digest=None, **further):
         sent = {"do": do, "text": text, "digest": digest or change.version.digest, **further}

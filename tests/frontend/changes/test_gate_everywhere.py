@@ -70,7 +70,7 @@ def test_a_check_that_somebody_has_to_see_to_does_not_say_that_it_runs(browser, 
 
 
 def test_a_role_taken_away_counts_at_publish(reply, browser):
-    """Membership is read at publish: an approval by somebody who is no reviewer any more does not count."""
+    """Roles are read at publish: an approval by somebody who is no longer a reviewer doesn't count."""
     change = reply.propose(2)
     digest = change.version.digest
     decisions.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)

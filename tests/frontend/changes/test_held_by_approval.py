@@ -27,7 +27,7 @@ ADDRESS = "/n/support/rules"
 
 @pytest.fixture
 def staged(reply):
-    """production holds 1 by approval; staging stands on 2, which nobody approved."""
+    """production holds 1 by approval; staging serves 2, which nobody approved."""
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     return reply
 

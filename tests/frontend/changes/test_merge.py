@@ -15,7 +15,7 @@ APART = DOCUMENT.replace("Answer a refund question", "Answer any refund question
 
 @pytest.fixture
 def beside(desk):
-    """Version 1 and 2 went live one after the other; a request proposes 3, made from 1 beside 2."""
+    """Versions 1 and 2 went live in turn; a request proposes 3, which is based on 1 like 2."""
 
     def run(ours, theirs=THEIRS):
         first = desk.save()

@@ -47,7 +47,7 @@ def change(reply):
 
 @pytest.fixture
 def act(change, browser):
-    """Send the page's form as a person; gives the page after it."""
+    """Submit the page's form as a person; return the next page."""
 
     def send(role, **fields):
         return words(browser(role).post(f"/changes/{change.number}", fields, follow=True))
@@ -608,7 +608,7 @@ def test_a_freeze_is_named_where_a_rollout_waits_for_it(act, change, browser, de
     assert "support has no releases until" in home
     assert home.count(sentence) == 1
     assert f"/changes/{change.number}#rollout" in home
-    assert "Waiting on others" not in home  # the rollout's row tells all that there is to wait for
+    assert "Waiting on others" not in home  # the rollout's row already shows everything to wait for
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert sentence in page
     assert len(re.findall(r'type="button" aria-disabled="true" aria-describedby="rollout-freeze"', page)) == 2

@@ -35,7 +35,7 @@ def page(browser, role, number, **query):
 
 
 def shows_the_fault(browser, role, number, sentence):
-    """The sentence stands on the page, the button does nothing, and a POST is refused with the same sentence."""
+    """Check that the page shows the sentence, the button is disabled, and a POST is refused with the same sentence."""
     client = browser(role)
     answer = client.get(f"/changes/{number}")
     assert sentence in words(answer)

@@ -118,7 +118,7 @@ def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():
 
 @pytest.fixture
 def planted(desk):
-    """A request whose head is slow to compare with what came before it, with many threads and unsent remarks."""
+    """A request whose head is slow to compare with earlier versions, with many threads and unsent remarks."""
     desk.save(document("a\n" * LOTS))
     change = desk.propose(1)
     actor = desk.actor("reviewer")

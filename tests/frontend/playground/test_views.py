@@ -25,7 +25,7 @@ def post(reply, browser):
 
 @pytest.fixture
 def column(post):
-    """A column whose reply came."""
+    """A column with a complete reply."""
     column_id = post("start", {"columns": [COLUMN], "inputs": INPUTS}).json()["columns"][0]["id"]
     PlaygroundColumn.objects.filter(pk=column_id).update(state="done", reply="Within 30 days.")
     return column_id

@@ -54,7 +54,7 @@ def test_each_owner_is_listed_with_what_waits_for_them(release, browser):
     assert "Still needed: refunds/one, refunds/two." in listed
     assert '<b>admin</b> <span class="aside">owner of policy</span>' in listed
     assert "Ask admin" in listed
-    assert "Ask reviewer" not in listed  # nobody asks themselves
+    assert "Ask reviewer" not in listed  # people can't request their own review
 
 
 def test_who_approved_is_said_and_moves_below_those_who_are_waited_for(release, browser):
@@ -141,7 +141,7 @@ def test_a_thing_to_do_offers_to_ask_whom_it_waits_for(release, browser, desk):
 
 @pytest.fixture
 def breaking_release(desk, reply) -> Release:
-    """A release of two templates whose versions ask callers for the same new input, checked."""
+    """A checked release of two templates whose versions require the same new input."""
     rules.set_rules(actor=desk.actor("admin"), namespace="support", required_checks=["contract"])
     breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n").replace(
         "You help", "{{ order }}: you help"

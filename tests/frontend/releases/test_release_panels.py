@@ -57,7 +57,7 @@ def served() -> dict[str, int]:
 
 
 def move_alone(desk, name: str) -> None:
-    """Publish another version of one of the templates by a change of its own."""
+    """Publish another version of one of the templates in a separate change."""
     change = change_services.propose_change(
         actor=desk.actor("author"),
         name=name,

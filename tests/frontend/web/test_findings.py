@@ -52,7 +52,7 @@ def test_any_text_at_all_is_taken(text):
 
 
 def problems_of(path):
-    """The messages and fixes that the example of a page of the documentation gives."""
+    """The messages and fixes for the example on a documentation page."""
     blocks = read_blocks(path)
     pieces = {block.title: block.text for block in blocks if block.section == EXAMPLE}
     fragments = {

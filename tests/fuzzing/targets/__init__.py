@@ -1,4 +1,4 @@
-"""What is fuzzed: a module a target. Its `try_input` takes any bytes; it fails for an undeclared error or a broken law.
+"""The fuzzed targets, one module each. `try_input` takes any bytes; it fails on undeclared errors or broken invariants.
 
 Nothing is imported here, so that the driver can instrument the code under test when it imports the target.
 """

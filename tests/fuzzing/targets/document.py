@@ -1,4 +1,4 @@
-"""Reading of documents: a document or problems, each with a place in the text; front matter is plain JSON."""
+"""Parsing documents: a document or problems, each with a place in the text; front matter is plain JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The check of a document and its Jinja: never an error of Python's, and what has no error can be loaded."""
+"""Checking a document and its Jinja: never a Python error, and a document without errors can be loaded."""
 
 from promptuary import renderer
 from tests.fuzzing.text import check_places, decode_text

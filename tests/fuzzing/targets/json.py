@@ -1,4 +1,4 @@
-"""JSON of the API: refused with a reason, or the value that Python's own reader gives."""
+"""JSON of the API: refused with a reason, or the same value as Python's own parser."""
 
 import json
 
@@ -6,7 +6,7 @@ from registry.core.input_checks import BadJson, parse_json
 
 
 def try_input(data: bytes) -> None:
-    """Read the bytes as a request's body, and what comes of it once more."""
+    """Read the bytes as a request's body, then read the result again."""
     refusal = None
     try:
         value = parse_json(data)

@@ -1,4 +1,4 @@
-"""The parser of shaped bodies: pieces that cover the text without gaps, or a fault with a place in it."""
+"""The parser of shaped bodies: pieces that cover the text without gaps, or an error with its place."""
 
 from itertools import pairwise
 

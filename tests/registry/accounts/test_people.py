@@ -1,4 +1,4 @@
-"""Accounts of people: who makes them, which usernames and passwords are accepted."""
+"""Accounts of people: who may create them, and which usernames and passwords are accepted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Events between two moments are in the order of their times, page by page, also if a clock had been wrong."""
+"""Events in a time range are ordered by time across pages, even if a clock was wrong."""
 
 from datetime import timedelta
 

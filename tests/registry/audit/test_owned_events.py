@@ -1,4 +1,4 @@
-"""What others did to what a person owns."""
+"""Other people's actions on what a person owns."""
 
 import pytest
 

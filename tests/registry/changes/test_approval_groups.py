@@ -1,4 +1,4 @@
-"""Approvals by group, label and folder through the services: what is asked, what is refused, and what is kept."""
+"""Approvals by group, label and folder through the services: what is required, refused and kept."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def second(operator, support):
 
 @pytest.fixture
 def legal(admin, second):
-    """`second` is in Legal, one of whom has to approve."""
+    """`second` is in Legal, and one of its members must approve."""
     groups.make_group(actor=admin, **SUPPORT, title="Legal")
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="second")
     rules.set_rules(actor=admin, **SUPPORT, approval_rules=[{"groups": ["legal"]}])
@@ -56,7 +56,7 @@ def test_the_group_alone_is_enough_where_one_approval_is_asked(legal, author, se
 
 
 def test_membership_is_read_at_publish(legal, admin, author, second, save, propose, approve):
-    """Who leaves the group after approving does not speak for it any more, and does again once they are back."""
+    """The approval of a person who leaves the group no longer counts for it, and counts again once they are back."""
     change = propose(save("first"))
     approve(change, actor=second)
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="second")
@@ -219,7 +219,7 @@ def test_groups_are_read_in_one_query_and_only_where_a_rule_names_one(legal, adm
 
 @pytest.fixture
 def owning(admin, second):
-    """Legal, with `second` in it, owns what lies in `contracts`."""
+    """Legal, with `second` in it, owns the folder `contracts`."""
     groups.make_group(actor=admin, **SUPPORT, title="Legal")
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="second")
     rules.set_rules(actor=admin, **SUPPORT, owners=[{"pattern": "contracts/*", "people": [], "groups": ["legal"]}])

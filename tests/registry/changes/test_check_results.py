@@ -1,4 +1,4 @@
-"""Check results: what each check finds, when it runs again, and what it blocks."""
+"""Check results: the findings of each check, when it runs again, and what it blocks."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Many at once, each with a connection of its own, against a database that commits."""
+"""Concurrent actions, each with its own connection, on a database that commits."""
 
 import itertools
 import threading

@@ -1,4 +1,4 @@
-"""The checks that look at what others do: services that stay on a version, templates that include a fragment."""
+"""The checks on consumers: services that stay on a version, and templates that include a fragment."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Decisions on a change: approving, asking for edits, taking back, and whose approval counts."""
+"""Decisions on a change: approving, requesting edits, taking back, and whose approval counts."""
 
 import json
 

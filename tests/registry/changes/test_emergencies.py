@@ -1,4 +1,4 @@
-"""Publishing in an emergency: who may, what stays to be approved, and who is notified."""
+"""Publishing in an emergency: who may, what still needs approval, and who is notified."""
 
 import json
 from datetime import UTC, datetime, timedelta

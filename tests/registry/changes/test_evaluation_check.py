@@ -1,4 +1,4 @@
-"""The check `evaluation` of change requests: runs it needs, thresholds against what the label serves, what blocks."""
+"""The check `evaluation` of change requests: required runs, thresholds relative to the label, and blockers."""
 
 import json
 
@@ -64,7 +64,7 @@ def propose(author, save):
 
 
 def work(change):
-    """What the worker would do, until nothing is left."""
+    """Run the worker's steps until nothing is left to do."""
     for _ in range(10):
         check_results.run_checks(number=change.number)
         waiting = Run.objects.filter(state__in=("queued", "running"))

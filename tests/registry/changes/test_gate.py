@@ -1,4 +1,4 @@
-"""The gate of many changes: the same answer as for each alone, in a constant number of queries."""
+"""The gate of many changes: the same result as for each alone, in a constant number of queries."""
 
 from dataclasses import replace
 from typing import Any

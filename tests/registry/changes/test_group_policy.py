@@ -1,4 +1,4 @@
-"""The policy with groups, and with approvals by label and folder: each refusal, and random rules beside a model."""
+"""The policy with groups, and approvals by label and folder: each refusal, and random rules against a model."""
 
 from dataclasses import replace
 

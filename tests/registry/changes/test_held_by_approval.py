@@ -25,7 +25,7 @@ NAME = "support/reply"
 
 @pytest.fixture
 def protect(admin):
-    """Set the protected labels of the namespace; gives what was opened."""
+    """Set the protected labels of the namespace; return the opened changes."""
     return lambda *names: change_rules.set_rules(actor=admin, namespace="support", protected_labels=list(names)).opened
 
 
@@ -78,7 +78,7 @@ def limited(admin, author, support):
 
 @pytest.fixture
 def opened_changes(save, move, protect):
-    """The changes that protecting staging opened; it moved to 1, 2 and 1 again before, and nobody approved anything."""
+    """The changes opened by protecting staging, after it moved to 1, 2 and 1 again without approval."""
 
     def write() -> list[int]:
         save("one"), save("two")

@@ -1,4 +1,4 @@
-"""Moves made before rows said whether their label was protected: the migration, the restore and the services agree."""
+"""Moves from before rows recorded protection: the migration, the restore and the services agree."""
 
 import json
 import subprocess

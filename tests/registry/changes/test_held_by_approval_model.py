@@ -1,4 +1,4 @@
-"""Random acts on one label, compared with a small model: what may happen to it, and what it held by approval."""
+"""Random actions on one label against a small model: allowed moves, and versions held by approval."""
 
 from dataclasses import dataclass, field
 
@@ -29,7 +29,7 @@ from tests.support.examples import example_count
 NAME = "support/reply"
 MARKS = ("one", "two", "one", "three", "two")  # versions 1 to 5: 1 and 3 are the same bytes, 2 and 5 too
 OF_REQUESTS = ("approve", "publish", "break_glass", "withdraw")
-STEPS = {  # what people do in a row; acts on a request after `propose` are about that one
+STEPS = {  # sequences of actions; actions on a request after `propose` refer to that one
     "change": ("propose", "approve", "publish"),
     "change while loose": ("propose", "approve", "unprotect", "publish", "protect"),
     "wander": ("unprotect", "move", "protect"),
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass
 class Model:
-    """What one label may do, written down a second time. Versions are numbers, `mark` gives the bytes of one."""
+    """An independent model of one label. Versions are numbers; `mark` represents the bytes of one."""
 
     protected: bool = False
     holds: int | None = None
@@ -177,7 +177,7 @@ class Model:
 
 @dataclass
 class World:
-    """The same acts by the services; True if they were let through."""
+    """The same actions through the services; each returns True if it succeeds."""
 
     author: Actor
     reviewer: Actor
@@ -275,7 +275,7 @@ def take(world: World, model: Model, act: str, version: int, index: int) -> None
         place = len(model.requests) - 1 - index % len(model.requests)
         request = model.requests[place]
         if MARKS[request.version - 1] in model.redacted:
-            return  # its text is gone: nobody reads or serves it any more
+            return  # its text is removed: it can no longer be read or served
         number = list(ChangeRequest.objects.order_by("number").values_list("number", flat=True))[place]
         assert world.act(act, 0, number) == getattr(model, act)(request), (act, number)
     compare(model)
@@ -297,7 +297,7 @@ def test_a_label_does_what_the_model_says(world, steps):
 
 
 def test_the_model_is_not_empty(world):
-    """The acts that were once wrong, through the model: freely to 1, 2 and back, protected, and no way to 2."""
+    """A former bug, in the model: unprotected to 1, 2 and back, then protected, and no roll back to 2."""
     model = Model()
     for act, version, allowed in (("move", 1, True), ("move", 2, True), ("move", 1, True), ("protect", 0, True)):
         assert world.act(act, version, 0) == getattr(model, act)(version) == allowed

@@ -1,4 +1,4 @@
-"""Evaluations of change requests whose rows a judge reads: thresholds on its scores, its runs and its refusals."""
+"""Evaluations of change requests whose rows are judged: thresholds on the judge's scores, runs and refusals."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ inputs:
 - name: answer
   content: It opened in 1932.
 """
-# The model `echo` repeats what it is asked, so a judge that holds the reply in its text gives it.
+# The model `echo` repeats its prompt, so a judge whose text contains the reply returns it.
 VERDICT = {
     "answer": "In 1932.",
     "all_relevant_sentence_keys": ["0a"],

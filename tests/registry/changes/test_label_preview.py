@@ -1,4 +1,4 @@
-"""What follows from a move of a label: the state, who gets it, what overlaps, and the way back."""
+"""The preview of a label move: the state, the affected services, overlapping changes, and how to undo it."""
 
 from datetime import UTC, datetime
 

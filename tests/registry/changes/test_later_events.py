@@ -46,7 +46,7 @@ def second(operator, support):
 
 @pytest.fixture
 def rule(admin, support):
-    """Set rules of the namespace; gives what was opened."""
+    """Set rules of the namespace; return the opened changes."""
     return lambda **rules: change_rules.set_rules(actor=admin, namespace="support", **rules).opened
 
 

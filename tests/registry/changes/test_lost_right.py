@@ -1,4 +1,4 @@
-"""Approvals by people who may not approve any more: they do not count, and the gate says whose and why."""
+"""Approvals by people who may no longer approve: they don't count, and the gate says whose and why."""
 
 import pytest
 

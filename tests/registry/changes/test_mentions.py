@@ -1,4 +1,4 @@
-"""Mentions of people and groups, and the Markdown that they stand in."""
+"""Mentions of people and groups in Markdown."""
 
 import pytest
 

@@ -14,7 +14,7 @@ BASE = "- name: one\n  content: first\n- name: two\n  content: second\n- name: t
 
 @pytest.fixture
 def beside(author, publish, propose):
-    """Version 1 and 2 are live one after the other; a request proposes 3, which was made from 1 beside 2."""
+    """Versions 1 and 2 went live in turn; a request proposes 3, which is based on 1 like 2."""
 
     def run(theirs, ours):
         def save(document, base=None):

@@ -1,4 +1,4 @@
-"""How much a label's move changes: lines, tokens on a sample, and what callers have to send."""
+"""The size of a label move: changed lines, tokens on a sample, and what callers must send."""
 
 import pytest
 

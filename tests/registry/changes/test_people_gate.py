@@ -1,4 +1,4 @@
-"""A gate on scores by people: what it waits for, whose scores count, and that it is decided on the recorded event."""
+"""A gate on scores by people: what it waits for, whose scores count, and its decision by the recorded event."""
 
 import json
 
@@ -162,7 +162,7 @@ def test_a_number_of_scores_that_makes_no_sense_is_refused(attach, count):
 
 
 def test_the_gate_is_a_function_of_the_events(score, change, reviewer, settings, tmp_path):
-    """After a restore there are no scores of people and no runs, and it says the same."""
+    """After a restore there are no scores and no runs, and the gate's result is the same."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     before = score(reviewer, "5", "4", "4", "3")
     mirror.catch_up()

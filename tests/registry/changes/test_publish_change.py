@@ -1,4 +1,4 @@
-"""Publishing a change: the label moves once, or the reason why it does not."""
+"""Publishing a change: the label moves once, or the reason why it doesn't."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a page of a change request costs does not grow with its samples, threads or decisions."""
+"""The cost of a change request's page doesn't grow with its samples, threads or decisions."""
 
 import pytest
 from django.db import connection
@@ -14,7 +14,7 @@ from registry.templates import sample_renderings, samples
 
 
 def look(actor, number):
-    """All that the page of a request asks for; how many queries that took."""
+    """Run all queries of a request's page; return their number."""
     with CaptureQueriesContext(connection) as queries:
         change = change_queries.get_change(actor, number)
         gate = change_gate.evaluate(change, actor)

@@ -1,4 +1,4 @@
-"""An open request whose proposed version was redacted: nobody approves or publishes it, and the gate says why."""
+"""An open request whose proposed version was redacted can't be approved or published, and the gate says why."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Remarks are kept until their writer sends them as one review."""
+"""Remarks are kept until their author sends them as one review."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Asking a certain person for a review, and asking again."""
+"""Requesting a review from a specific person, and reminding them."""
 
 import json
 from datetime import timedelta

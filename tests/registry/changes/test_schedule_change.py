@@ -1,4 +1,4 @@
-"""Tests for scheduling a change request, and for what the worker does when its moment comes."""
+"""Scheduling a change request, and the worker's actions when it is due."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def change(save, propose):
 
 @pytest.fixture
 def due(author, change):
-    """Schedule the change, and let its moment be a second ago; gives that moment."""
+    """Schedule the change for a second ago; return that time."""
 
     def run(actor=None):
         schedules.schedule_change(actor=actor or author, number=change.number, at=soon())

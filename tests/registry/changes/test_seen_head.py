@@ -1,4 +1,4 @@
-"""Acts on a change whose proposed version was replaced after somebody looked: refused, and nothing is served or set."""
+"""Actions on a change whose proposed version was replaced since it was shown are refused and change nothing."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The stored state of a copy's requests, after something happened in the template that it was copied from."""
+"""The stored state of a copy's requests, after changes in the template that it was copied from."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Taking one's own approval, or one's own request for edits, back."""
+"""Taking back one's own approval or one's own request for edits."""
 
 import json
 

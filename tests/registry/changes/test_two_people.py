@@ -1,6 +1,6 @@
-"""Whatever happens to versions and requests, no change is published with the approvals of its contributors alone.
+"""However versions and requests change, no change is published with only its contributors' approvals.
 
-Random histories, against a model of a few lines: the hands on a version are those on all that it was made from.
+Random histories are compared with a small model: the contributors to a version include those to all its ancestors.
 """
 
 import pytest
@@ -76,7 +76,7 @@ class Model:
 
 
 class Registry:
-    """The same acts on the registry; one that is refused changes neither."""
+    """The same actions on the registry; a refused action changes neither."""
 
     def __init__(self):
         self.model = Model()

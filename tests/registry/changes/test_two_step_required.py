@@ -1,4 +1,4 @@
-"""The gate if a namespace requires two-step sign-in: whose approvals count, and who publishes."""
+"""The gate in a namespace that requires two-step sign-in: whose approvals count, and who may publish."""
 
 import pytest
 from allauth.mfa.models import Authenticator

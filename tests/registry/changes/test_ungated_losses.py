@@ -1,4 +1,4 @@
-"""Metrics of change requests that get worse and that no threshold holds."""
+"""Metrics of change requests that get worse and that no threshold covers."""
 
 import json
 
@@ -34,7 +34,7 @@ def evaluate(author):
 
 @pytest.fixture
 def worse(save, publish, propose, evaluate):
-    """A request whose version answers every row wrong, if the one in production answers all."""
+    """A request whose version answers every row wrong, while production's answers all correctly."""
     first = save()
     publish(first)
     second = save("words that nobody expects")

@@ -1,4 +1,4 @@
-"""Withdrawing and reopening a change: who may, and what becomes of its approvals."""
+"""Withdrawing and reopening a change: who may, and the effect on its approvals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Counted calls: each try is counted before it is made, and corrected once it is known what it took."""
+"""Counted calls: each attempt is counted before it is made, and corrected once its usage is known."""
 
 import itertools
 import json

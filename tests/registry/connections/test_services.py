@@ -1,4 +1,4 @@
-"""Connections: made, changed, tried and removed by admins; their keys are sealed and in no event."""
+"""Connections: created, changed, tested and removed by admins; their keys are encrypted and in no event."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Spending: counted as replies come, and capped before each call."""
+"""Spending: counted as replies arrive, and capped before each call."""
 
 import json
 from datetime import date
@@ -139,7 +139,7 @@ def test_the_month_is_told_by_model(admin, ask):
 
 @pytest.fixture
 def start(author, save, connect):
-    """Start a run over 40 rows that ask the connection, 4 at once."""
+    """Start a run over 40 rows that call the connection, 4 at a time."""
     save()
     rows = "".join(json.dumps({"inputs": {"question": f"policy {number}"}}) + "\n" for number in range(40))
     datasets.save_dataset(actor=author, name="support/questions", text=rows)

@@ -1,4 +1,4 @@
-"""Replies that a provider bills and nobody can use: they count against the caps as others do."""
+"""Unusable replies that a provider bills: they count against the caps like others."""
 
 import json
 from decimal import Decimal
@@ -26,7 +26,7 @@ def finish(run):
 
 @pytest.fixture
 def start(author, save, connect):
-    """Start a run over rows that ask the connection, 4 at once, and do what the worker does."""
+    """Start a run over rows that call the connection, 4 at a time, and run the worker's steps."""
     save()
     connect(**PRICES)
 

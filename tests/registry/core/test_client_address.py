@@ -1,4 +1,4 @@
-"""Addresses and networks: how they are written, and which address lies in which network."""
+"""Addresses and networks: their notation, and which address belongs to which network."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which errors of the database say that it can't be asked now."""
+"""Which database errors mean that it is currently unavailable."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""The connections to the database that a process keeps, and what is told of a database that can't be used."""
+"""A process's database connections, and the messages about an unusable database."""
 
 import contextlib
 import os

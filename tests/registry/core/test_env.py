@@ -1,4 +1,4 @@
-"""Environment variables are read with their types, and a bad one is refused by name."""
+"""Environment variables are read with their types, and a bad value is refused with the variable's name."""
 
 import stat
 

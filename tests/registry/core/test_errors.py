@@ -1,4 +1,4 @@
-"""Errors of the services: the message and fields that each keeps."""
+"""Errors of the services: the message and fields of each."""
 
 from promptuary.renderer.problems import Problem
 from registry.core.errors import Invalid, NotFound

@@ -1,4 +1,4 @@
-"""Taking a port: one holder at a time, also among those who ask at the same moment."""
+"""Taking a port: one holder at a time, even among concurrent attempts."""
 
 import socket
 import threading

@@ -1,5 +1,4 @@
-"""The home and all in it are the owner's only: new files, files of earlier versions, and what can't be changed is
-told."""
+"""The home and its contents are private: new files, files of earlier versions, and reports of what can't change."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Which addresses are public, by our own list; every network at its first and last address, and its neighbours."""
+"""Which addresses are public by our own list: the first and last of every network, and their neighbours."""
 
 from ipaddress import ip_address, ip_network
 

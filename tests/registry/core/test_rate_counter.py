@@ -97,7 +97,7 @@ def test_small_amounts_are_gathered_before_the_others_are_told(broker):
 def test_the_broker_forgets_a_window_that_is_over(broker):
     counter = RateCounter(shared=lambda: SharedCounts(broker.url))
     counter.add("short", "a", 3)
-    threading.Event().wait(1.1)  # the broker has a clock of its own
+    threading.Event().wait(1.1)  # the broker has its own clock
     assert counter.add("short", "a") == 1
 
 
@@ -110,9 +110,9 @@ def test_without_an_answer_each_process_counts_for_itself_and_asks_again_later(b
     assert counter.add("caller", "a") == 2
     assert other.add("caller", "a") == 1
     broker.start()
-    assert other.add("caller", "a") == 2  # still a pause, in which nobody waits for the broker
+    assert other.add("caller", "a") == 2  # still in the pause, in which nothing waits for the broker
     clock.now += 6
-    assert other.add("caller", "a") == 3  # the broker lost its counts; what it was not told yet is told now
+    assert other.add("caller", "a") == 3  # the broker lost its counts; unsent ones are sent now
     assert counter.add("caller", "a") == 5
 
 

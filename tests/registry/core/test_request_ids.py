@@ -1,4 +1,4 @@
-"""X-Request-Id: the caller's own or a fresh one, in the answer and in the log."""
+"""X-Request-Id: the caller's own or a new one, in the response and in the log."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Addresses that people may name: public ones over https, and what an operator lists."""
+"""Outbound addresses entered by people: public ones over https, and hosts listed by the operator."""
 
 import asyncio
 import threading

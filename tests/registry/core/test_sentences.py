@@ -1,4 +1,4 @@
-"""Sentences made of other texts: the full stop at the end."""
+"""Sentences composed of other texts: the full stop at the end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Spans around fetch, render and save, as the SDK's in-memory exporter gets them."""
+"""Spans around fetch, render and save, as received by the SDK's in-memory exporter."""
 
 from collections.abc import Iterator
 from typing import Any

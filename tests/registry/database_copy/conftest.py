@@ -1,4 +1,4 @@
-"""Two databases that are no test database: a source on SQLite and a target on the engine that the run is about."""
+"""Two databases apart from the test database: a source on SQLite and a target on the run's engine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +47,7 @@ def lines() -> list[str]:
 
 
 def run_sql(alias: str, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    """Run one statement; its rows, if it gives some."""
+    """Run one statement; return its rows, if any."""
     with connections[alias].cursor() as cursor:
         cursor.execute(sql, parameters)
         return list(cursor.fetchall()) if cursor.description else []

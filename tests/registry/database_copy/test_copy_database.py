@@ -1,4 +1,4 @@
-"""Copying the database: every row, in one piece, with a proof; refused wherever something could be lost."""
+"""Copying the database: every row in one piece, verified; refused if anything could be lost."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Runs over versions of a dataset that differ in names and tags alone: they are compared like runs over one version."""
+"""Runs over dataset versions that differ only in names and tags are compared like runs over one version."""
 
 import json
 

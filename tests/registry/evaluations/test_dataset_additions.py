@@ -1,4 +1,4 @@
-"""Rows added to a dataset that is there: below the others, once, and each refusal."""
+"""Rows added to an existing dataset: at the end, once, and each refusal."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Archived datasets: in no list and no choice, without new rows, and kept if an evaluation measures by them."""
+"""Archived datasets: in no list or choice, without new rows, and refused if an evaluation uses them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Datasets as lists and pages show them."""
+"""Datasets as shown in lists and on pages."""
 
 import json
 

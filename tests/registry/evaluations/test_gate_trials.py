@@ -1,4 +1,4 @@
-"""What thresholds would have said of the last runs."""
+"""The results that thresholds would have had on the last runs."""
 
 import json
 
@@ -34,7 +34,7 @@ def evaluate(author):
 
 @pytest.fixture
 def two(save, publish, evaluate):
-    """The run of version 1, which is live and answers all, and that of version 2, which answers nothing."""
+    """The run of version 1, which is live and correct on all rows, and that of version 2, which is wrong on all."""
     first = save()
     publish(first)
     second = save("words that nobody expects")

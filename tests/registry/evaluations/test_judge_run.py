@@ -1,4 +1,4 @@
-"""Runs whose rows a template judges: scores, evidence, and a judge that fails."""
+"""Runs whose rows are judged by a template: scores, evidence, and a failing judge."""
 
 import json
 
@@ -98,7 +98,7 @@ def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
 
 @pytest.fixture
 def many(author, rows, settings, tmp_path):
-    """A run of 30 rows whose judge is refused at each, as long as `server.script` has it."""
+    """A run of 30 rows whose judge is refused on each while it is in `server.script`."""
     settings.MODELS_PATH = tmp_path / "models.yml"
     listed = [{"inputs": {"documents": DOCUMENTS, "question": f"{QUESTION} {n}"}} for n in range(30)]
     text = "".join(json.dumps(row) + "\n" for row in listed)

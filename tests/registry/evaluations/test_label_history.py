@@ -1,4 +1,4 @@
-"""Lines of what each label served: runs of its versions by day, with what they cost, and nobody else's."""
+"""Charts of what each label served: only runs of its versions, by day, with their cost."""
 
 import json
 from datetime import timedelta
@@ -33,7 +33,7 @@ def measured(save, author, admin):
 
 
 def move(author, version, days_ago=0):
-    """A move of `canary`; its moment is written with the row, which nothing changes later."""
+    """Move `canary` at a given time, which is written with the row because rows are immutable."""
     LabelMove.objects.create(
         template=Template.objects.get(name=NAME),
         label="canary",

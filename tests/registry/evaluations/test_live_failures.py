@@ -1,4 +1,4 @@
-"""What is live and fails in a nightly run: reported once, listed while it is live, reported when it passes."""
+"""A live version that fails a nightly run: reported once, listed while it is live, reported when it passes."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -45,7 +45,7 @@ def attach(author, admin):
 
 @pytest.fixture
 def failing(save, publish, attach):
-    """A live version that answers nothing of what is expected, after one night."""
+    """A live version that is wrong on all rows, after one night."""
     version = save("words that nobody expects")
     publish(version)
     attach()

@@ -1,4 +1,4 @@
-"""Readings of metrics: worse, better or unclear against what is served, with the threshold that holds them."""
+"""Readings of metrics: worse, better or unclear relative to the served version, with their threshold."""
 
 import json
 

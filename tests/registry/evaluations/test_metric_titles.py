@@ -1,4 +1,4 @@
-"""Titles of metrics and thresholds in place of their code words, in the language of the page."""
+"""Titles of metrics and thresholds instead of their code names, in the language of the page."""
 
 import pytest
 from django.utils import translation

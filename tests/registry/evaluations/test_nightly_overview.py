@@ -1,4 +1,4 @@
-"""The lines of the home page: a template's metric over the last nights, those first that matter most to the person."""
+"""The home page's charts: a template's metric over the last nights, the most relevant to the person first."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Nightly runs: what is live is measured once a night, with new replies of the model."""
+"""Nightly runs: the live version is measured once a night, with new replies of the model."""
 
 import json
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""People's scores: who gives them, of what, rows that people disagree on, and the rows left to score."""
+"""People's scores: who may give them, for what, disagreements, and the rows left to score."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Replies that are kept: used again for 90 days, then deleted."""
+"""Cached replies: reused for 90 days, then deleted."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a run is expected to cost: from its prompts, from earlier replies, and without a price."""
+"""The expected cost of a run: from its prompts, from earlier replies, and without a price."""
 
 import json
 

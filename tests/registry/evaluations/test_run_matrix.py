@@ -1,4 +1,4 @@
-"""Runs side by side: changes against the first, filters, order, pages, and figures while a run goes on."""
+"""Runs side by side: changes from the first, filters, order, pages, and figures during a run."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""Runs: started by a person, done in slices, cancelled, run again."""
+"""Runs: started by a person, processed in slices, cancelled, retried."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ def write(count):
 
 @pytest.fixture
 def questions(author, save):
-    """A template whose prompt ends with its answer, so that the echo model is right but for a newline."""
+    """A template whose prompt ends with its answer, so that the echo model is right except for a newline."""
     save()
     return datasets.save_dataset(actor=author, name=DATASET, text=write(80)).version
 

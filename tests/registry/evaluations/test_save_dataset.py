@@ -1,4 +1,4 @@
-"""Saving a dataset: versions, forms, rows that don't fit."""
+"""Saving a dataset: versions, formats, rows that don't fit."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Several runs in one act: all of them over the same rows or none, their cost together, and each refusal."""
+"""Several runs started together: all over the same rows or none, their total cost, and each refusal."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Tests for setting and removing freezes, and for what they keep from being published."""
+"""Setting and removing freezes, and the publications that they block."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Tests for the windows of freezes: the next slot, time zones, and days on which the clock jumps."""
+"""The windows of freezes: the next slot, time zones, and days with a clock change."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -57,7 +57,7 @@ def test_a_weekly_window_keeps_its_wall_clock_times(freeze, moment):
     [
         ("2026-11-27T16:00+01:00", "2026-11-30T08:00+01:00"),
         ("2026-11-30T07:59+01:00", "2026-11-30T08:00+01:00"),
-        ("2026-10-24T12:00+02:00", "2026-10-26T08:00+01:00"),  # the clock goes back on the Sunday between
+        ("2026-10-24T12:00+02:00", "2026-10-26T08:00+01:00"),  # the clock is set back on the Sunday in between
         ("2026-03-28T12:00+01:00", "2026-03-30T08:00+02:00"),  # and forward
     ],
 )

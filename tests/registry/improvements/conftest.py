@@ -1,4 +1,4 @@
-"""The desk at which improvements are asked for."""
+"""The desk at which improvements are requested."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""An improvement from the first call to the draft: asked, measured beside the run, taken or dismissed."""
+"""An improvement from the first call to the draft: requested, measured against the run, taken or dismissed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an improvement is expected to cost, before anything is asked."""
+"""The expected cost of an improvement, before any call."""
 
 from functools import partial
 

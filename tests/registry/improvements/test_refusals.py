@@ -1,4 +1,4 @@
-"""What can't be improved, and what a model proposes that can't be used: each with its reason, and what it cost."""
+"""What can't be improved, and unusable proposals of a model: each with its reason and its cost."""
 
 import json
 
@@ -21,7 +21,7 @@ SECRET = "support/policy"
 
 @pytest.fixture
 def place(desk):
-    """A desk whose model proposes what helps."""
+    """A desk whose model proposes an improvement."""
     with desk(propose(BETTER)) as found:
         yield found
 

@@ -1,4 +1,4 @@
-"""The worker on improvements: stopping one, workers that are killed, and what ends by itself."""
+"""The worker on improvements: stopping one, killed workers, and automatic ends."""
 
 import threading
 from unittest.mock import Mock
@@ -77,11 +77,11 @@ def test_one_that_is_stopped_while_the_model_writes_is_counted_and_not_used(tran
 
 
 class Killed(BaseException):
-    """What a killed process looks like from inside: nothing after it is done."""
+    """Simulates a killed process: nothing after it runs."""
 
 
 class KilledModel:
-    """A model whose caller is killed while it waits."""
+    """A model whose caller is killed while waiting."""
 
     name = "helper"
 
@@ -91,7 +91,7 @@ class KilledModel:
 
 
 def kill_while_asked(place, improvement):
-    """Send the prompt of an improvement as a worker does that is killed before a reply comes."""
+    """Send the prompt of an improvement like a worker that is killed before it gets a reply."""
     endpoint = worker._find_endpoint(improvement)
     inputs = worker._make_inputs(improvement)
     asked = model_asking.render_asking(improvement.prompt, inputs)

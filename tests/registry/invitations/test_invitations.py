@@ -1,4 +1,4 @@
-"""Tests for inviting people into a namespace, and for accepting an invitation."""
+"""Inviting people into a namespace, and accepting an invitation."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Jobs as rows: queued once, claimed once, queued again when their worker dies."""
+"""Jobs as rows: queued once, claimed once, requeued when their worker dies."""
 
 from datetime import timedelta
 

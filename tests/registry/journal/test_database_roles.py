@@ -1,4 +1,4 @@
-"""A server's role reads and writes rows, and can't change what is kept forever or switch off its guards."""
+"""A server's role reads and writes rows, but can't change immutable rows or disable their triggers."""
 
 import io
 import os
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 @pytest.fixture
 def server_role():
-    """The test's transaction goes on as the server's role, with rights as a deployment grants them."""
+    """Continue the test's transaction as the server's role, with the rights that a deployment grants."""
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE ROLE {ROLE} LOGIN")
     call_command("grantserver", ROLE, stdout=io.StringIO())

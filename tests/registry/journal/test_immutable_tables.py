@@ -1,4 +1,4 @@
-"""The database itself refuses to change what is kept forever."""
+"""The database itself refuses changes to immutable rows."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

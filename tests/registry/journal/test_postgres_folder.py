@@ -1,4 +1,4 @@
-"""Where the tests' PostgreSQL keeps its data, and that a killed run leaves none behind for good."""
+"""The data folder of the tests' PostgreSQL, and its removal after a killed run."""
 
 import os
 import shutil

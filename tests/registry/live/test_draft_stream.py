@@ -1,4 +1,4 @@
-"""GET /live/drafts/ over the wire: who is told of a shared draft's changes, and when it ends."""
+"""GET /live/drafts/ over the wire: who gets a shared draft's changes, and when the stream ends."""
 
 import time
 from contextlib import contextmanager

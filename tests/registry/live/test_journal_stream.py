@@ -1,4 +1,4 @@
-"""GET /live/events over the wire: who is told what, from which number on, and when it ends."""
+"""GET /live/events over the wire: who gets which events, from which number, and when the stream ends."""
 
 import json
 import time
@@ -53,7 +53,7 @@ SIGN_OUT += "Session.objects.filter(session_key=sys.argv[1]).delete()"
 
 @pytest.fixture(scope="module")
 def signed_in(tmp_path_factory) -> Iterator[tuple[instances.Instance, dict[str, str]]]:
-    """An instance whose people are signed in, and the session of each role; each test takes a copy."""
+    """An instance with signed-in people, and the session of each role; each test uses a copy."""
     made = instances.make_instance(tmp_path_factory.mktemp("signed-in") / "home")
     yield made, json.loads(made.run("-c", SETUP).stdout.splitlines()[-1])
     instances.remove_instance(made)

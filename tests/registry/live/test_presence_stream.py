@@ -1,4 +1,4 @@
-"""/live/presence over the wire: who is named, to whom, and until when."""
+"""/live/presence over the wire: who is shown, to whom, and until when."""
 
 import time
 from contextlib import contextmanager

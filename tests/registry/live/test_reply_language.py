@@ -1,4 +1,4 @@
-"""What a stream of a reply says is in the reader's language; what the model said stays as it is."""
+"""Messages in a reply stream are in the reader's language; the model's text is unchanged."""
 
 import asyncio
 import contextlib

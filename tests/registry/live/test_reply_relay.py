@@ -1,4 +1,4 @@
-"""The relay of replies in a web process: bytes pass unchanged, a closed page is reported, no worker is no error."""
+"""The relay of replies in a web process: unchanged bytes, reports of closed pages, no error without a worker."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from registry.live.reply_relay import SOCKET, relay_reply
 
 
 class Page:
-    """RSGI's side of a request: keeps what was sent, and closes when it is told to."""
+    """RSGI's side of a request: records what was sent, and closes on demand."""
 
     def __init__(self):
         self.status, self.sent, self.closed = None, b"", asyncio.Event()

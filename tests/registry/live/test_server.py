@@ -1,4 +1,4 @@
-"""What goes over the wire between a client, granian's RSGI interface, and a WSGI application or a live handler."""
+"""The wire protocol between a client, granian's RSGI interface, and a WSGI application or a live handler."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Which events a page with certain topics is told of."""
+"""Which events are sent to a page with certain topics."""
 
 from dataclasses import replace
 

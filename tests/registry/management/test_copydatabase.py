@@ -1,4 +1,4 @@
-"""`manage.py copydatabase` as an operator runs it: what it prints, and what its exit code says."""
+"""`manage.py copydatabase` as an operator runs it: its output and exit codes."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""A journal with a mirror of its own."""
+"""A journal with its own mirror."""
 
 import pytest
 

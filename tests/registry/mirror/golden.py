@@ -51,7 +51,7 @@ __all__ = [
     "recreate_mirror",
 ]
 
-BASE_URL = "https://promptuary.example"  # stands in the messages of webhooks
+BASE_URL = "https://promptuary.example"  # included in webhook messages
 _FOLDER = Path(__file__).parent
 JOURNAL, EXPORT = _FOLDER / "golden_journal.jsonl", _FOLDER / "golden_mirror.fast-export"
 ROWS, EFFECTS = _FOLDER / "golden_rows.json", _FOLDER / "golden_effects.json"
@@ -64,7 +64,7 @@ def read_journal() -> list[dict[str, Any]]:
 
 
 def describe_journal(mirror: Path) -> list[dict[str, Any]]:
-    """The events of the database as `read_journal` gives them, with the commits that this mirror has of them."""
+    """The events of the database in the form of `read_journal`, with this mirror's commits."""
     commits = read_commits(mirror)
     columns = ("number", "kind", "template", "version", "change", "hash", "text")
     rows = Event.objects.order_by("number").values(*columns)
@@ -129,7 +129,7 @@ def read_conversations() -> dict[str, list[dict[str, Any]]]:
 
 
 def _describe_text(said: CommentText | None) -> dict[str, Any] | None:
-    """What a comment says now and said before; None if nothing was edited or deleted."""
+    """A comment's current and earlier text; None if it wasn't edited or deleted."""
     if said is None or said.changed_at is None:
         return None
     return {"deleted": said.is_deleted, "earlier": [earlier.text for earlier in said.earlier]}
@@ -146,7 +146,7 @@ def measure_caches() -> dict[str, list[str]]:
 
 
 class _Process:
-    """A process that serves fetches, its clock stopped: nothing it remembers grows old."""
+    """A process that serves fetches with a stopped clock, so that its caches don't expire."""
 
     def __init__(self) -> None:
         admin = Actor(User.objects.get(username="zoë.o'neil@example.org"))

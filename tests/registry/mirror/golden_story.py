@@ -72,7 +72,7 @@ Cast = dict[str, Actor]
 
 @contextmanager
 def fix_clock_and_ids() -> Iterator[None]:
-    """The journal's clock goes on by the same step with each look at it; the ids of keys and webhooks are the same."""
+    """The journal's clock advances by the same step at each read; the ids of keys and webhooks are fixed."""
     clock = mock.patch.object(log, "now", _count_moments().__next__)
     # When the journal was recorded, two functions read the clock once more than now. Both run within acts that decide
     # on several changes, so the story can't read it for them: they are replaced by ones that do.
@@ -90,7 +90,7 @@ def _read_clock_and_write(write: Callable[..., None], actor: Actor, kind: str, *
 
 
 def _tell_and_read_clock(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
-    """Tell whom a remark mentions. Telling somebody read the clock when the journal was recorded."""
+    """Notify people mentioned in a remark. When the journal was recorded, notifying read the clock."""
     told = tell(*facts, **more)
     if told:
         log.now()
@@ -175,7 +175,7 @@ def _count_moments() -> Iterator[datetime]:
 
 
 def _make_namespace(namespace: str) -> Cast:
-    """The namespace with its people; gives them by name, the admin as `admin`."""
+    """Make the namespace and its people; return them by name, the admin as `admin`."""
     operator = accounts_actor.operator_actor()
     namespace_services.create_namespace(
         actor=operator, name=namespace, protected_labels=["production"], required_checks=[]
@@ -201,7 +201,7 @@ def _set_rules_and_members(cast: Cast) -> None:
 
 
 def _manage_keys(cast: Cast) -> Key:
-    """Keys of every form; gives one that may write."""
+    """Issue keys of every form; return one that may write."""
     admin, where = cast["admin"], "support"
     shop = keys.issue_key(
         actor=admin, namespace=where, name="shop", scope="write", person="author", approved_only=False
@@ -270,7 +270,7 @@ def _review(cast: Cast) -> None:
 
 
 def _withdraw_what_fails(cast: Cast) -> None:
-    """A version whose samples lack a value; it is redacted later, with the lines that are quoted from it."""
+    """Propose a version whose samples lack a value; it is redacted later, with the lines quoted from it."""
     author, reviewer = cast["author"], cast["reviewer"]
     fourth = _save(author, REPLY, _greet("hello {{ title }}"), Version.objects.get(template__name=REPLY, number=3))
     number = change_services.propose_change(
@@ -415,7 +415,7 @@ def _rename(cast: Cast) -> None:
 
 
 def _filter_webhook(admin: Actor) -> None:
-    """A webhook that hears of some templates only: its event speaks of a pattern if others name a template."""
+    """A webhook for some templates only: its event has a pattern where others name a template."""
     address = "http://127.0.0.1:9/hook?token=x"
     webhook_services.create_webhook(actor=admin, namespace="support", url=address, template="refunds/*")
 
@@ -481,7 +481,7 @@ def _release_together(cast: Cast) -> None:
 
 
 def _group_people(admin: Actor) -> None:
-    """A group whose people come and go, with another title and without its role; and one that is removed."""
+    """A group whose people, title and role change, and one that is removed."""
     support: dict[str, Any] = {"actor": admin, "namespace": "support"}
     groups.make_group(**support, title="Legal", role="reviewer")
     groups.add_to_group(**support, name="legal", username="reader")
@@ -643,7 +643,7 @@ def _edit_release_comments(cast: Cast) -> None:
 
 
 def _limit_addresses(admin: Actor) -> None:
-    """A key issued with networks, one whose networks are set and taken away, and one rotated with its networks."""
+    """A key issued with networks, one whose networks are set and removed, and one rotated with its networks."""
     office = ["203.0.113.0/24", "2001:db8::/32"]
     inside = keys.issue_key(actor=admin, namespace="support", name="inside", verbs=["fetch"], addresses=office).key
     keys.rotate_key(actor=admin, key_id=inside.id)
@@ -690,7 +690,7 @@ def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> 
 
 
 def _converse(cast: Cast) -> None:
-    """A review that is asked for, comments that are edited and deleted, and decisions that are taken back."""
+    """A requested review, edited and deleted comments, and decisions that are taken back."""
     author, reviewer, name = cast["author"], cast["reviewer"], "support/talked"
     version = _save(author, name, _greet("Hello"))
     number = change_services.propose_change(

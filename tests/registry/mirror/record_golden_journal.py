@@ -96,7 +96,7 @@ def _to_json(value: Any) -> str:
 
 @contextmanager
 def _older_journal() -> Iterator[None]:
-    """Events are appended without the fields that came later."""
+    """Append events without the fields that were added later."""
     append: Callable[..., Event] = log.append
 
     def append_older(author: log.Author, event: JournalEvent, **facts: Any) -> Event:

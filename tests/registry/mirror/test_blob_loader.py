@@ -1,4 +1,4 @@
-"""Each event class that names a text by digest says where the text is kept."""
+"""Each event class that refers to a text by digest declares where the text is stored."""
 
 from dataclasses import fields
 

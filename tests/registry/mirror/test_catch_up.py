@@ -1,4 +1,4 @@
-"""Catching up: journal in, commits out."""
+"""Catching up: from the journal to commits."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_members_are_readable_files(support, mirror_path):
 
 
 def test_an_event_of_a_newer_release_is_kept_as_it_is(support, operator, mirror_path):
-    """The database was written by a release that knows more kinds; the mirror holds its event all the same."""
+    """The database was written by a release with more kinds; the mirror still contains its event."""
     number = add_event("guest.welcomed", {"guest": "visitor"})
     mirror.catch_up()
     repository = Repository(mirror_path)
@@ -76,7 +76,7 @@ def test_a_commit_is_known_by_its_id(support, mirror_path):
 
 
 def add_event(kind, body):
-    """Append an event as another release may have; gives its number."""
+    """Append an event as another release may have done; return its number."""
     last = Event.objects.latest("number")
     facts = {
         **json.loads(last.text), "kind": kind, "body": body, "number": last.number + 1, "previous": last.hash,

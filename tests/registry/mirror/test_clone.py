@@ -1,4 +1,4 @@
-"""What somebody sees who clones the mirror with plain git."""
+"""The contents of a clone of the mirror, read with plain git."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Commit messages: nothing of a user can pass for a trailer."""
+"""Commit messages: no user's text can pass for a trailer."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What each kind of event writes."""
+"""The files that each kind of event writes."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""A mirror that Git can't read: told in a sentence with the way out, and written again by a rebuild."""
+"""A mirror that Git can't read: reported with the remedy, and rewritten by a rebuild."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Datasets and attached evaluations in the mirror: readable files, and all of it back from a clone."""
+"""Datasets and attached evaluations in the mirror: readable files, and a full restore from a clone."""
 
 import json
 

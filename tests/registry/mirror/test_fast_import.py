@@ -1,4 +1,4 @@
-"""The import stream: the same entries give the same commits, however they are cut into batches."""
+"""The import stream: the same entries produce the same commits, however they are batched."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""No kind of event lacks a form in the mirror, a way to be restored, or words."""
+"""Every kind of event has a mirror format, a restore function and a wording."""
 
 import inspect
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def test_a_reaction_that_needs_a_person_says_so_where_the_worker_acted():
 
 @pytest.fixture
 def guest_welcomed():
-    """A kind of its own, which no module of the product names."""
+    """An additional kind that no module of the product knows."""
 
     @event.event("guest.welcomed", caches=event.Cache.KEYS)
     @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ def test_on_postgresql_a_machine_waits_for_another_one(tmp_path):
     def write_there():
         with locks.hold(tmp_path / "there"):
             is_held.set()
-            time.sleep(0.5)  # long enough that the other one asks for the lock meanwhile
+            time.sleep(0.5)  # long enough that the other one requests the lock meanwhile
         connections.close_all()
 
     other = threading.Thread(target=write_there)

@@ -1,4 +1,4 @@
-"""A database that was restored from an older backup, beside a mirror that remembers more."""
+"""A database restored from an older backup, with a mirror that is newer."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -28,7 +28,7 @@ def save(actor, text, name=TEMPLATE):
 
 @pytest.fixture
 def older(story, mirror_path):
-    """Everything after the story was forgotten by the database and is known to the mirror; gives what there was."""
+    """Everything after the story is missing from the database but is in the mirror; return what there was."""
     mirror.catch_up()
     backup = transaction.savepoint()
     keys.issue_key(actor=story["admin"], namespace="support", name="shop", scope="read")

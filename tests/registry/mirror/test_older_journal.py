@@ -1,4 +1,4 @@
-"""A journal of before versions said what they took in, and before requests kept what they were decided on."""
+"""A journal from before versions recorded merges and requests recorded the state of their decision."""
 
 import importlib
 import json
@@ -63,7 +63,7 @@ def tell(people):
 
 @pytest.fixture
 def without(monkeypatch):
-    """The services as they were before: nothing of this is written."""
+    """The services as before: they don't write any of this."""
     append = log.append
 
     def old_append(author, event, **facts):

@@ -1,4 +1,4 @@
-"""Pushing to a repository elsewhere, over git's own HTTP and ssh transports."""
+"""Pushing to a remote repository, over git's own HTTP and ssh transports."""
 
 import json
 import shutil

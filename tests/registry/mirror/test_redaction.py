@@ -1,4 +1,4 @@
-"""A redacted text leaves Git too: every commit, every branch, every copy that stands beside the mirror."""
+"""A redacted text is removed from Git too: every commit, branch and copy next to the mirror."""
 
 import subprocess
 

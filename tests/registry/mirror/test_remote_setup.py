@@ -1,4 +1,4 @@
-"""Adding a remote: what is refused before anything is pushed anywhere."""
+"""Adding a remote: what is refused before anything is pushed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The bare repository: what a killed git leaves, and what reaches git from outside."""
+"""The bare repository: leftovers of a killed git, and outside input that reaches git."""
 
 import pytest
 

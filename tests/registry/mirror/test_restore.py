@@ -1,4 +1,4 @@
-"""The database back from a clone, compared field by field."""
+"""Restoring the database from a clone, compared field by field."""
 
 import subprocess
 from datetime import timedelta
@@ -103,7 +103,7 @@ def talk(author, reviewer, number):
 
 
 def empty_the_database():
-    """All rows of the registry's tables gone, as if the database were new."""
+    """Delete all rows of the registry's tables, as if the database were new."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

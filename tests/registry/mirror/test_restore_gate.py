@@ -1,4 +1,4 @@
-"""What labels held by approval, who contributed and what requests were decided on, back from a clone."""
+"""Restoring versions held by approval, contributors and the basis of decisions from a clone."""
 
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -179,7 +179,7 @@ def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same)
 
 
 def hurry_approved(world):
-    """An approved change that a freeze stops is published in an emergency, which is no longer served afterwards."""
+    """Publish an approved change in an emergency during a freeze, and then roll it back."""
     world.rule(break_glass=True)
     world.publish(world.propose(world.save("one")))
     change = world.propose(world.save("two"))
@@ -198,7 +198,7 @@ def test_an_approved_emergency_comes_back_as_approved(world, require_same):
 
 
 def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approvals(world, mirror_path, tmp_path):
-    """Somebody edits a clone so that the approval is by the author, which counts for nothing."""
+    """Somebody edits a clone so that the approval is by the author, which doesn't count."""
     hurry_approved(world)
 
     def forge(facts):
@@ -209,7 +209,7 @@ def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approval
 
 
 def speak_for_groups(world):
-    """Legal approves, then loses its speaker: what it approved stays, what waits for it goes on waiting."""
+    """Legal approves, then loses its member: approved changes stay approved, and waiting ones keep waiting."""
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
     groups.make_group(**people, title="Legal", role="reviewer")
     groups.add_to_group(**people, name="legal", username="reader")

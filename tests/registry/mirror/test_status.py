@@ -1,4 +1,4 @@
-"""What the status says of the mirror and its remotes: how far each is, and since when it waits."""
+"""The status of the mirror and its remotes: how far each is, and since when it is waiting."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Clones that somebody edited: the forged commit is named, and no database is made from it."""
+"""Edited clones: the forged commit is reported, and no database is restored from it."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def verify(clone):
 
 
 def rewrite(clone, edit):
-    """Write `main` again, each message going through `edit(message, event)`; gives {event number: its new commit}."""
+    """Rewrite `main` with `edit(message, event)` applied to each message; return {event number: its new commit}."""
     commits = git(clone, "log", "--first-parent", "--reverse", "--format=%H", "main").split()
     parent, written = "", {}
     for number, commit in enumerate(commits, start=1):

@@ -1,4 +1,4 @@
-"""Verifying: what was forged or changed is named."""
+"""Verifying: forgeries and changes are reported."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Many processes may ask for the mirror to be written; one at a time does it."""
+"""Many processes may request a mirror update; one at a time writes it."""
 
 import shutil
 import threading
@@ -70,7 +70,7 @@ def make_namespaces(*names):
 
 
 def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, monkeypatch):
-    """Whoever appended it found the writer at work and left it the work."""
+    """The process that appended it found the writer running and left the work to it."""
     counted = Repository.count_packs
 
     def append_meanwhile(repository):

@@ -1,4 +1,4 @@
-"""Roles in folders: what they add and where, who may have one, and how they end, move and count for approvals."""
+"""Roles in folders: their scope, who may have one, how they end and move, and how they count for approvals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Groups of people: the roles that they give, who may change them, and what is refused."""
+"""Groups of people: the roles that they grant, who may change them, and refusals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A revocation that was set for later can be cancelled until then; the key ends again when it did before."""
+"""A scheduled revocation can be cancelled until it is due; the key then has its previous expiry again."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The network addresses that a key is limited to: issued with it, set later, kept by a rotation."""
+"""The network addresses to which a key is limited: set when issued or later, kept by a rotation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A key acts in somebody's name: they are told when another person makes one, see all of them, and can revoke them."""
+"""Keys act for a person, who is notified of keys made by others, sees all of them, and can revoke them."""
 
 import json
 from datetime import timedelta

@@ -11,7 +11,7 @@ from registry.namespaces.models import Membership, Role
 from registry.namespaces.permissions import is_allowed, require_verb
 from registry.namespaces.verbs import TABLE, Verb
 
-# The table of the design, written out once more by hand.
+# The table of the design, repeated by hand.
 MAY = {
     "reader": {"browse", "read", "check", "fetch"},
     "author": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate", "try"},

@@ -1,4 +1,4 @@
-"""A fresh secret at once, and the old one for as long as the services need."""
+"""Rotation: a new secret immediately, and the old one as long as services need it."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The rule that people without two-step sign-in can only read: every verb, keys too, and who sets it."""
+"""The rule that people without two-step sign-in can only read: every verb, keys too, and who may set it."""
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -22,7 +22,7 @@ def switch_on(actor: Actor) -> None:
 
 @pytest.fixture
 def strict(support) -> Namespace:
-    """The namespace with the rule; nobody has a second step."""
+    """The namespace with the rule; no member has a second step."""
     rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
     return Namespace.objects.get(name="support")
 

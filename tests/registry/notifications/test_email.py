@@ -1,4 +1,4 @@
-"""Notifications by mail: together, once, and only what the person wants."""
+"""Notifications by mail: batched, sent once, and only as the person chose."""
 
 import smtplib
 from datetime import timedelta
@@ -145,7 +145,7 @@ def test_a_watcher_is_not_said_to_be_waited_for(author, reader, save):
 
 
 class Refusing(BaseEmailBackend):
-    """A mail server that takes nothing."""
+    """A mail server that refuses everything."""
 
     def send_messages(self, _messages):
         raise smtplib.SMTPServerDisconnected("gone")

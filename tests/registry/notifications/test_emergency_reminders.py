@@ -1,4 +1,4 @@
-"""An emergency that nobody approved is announced once a day, by mail whatever a person's mail settings say."""
+"""An unapproved emergency is announced daily by mail, regardless of a person's mail settings."""
 
 from datetime import timedelta
 

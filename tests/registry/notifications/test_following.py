@@ -1,4 +1,4 @@
-"""Following one template: its followers hear of the topics that they chose, and of no other template."""
+"""Following a template: followers are notified of the chosen topics, and of no other template."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A freeze that stops scheduled publishes is told to those who proposed and scheduled them."""
+"""The people who proposed and scheduled publications are notified of a freeze that stops them."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Notifications and mails are in the language of who gets them, whoever causes them."""
+"""Notifications and mails are in the recipient's language, whoever causes them."""
 
 from datetime import timedelta
 
@@ -64,7 +64,7 @@ def _html_of(message):
 @pytest.mark.usefixtures("readers")
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_each_notification_is_in_the_language_of_its_person(author, save, language):
-    with translation.override(language):  # of who proposes: it decides nothing
+    with translation.override(language):  # the proposer's language, which has no effect
         _propose(author, save())
     sentences = dict(Notification.objects.values_list("person__username", "sentence"))
     assert sentences["reviewer"].startswith("author bittet um Prüfung: support/reply v1")

@@ -1,4 +1,4 @@
-"""Mail about a proposed change: title, reason and what it does to the prompt, as text and as HTML."""
+"""Mail about a proposed change: title, reason and the effect on the prompt, as text and HTML."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Mail about what somebody said: the words, as they read now, and the page of a release."""
+"""Mail about comments: their current text, also on a release."""
 
 from datetime import timedelta
 
@@ -22,7 +22,9 @@ NAME = "support/reply"
 def _with_a_mail_server(settings, support, monkeypatch):
     settings.MAIL_IS_SENT = True
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
-    monkeypatch.setattr(notification_email, "_GATHERED", timedelta(seconds=-1))  # nothing waits for more
+    monkeypatch.setattr(
+        notification_email, "_GATHERED", timedelta(seconds=-1)
+    )  # don't wait for more notifications to batch
     for person in User.objects.exclude(username="operator"):
         person.email = f"{person.username}@example.org"
         person.save()

@@ -1,4 +1,4 @@
-"""Reminders of two-step sign-in: who may send them, to whom, and where they are seen."""
+"""Reminders of two-step sign-in: who may send them, to whom, and where they are shown."""
 
 from datetime import timedelta
 

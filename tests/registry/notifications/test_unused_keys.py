@@ -1,4 +1,4 @@
-"""Keys that nobody has used for long: who sees them, and that their person is told once by mail."""
+"""Unused keys: who sees them, and the single mail to their person."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Watches: a person's wishes, theirs to set where they may read."""
+"""Watches: a person's choices, which they may set for what they may read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""/livez and /readyz, as a load balancer meets them."""
+"""/livez and /readyz, as seen by a load balancer."""
 
 import pytest
 from celery import Celery

@@ -1,4 +1,4 @@
-"""/metrics: who may read it, and what stands in it."""
+"""/metrics: who may read it, and its contents."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What changing groups and roles in folders takes from open requests, schedules and rollouts, read before."""
+"""The effect of group and folder role changes on open requests, schedules and rollouts, shown in advance."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What admins of the installation do with accounts, and what follows."""
+"""Actions of admins of the installation on accounts, and their effects."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from tests.support.sessions import open_session
 
 @pytest.fixture
 def boss(operator, support) -> Actor:
-    """An admin of the installation, a member of nothing."""
+    """An admin of the installation without any membership."""
     User.objects.create(username="boss")
     return Actor(administration.set_installation_admin(actor=operator, username="boss", is_admin=True))
 

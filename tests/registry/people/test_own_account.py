@@ -1,4 +1,4 @@
-"""One's own account: name, time zone, and an address that its mailbox confirms."""
+"""A person's own account: name, time zone, and an address confirmed by mail."""
 
 import re
 import time

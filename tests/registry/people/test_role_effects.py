@@ -1,4 +1,4 @@
-"""What a person's new role takes from the open requests, read before it is set."""
+"""The effect of a person's new role on open requests, shown before it is set."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where a person is signed in, and ending it."""
+"""A person's sessions, and ending them."""
 
 import time
 

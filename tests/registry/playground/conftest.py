@@ -44,7 +44,7 @@ def connect(admin, server):
 
 @pytest.fixture
 def start(author):
-    """Start a run of the draft (or of other columns) as the author; gives it."""
+    """Start a run of the draft (or of other columns) as the author and return it."""
 
     def run(*columns, actor=None, inputs=None, name="support/reply", sample=""):
         columns = columns or ({"source": "draft", "document": DRAFT, "model": "small"},)
@@ -63,7 +63,7 @@ async def collect(actor, column_id):
 
 @pytest.fixture
 def stream(author):
-    """Stream a run's first column to its end; gives its events."""
+    """Stream a run's first column to its end; return its events."""
 
     def run(playground_run, actor=None, position=0):
         column = playground_run.columns.get(position=position)

@@ -1,4 +1,4 @@
-"""Plans of a run over rows of a dataset: which rows, what they may cost, and what is refused."""
+"""Plans of a run over dataset rows: which rows, their maximum cost, and refusals."""
 
 import json
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Starting a run: every column rendered and stored, or each field at fault named and nothing stored."""
+"""Starting a run: every column rendered and stored, or each invalid field reported and nothing stored."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Streaming a column: what comes, what is stored, what it cost, and every way in which it can end."""
+"""Streaming a column: the events, what is stored, its cost, and every way in which it can end."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ JSON_DRAFT = DRAFT.replace("inputs:", "output: {schema: {type: object, required:
 
 @pytest.fixture(autouse=True)
 def committed(transactional_db):
-    """The steps of a reply run in threads with connections of their own."""
+    """A committing database: the steps of a reply run in threads with their own connections."""
 
 
 def names(events):

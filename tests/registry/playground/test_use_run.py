@@ -1,4 +1,4 @@
-"""Using a run: its inputs as a sample, its reply as a row, its draft again; and what goes when."""
+"""Using a run: its inputs as a sample, its reply as a row, its draft restored; and its deletion."""
 
 import json
 from datetime import timedelta
@@ -22,7 +22,7 @@ ECHO = {"source": "draft", "document": DRAFT, "model": "echo"}
 
 @pytest.fixture
 def ended(start, column_of):
-    """A run whose reply came; gives its column."""
+    """The column of a run with a complete reply."""
 
     def run(*columns, **options):
         playground_run = start(*(columns or [ECHO]), **options)

@@ -1,4 +1,4 @@
-"""By which stretches of a document its copies are found."""
+"""The passages of a document by which copies are found."""
 
 import time
 

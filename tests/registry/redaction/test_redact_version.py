@@ -1,4 +1,4 @@
-"""Taking a version's text away: what goes, what stays, what stands in the way."""
+"""Redacting a version's text: what is removed, what stays, and what prevents it."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The list of what can hold a template's text has every text column of the database, and no other."""
+"""The list of columns that can contain a template's text covers every text column of the database."""
 
 import pytest
 from django.apps import apps
@@ -54,7 +54,7 @@ def test_every_text_column_of_the_database_itself_is_listed():
         if field.is_relation
     }
     assert found - listed() - relations == set()
-    addresses = {  # a text on SQLite, a type of its own on PostgreSQL
+    addresses = {  # text on SQLite, a separate type on PostgreSQL
         (model._meta.db_table, field.column)
         for model in apps.get_models()
         for field in model._meta.local_concrete_fields

@@ -19,13 +19,13 @@ FOUR = ("support/delivery/exchange", "support/policy", "support/refunds/reply", 
 
 @pytest.fixture
 def open_release(author, save):
-    """Save one version of each of these templates and propose them for production together; gives the release."""
+    """Save one version of each of these templates and propose them for production together; return the release."""
 
     def run(names=FOUR, actor: Actor | None = None, title="Refund window: 45 days", **more) -> Release:
         def write() -> dict[str, int]:
             return {name: save("one", name=name).number for name in names}
 
-        # Behind other acts than those that every test begins with, a save may write other rows.
+        # After actions beyond the common setup, a save may write different rows.
         is_first = not Event.objects.exclude(kind__in=FIRST_KINDS).exists()
         versions = write_or_insert(f"one version of {tuple(names)}", write) if is_first else write()
         return proposals.propose_release(

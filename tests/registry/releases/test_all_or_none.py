@@ -1,4 +1,4 @@
-"""Random acts on a release: whatever people do in between, its labels move together or not at all."""
+"""Random actions on a release: its labels move together or not at all, whatever people do in between."""
 
 import pytest
 from django.db import transaction
@@ -112,7 +112,7 @@ def world(author, reviewer, publish, save):
 
 
 def take(world, name, index):
-    """Do one act and compare what moved with what the act may move."""
+    """Run one action and compare the moved labels with those it may move."""
     moves = LabelMove.objects.count()
     release = queries.find_release(world.author, Verb.READ, 1)
     before = release_gate.evaluate_release(release, world.author)

@@ -1,4 +1,4 @@
-"""What is on a calendar, for whom, and from when to when."""
+"""The entries of a calendar, for whom, and in which period."""
 
 from datetime import UTC, datetime, timedelta
 

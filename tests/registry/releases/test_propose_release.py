@@ -1,4 +1,4 @@
-"""Proposing a release: which templates it takes and which it leaves out."""
+"""Proposing a release: which templates it includes and which it leaves out."""
 
 import json
 from typing import Any
@@ -114,7 +114,7 @@ def test_an_archived_template_is_left_out(admin, save, stage, propose_from):
 
 @pytest.fixture
 def rollout(author, save, publish, propose, approve):
-    """Of version 2 of a template whose production serves version 1."""
+    """A rollout of version 2 of a template whose production serves version 1."""
     publish(save("one", name="support/policy"))
     change = propose(save("two", name="support/policy"))
     approve(change)

@@ -1,4 +1,4 @@
-"""Proposing releases with reviewers and a moment: all of it, or nothing."""
+"""Proposing releases with reviewers and a date: everything or nothing."""
 
 from datetime import timedelta
 

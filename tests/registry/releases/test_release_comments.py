@@ -1,4 +1,4 @@
-"""Comments on a release: who edits and deletes one, what stays readable, and who is told."""
+"""Comments on a release: who may edit and delete them, what stays readable, and who is notified."""
 
 import pytest
 from django.db import DatabaseError, transaction

@@ -1,4 +1,4 @@
-"""A release and others who write at once, each with a connection of its own, against a database that commits."""
+"""A release and concurrent writers, each with its own connection, on a database that commits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Asking a reviewer for all that a release needs from them, and reminding them."""
+"""Asking a reviewer for all approvals that a release needs from them, and reminding them."""
 
 from datetime import timedelta
 

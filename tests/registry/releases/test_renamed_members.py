@@ -1,4 +1,4 @@
-"""Releases whose templates are renamed while somebody looks, or afterwards."""
+"""Releases whose templates are renamed while a page is open, or afterwards."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reviewing a release: its gate, approvals in one act, and the conversation about all of it."""
+"""Reviewing a release: its gate, approvals in one step, and the conversation about the whole release."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Withdrawing a release: who may, and what becomes of its changes."""
+"""Withdrawing a release: who may, and the effect on its changes."""
 
 import json
 

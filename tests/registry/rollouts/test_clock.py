@@ -1,4 +1,4 @@
-"""Scheduled steps of rollouts: when they are done, and what pauses or stops a rollout."""
+"""Scheduled steps of rollouts: when they are taken, and what pauses or stops a rollout."""
 
 from datetime import UTC, datetime, timedelta
 

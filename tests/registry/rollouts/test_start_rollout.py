@@ -1,4 +1,4 @@
-"""Starting a rollout: what the label serves then, and what is refused."""
+"""Starting a rollout: what the label serves then, and refusals."""
 
 from datetime import UTC, datetime, timedelta
 

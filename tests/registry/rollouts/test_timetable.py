@@ -1,4 +1,4 @@
-"""When a rollout started, what is to come, and its end."""
+"""A rollout's start, next steps and end."""
 
 from datetime import timedelta
 

@@ -19,7 +19,7 @@ LONG = 10.0  # seconds after which something is taken for broken
 
 
 class Ears:
-    """Notes what a follower hears."""
+    """Records a follower's notifications."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -39,7 +39,7 @@ class Ears:
 
 @pytest.fixture
 def actor() -> Actor:
-    """Who has written to the journal already: an empty one is nothing to look at."""
+    """An actor who has already written to the journal, so that it isn't empty."""
     found = Actor(User.objects.create(username="author"))
     services.create_namespace(actor=found, name="first")
     return found

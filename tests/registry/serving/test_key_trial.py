@@ -1,4 +1,4 @@
-"""What a key can do, in sentences, and tried as that key: both agree with what the key's own calls get."""
+"""A key's abilities as sentences and as trials: both agree with the results of the key's own calls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Clients that ask again for label moves are spread out: quick while they are few, slow enough when they are many."""
+"""Retries of clients that wait for label moves are spread out: fast if there are few, slower if there are many."""
 
 import pytest
 

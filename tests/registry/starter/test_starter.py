@@ -1,4 +1,4 @@
-"""The starter library: what a newcomer finds, and a load that goes on where an earlier one stopped."""
+"""The starter library: its contents for a newcomer, and a load that continues an interrupted one."""
 
 import pytest
 

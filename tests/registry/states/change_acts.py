@@ -1,4 +1,4 @@
-"""The model's acts on change requests, and on the rules, roles and keys that they depend on."""
+"""The model's actions on change requests, and on the rules, roles and keys that they depend on."""
 
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from tests.registry.states.model_rows import RANKS, Grant, Head, Key, Request, Template

@@ -1,4 +1,4 @@
-"""The rows of the database beside the model, and what must hold of them whatever was done."""
+"""Comparison of the database with the model, and invariants that hold after every action."""
 
 import shutil
 from itertools import pairwise
@@ -57,7 +57,7 @@ def _compare_versions(model: Model) -> None:
 
 
 def compare_gates(model: Model) -> None:
-    """Each request has the state, the blockers and the contributors that the model gives it."""
+    """Check that each request has the same state, blockers and contributors as in the model."""
     rows = ChangeRequest.objects.order_by("number").select_related(
         "template__namespace", "template__latest", "version__author", "opened_by", "release__opened_by"
     )

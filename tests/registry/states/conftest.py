@@ -1,4 +1,4 @@
-"""The machine on a database of the test's own transaction."""
+"""The machine on the database, within the test's transaction."""
 
 import pytest
 
@@ -8,6 +8,6 @@ from tests.registry.states.machine import ActMachine
 
 @pytest.fixture
 def machine(support, outsider, operator, tmp_path):
-    """The machine, in a namespace with the cast that allows emergencies; the outsider is no member of it."""
+    """The machine, in a namespace with the cast that allows emergencies; the outsider isn't a member of it."""
     change_rules.set_rules(actor=operator, namespace="support", break_glass=True)
     return type("Machine", (ActMachine,), {"folder": tmp_path})

@@ -1,6 +1,6 @@
-"""The state machine: random acts of five people and their keys, by the services and by the model, compared after each.
+"""The state machine: random actions of five people and their keys, in services and model, compared after each.
 
-An integer that chooses a version, a request, a rollout or a release counts from the newest one, which is 0.
+An integer that selects a version, a request, a rollout or a release counts back from the newest one, which is 0.
 """
 
 import tempfile
@@ -33,7 +33,7 @@ marks, choices = st.sampled_from("abcde"), st.integers(0, 7)
 
 
 class ActMachine(RuleBasedStateMachine):
-    """Acts one after the other on templates, labels and change requests; begins with a version of each template."""
+    """Runs actions on templates, labels and change requests in sequence; starts with a version of each template."""
 
     folder: ClassVar[Path]  # for mirrors
 
@@ -138,7 +138,7 @@ class ActMachine(RuleBasedStateMachine):
 
     @rule(actor=actors, name=names, label=labels, mark=marks, decision=st.sampled_from(("publish", "start_rollout")))
     def bring_live(self, actor: str, name: str, label: str, mark: str, decision: str) -> None:
-        """The usual way: save, propose, approve and publish, at once or gradually."""
+        """The usual way: save, propose, approve and publish, immediately or gradually."""
         actor = self.actor(actor)
         self.act("save", actor, name, mark, self.version(name, 0), False)
         self.act("propose", actor, name, label, self.version(name, 0))
@@ -276,7 +276,7 @@ class ActMachine(RuleBasedStateMachine):
 
 
 def _find_refusal(act: Callable[[], None]) -> type[PromptuaryError] | None:
-    """The class of the error with which an act is refused, None if it is let through."""
+    """The class of the error with which an action is refused, or None if it succeeds."""
     try:
         act()
     except PromptuaryError as error:

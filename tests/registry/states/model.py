@@ -1,4 +1,4 @@
-"""The model of the registry: all its acts in one class."""
+"""The model of the registry: all its actions in one class."""
 
 from tests.registry.states.publication_acts import PublicationActs
 from tests.registry.states.template_acts import TemplateActs

@@ -1,4 +1,4 @@
-"""What the model remembers: versions, labels' moves, requests, rollouts, releases and keys, without a database."""
+"""The model's rows: versions, label moves, requests, rollouts, releases and keys, without a database."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ RANKS = {"reader": 0, "author": 1, "reviewer": 2, "admin": 3}
 
 @dataclass(frozen=True)
 class Version:
-    """One version. `mark` stands for its bytes, `issuers` issued the key that it was saved with."""
+    """One version. `mark` represents its bytes; `issuers` issued the key with which it was saved."""
 
     number: int
     mark: str
@@ -143,7 +143,7 @@ class Template:
         return found
 
     def contains(self, number: int, other: int) -> bool:
-        """Whether a version is another one, comes from it, or from one with the same bytes."""
+        """Whether a version is another one, or is based on it or on one with the same bytes."""
         return any(self.mark(at) == self.mark(other) for at in self.upward(number))
 
     def twins(self, number: int) -> set[int]:

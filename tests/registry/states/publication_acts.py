@@ -1,4 +1,4 @@
-"""The model's acts on releases and rollouts, which publish change requests together or gradually."""
+"""The model's actions on releases and rollouts, which publish change requests together or gradually."""
 
 from registry.core.errors import Conflict, Invalid, NotFound
 from tests.registry.states.change_acts import ChangeActs

@@ -1,6 +1,6 @@
-"""The rules that all acts of the model share: rights, approvals, contributors and blockers, written down a second time.
+"""The rules shared by all actions of the model: an independent version of rights, approvals, contributors and blockers.
 
-Nothing here asks the registry. Refusals are raised with the registry's classes of errors.
+This code doesn't use the registry, except for its error classes, which it raises for refusals.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _BY_REVIEWERS = {"approvals", "objection"}
 
 @dataclass
 class RegistryModel:
-    """One namespace. `clock` counts the acts; an act by a key is by `key:0` and so on."""
+    """One namespace. `clock` counts the actions; the actor of an action by a key is `key:0` and so on."""
 
     roles: dict[str, str] = field(default_factory=lambda: {name: name for name in RANKS})
     highest: dict[str, int] = field(default_factory=lambda: dict(RANKS))
@@ -32,11 +32,11 @@ class RegistryModel:
     clock: int = 0
 
     def person(self, actor: str) -> str:
-        """The person who acts, maybe through a key."""
+        """The acting person, possibly through a key."""
         return self.keys[int(actor.removeprefix("key:"))].person if actor.startswith("key:") else actor
 
     def issuers(self, actor: str) -> tuple[str, ...]:
-        """Who issued the key that acts."""
+        """The people who issued the acting key."""
         return (self.keys[int(actor.removeprefix("key:"))].issuer,) if actor.startswith("key:") else ()
 
     def require_role(self, actor: str, least: str) -> None:
@@ -48,7 +48,7 @@ class RegistryModel:
             raise NotAllowed("role")
 
     def take_template(self, actor: str, least: str, name: str) -> Template:
-        """The template, if the actor may and it is not archived."""
+        """The template, if the actor has the right and it isn't archived."""
         self.require_role(actor, least)
         template = self.templates[name]
         if template.is_archived:
@@ -78,7 +78,7 @@ class RegistryModel:
     # What was held by approval
 
     def approved_moves(self, template: Template, label: str, before: int | None = None) -> list[int]:
-        """The versions that the label came to hold by approval, oldest first. before: an index in the moves."""
+        """The versions that the label held by approval, oldest first. before: an index in the moves."""
         found = []
         for move in template.moves[:before]:
             counts = move.how == "published" or (
@@ -94,7 +94,7 @@ class RegistryModel:
         return {template.mark(number) for number in self.approved_moves(template, label)}
 
     def emergency_marks(self, template: Template, label: str) -> set[str]:
-        """The bytes that an emergency put there, for whose approval it waits."""
+        """The bytes published in an emergency that still needs approval."""
         return {
             template.mark(move.after)
             for move in template.moves
@@ -168,7 +168,7 @@ class RegistryModel:
         return found
 
     def decided(self, request: Request) -> tuple[set[str], set[str]]:
-        """Whose approvals and whose objections count for the head."""
+        """The people whose approvals and objections count for the head."""
         last: dict[str, str] = {}
         mark = self.templates[request.template].mark(request.head)
         for round_number, decided_mark, person, decision in request.decisions:

@@ -1,4 +1,4 @@
-"""The same acts by the registry's services, under the names and with the arguments that the model has."""
+"""The same actions through the registry's services, with the model's names and arguments."""
 
 from dataclasses import dataclass, field
 
@@ -27,12 +27,12 @@ _STEPS = ({"share": 500, "hours": 24}, {"share": 2500, "hours": 24})
 
 @dataclass
 class Services:
-    """Acts by username, or by `key:0` and so on for the keys in the order in which they were issued."""
+    """Actions by username, or by `key:0` and so on for the keys in the order in which they were issued."""
 
     secrets: list[str] = field(default_factory=list)
 
     def actor(self, name: str) -> Actor:
-        """Who acts. Raises AssertionError if the key behind it holds no more."""
+        """The actor. Raises AssertionError if its key is no longer valid."""
         if not name.startswith("key:"):
             return Actor(User.objects.get(username=name))
         actor = self.authenticate(int(name.removeprefix("key:")))
@@ -40,7 +40,7 @@ class Services:
         return actor
 
     def authenticate(self, index: int) -> Actor | None:
-        """The actor behind a key, None if it was revoked."""
+        """The actor of a key, or None if it was revoked."""
         return authenticate_key(self.secrets[index])
 
     def digest(self, name: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""The model's acts on templates: saving, labels, redaction, archiving."""
+"""The model's actions on templates: saving, labels, redaction, archiving."""
 
 from registry.core.errors import ApprovalRequired, Conflict, Gone, PreconditionRequired, Stale
 from tests.registry.states.model_rows import Move, Template, Version
@@ -11,7 +11,7 @@ class TemplateActs(RegistryModel):
     """Each act raises what the service raises, and notes what follows if it is let through."""
 
     def save(self, actor: str, name: str, mark: str, base: int | None, parallel: bool) -> None:
-        """base: the number of the version that the caller says it was made from; 0 for one that there is not."""
+        """base: the number of the version on which the caller says it is based; 0 for one that doesn't exist."""
         self.require_role(actor, "author")
         template = self.templates.get(name)
         if template is None:

@@ -1,4 +1,4 @@
-"""Random acts in a namespace beside a model: what people may do, what follows, and what a restore brings back."""
+"""Random actions in a namespace against a model: permissions, effects, and the result of a restore."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings

@@ -1,4 +1,4 @@
-"""Stories that once ended otherwise than the model says; each ends with a restore from the mirror."""
+"""Stories that once had a different result than the model; each ends with a restore from the mirror."""
 
 import pytest
 

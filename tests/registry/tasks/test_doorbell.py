@@ -1,4 +1,4 @@
-"""Wake-ups: sent after the commit, never in the way of a save."""
+"""Wake-ups: sent after the commit, never delaying a save."""
 
 import threading
 from pathlib import Path

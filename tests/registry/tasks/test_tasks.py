@@ -1,4 +1,4 @@
-"""What the worker does when it is woken."""
+"""The worker's work when it is woken."""
 
 import shutil
 from datetime import timedelta

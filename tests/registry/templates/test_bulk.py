@@ -1,4 +1,4 @@
-"""Acts on several templates at once: each as it would be done alone, and all or none."""
+"""Actions on several templates together: the same result as for each alone, and all or none."""
 
 import pytest
 

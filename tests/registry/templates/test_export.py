@@ -1,4 +1,4 @@
-"""Exporting versions and folders in every form."""
+"""Exporting versions and folders in every format."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Queries of labels: where they point, and their earlier moves."""
+"""Queries of labels: their versions and their earlier moves."""
 
 from registry.templates import label_queries, search_queries
 from registry.templates import labels as writing

@@ -1,4 +1,4 @@
-"""Roll backs by which a label left a version: who, when, why, and when that is over."""
+"""Roll backs of a label from a version: who, when, why, and when they no longer matter."""
 
 from registry.changes import promotion_state
 from registry.templates import labels

@@ -1,4 +1,4 @@
-"""Ways back of protected labels: which version each is rolled back to unless a person chooses another."""
+"""Default roll back targets of protected labels."""
 
 import pytest
 
@@ -12,7 +12,7 @@ NAME = "support/reply"
 
 @pytest.fixture
 def versions(save, publish):
-    """Versions 1 to 3 of support/reply, published one after the other."""
+    """Versions 1 to 3 of support/reply, published in turn."""
     saved = [save(mark) for mark in ("one", "two", "three")]
     for version in saved:
         publish(version)

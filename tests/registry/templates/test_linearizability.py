@@ -1,4 +1,4 @@
-"""Histories of one label under compare-and-set, and the checker that judges them."""
+"""Histories of one label under compare-and-set, and the checker that evaluates them."""
 
 import threading
 import time

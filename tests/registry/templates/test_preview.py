@@ -65,7 +65,7 @@ def test_a_template_that_never_ends_is_stopped_and_names_its_line(reader, docume
 
 
 class TestWhatAnEditorAsksAgainAndAgain:
-    """While somebody types, what did not change is not worked out again."""
+    """While somebody types, unchanged results are cached."""
 
     @pytest.fixture
     def children(self):

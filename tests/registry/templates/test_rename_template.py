@@ -1,4 +1,4 @@
-"""Renaming a template, or all of a folder: what goes along, what leads on, and what is refused."""
+"""Renaming a template or a folder: what moves along, what the former name resolves to, and refusals."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A save asks the database for nothing that grows with the number of templates: every question goes by an index."""
+"""No query of a save grows with the number of templates: each uses an index."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""Queries of versions: what a ref means, and the history of a template."""
+"""Queries of versions: resolving a ref, and the history of a template."""
 
 import pytest
 

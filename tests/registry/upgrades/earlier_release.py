@@ -52,7 +52,7 @@ def migrate() -> None:
 
 
 def describe_row(row: models.Model) -> Row:
-    """The row as `read_rows` gives it: each column with what it holds, as JSON can say it."""
+    """The row in the form of `read_rows`: the JSON value of each column."""
     fields = {field.attname: _read_field(row, field) for field in row._meta.concrete_fields if not field.primary_key}
     return {"model": row._meta.label_lower, "pk": row.pk, "fields": fields}
 

@@ -27,7 +27,7 @@ from tests.support import database_copies, row_snapshot
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 
-TEMPLATE = "support/second"  # its production label is protected, and nothing of it is open
+TEMPLATE = "support/second"  # its production label is protected, and it has no open changes
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_the_earlier_release_finds_its_columns_and_may_leave_out_the_new_ones():
 
 
 def check_work() -> None:
-    """A change goes from a new version to its label, and the journal and its guards are whole."""
+    """Check that a change can be saved, published and served, and that the journal and its triggers are intact."""
     author, reviewer = (Actor(User.objects.get(username=name)) for name in ("author", "reviewer"))
     label = Label.objects.get(template__name=TEMPLATE, name="production")
     document = label.version.document + "# once more\n"

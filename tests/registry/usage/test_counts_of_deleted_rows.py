@@ -1,4 +1,4 @@
-"""Counts of what is no longer there: foreign keys are looked at when the transaction ends, so these commit."""
+"""Counts for deleted rows: foreign keys are checked at the end of the transaction, so these tests commit."""
 
 import pytest
 

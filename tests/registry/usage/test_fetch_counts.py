@@ -1,4 +1,4 @@
-"""What a process counts in memory, and how it reaches the rows."""
+"""A process's counts in memory, and how they reach the rows."""
 
 import threading
 from datetime import UTC, datetime, timedelta

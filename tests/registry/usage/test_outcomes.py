@@ -1,4 +1,4 @@
-"""Outcomes: whatever comes in whatever order, the totals are those of the last score of each trace."""
+"""Outcomes: in whatever order they arrive, the totals are those of the last score of each trace."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Who fetches what, as the pages ask it."""
+"""Queries of who fetches what, as used by the pages."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ def versions() -> list[Version]:
 
 
 def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0) -> datetime:
-    # Asked for each row: a run of all tests can begin before midnight and get here after it.
+    # Read for each row: a run of all tests can start before midnight and get here after it.
     last_at = datetime.now(UTC) - timedelta(days=days_ago)
     Fetch.objects.create(
         key=Key.objects.get(name=key), version=version, ref=ref, count=count, day=last_at.date(), last_at=last_at

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback, and a webhook at it."""
+"""A webhook receiver on loopback, and a webhook that sends to it."""
 
 import pytest
 

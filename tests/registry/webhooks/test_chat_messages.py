@@ -1,4 +1,4 @@
-"""Messages to Slack and Microsoft Teams, at a real receiver: who, what and why with a link, unsigned, tried again."""
+"""Messages to Slack and Microsoft Teams, at a real receiver: content with a link, unsigned, retried."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Deliveries at a real receiver: signed, tried again, kept in the log, given up at last."""
+"""Deliveries at a real receiver: signed, retried, logged, and finally abandoned."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""From the journal to deliveries: which webhook hears of what, and once only."""
+"""From the journal to deliveries: which webhook gets which event, and only once."""
 
 import json
 import threading

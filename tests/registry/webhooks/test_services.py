@@ -1,4 +1,4 @@
-"""Webhooks: made, changed, tried, sent again and taken away by admins."""
+"""Webhooks: created, changed, tested, resent and removed by admins."""
 
 from datetime import timedelta
 

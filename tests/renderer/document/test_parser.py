@@ -1,4 +1,4 @@
-"""Reading a document's text: front matter found, checked and placed."""
+"""Parsing a document's text: front matter found, checked and located."""
 
 import pytest
 

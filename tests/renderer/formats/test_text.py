@@ -1,4 +1,4 @@
-"""Format text: one text, one user part, every character kept."""
+"""Format text: one text as one user part, with every character kept."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Character chats: the structured prefix in, the tokenised context and its bookkeeping out."""
+"""Character chats: from the structured prefix to the tokenised context and its bookkeeping."""
 
 import logging
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""An error of a rendering names inputs, types and limits; it never carries what the caller sent."""
+"""Rendering errors name inputs, types and limits, but never contain the caller's values."""
 
 import json
 import traceback

@@ -1,4 +1,4 @@
-"""What the tests of imports share: a file's text in, its prompts rendered."""
+"""Helpers for the tests of imports: from a file's text to its rendered prompts."""
 
 import json
 from typing import Any

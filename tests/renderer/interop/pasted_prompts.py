@@ -1,4 +1,4 @@
-"""Prompts as people paste them: many notations, braces that belong to the text, scripts, blanks, lengths."""
+"""Prompts as people paste them: many notations, literal braces, scripts, white space, lengths."""
 
 from collections.abc import Mapping
 

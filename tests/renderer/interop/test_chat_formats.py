@@ -1,4 +1,4 @@
-"""Formats whose prompts are messages, and exports of other registries, each in the form of its own program."""
+"""Formats whose prompts are messages, and exports of other registries, each in its program's own format."""
 
 import pytest
 

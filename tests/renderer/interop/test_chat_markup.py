@@ -1,4 +1,4 @@
-"""Chat markup of open models, and turns that labels begin: a part a message."""
+"""Chat markup of open models, and turns that begin with labels: one part per message."""
 
 import pytest
 

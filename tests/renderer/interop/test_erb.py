@@ -1,4 +1,4 @@
-"""Texts of ERB and EEx: what they print is an input; conditions and loops become Jinja."""
+"""ERB and EEx: printed expressions become inputs, conditions and loops become Jinja."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Go templates become Jinja if that is exact; else the refusal names the line."""
+"""Go templates become Jinja if that is exact; otherwise the refusal names the line."""
 
 import pytest
 

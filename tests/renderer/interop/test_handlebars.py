@@ -1,4 +1,4 @@
-"""Handlebars and Mustache become Jinja if that is exact, and a sentence says what is not."""
+"""Handlebars and Mustache become Jinja if that is exact; otherwise a message names the difference."""
 
 import pytest
 

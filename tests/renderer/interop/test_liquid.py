@@ -1,4 +1,4 @@
-"""Texts of Liquid: values and their filters, conditions, loops and assignments print what Liquid prints."""
+"""Liquid: values and filters, conditions, loops and assignments print the same as in Liquid."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a prompt becomes that is pasted as the content of a part."""
+"""Prompts pasted as the content of a part."""
 
 import re
 
@@ -211,7 +211,7 @@ def test_every_offer_is_a_document_without_errors(name):
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_without_an_offer_a_part_reads_the_text_as_it_is(name):
-    """The rendered part is the pasted text, but for blank lines at its edges, if nothing is filled in."""
+    """The rendered part is the pasted text, except for blank lines at its edges, if nothing is filled in."""
     text = PROMPTS[name]
     pasted = read_pasted_prompt(text)
     if (pasted is not None and pasted.kind != "noted") or re.search(r"\{[{%#]", text):

@@ -1,4 +1,4 @@
-"""Plain texts and Markdown, by the placeholders that they hold."""
+"""Plain texts and Markdown with various placeholders."""
 
 import string
 

@@ -1,4 +1,4 @@
-"""Booleans that a template of another language prints."""
+"""Booleans printed by templates in other languages."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several files at once: folders, archives, and their bounds."""
+"""Several files together: folders, archives, and their bounds."""
 
 import io
 import zipfile

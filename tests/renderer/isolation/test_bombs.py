@@ -1,4 +1,4 @@
-"""What makes much out of little is bounded wherever a template is rendered, a service's own process included."""
+"""Templates that amplify small inputs are bounded wherever they are rendered, even in a service's own process."""
 
 import re
 import resource

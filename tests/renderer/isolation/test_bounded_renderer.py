@@ -1,4 +1,4 @@
-"""The bounded renderer: hostile documents end in an error with their line, and everybody else is served."""
+"""The bounded renderer: hostile documents fail with an error at their line, and all others are served."""
 
 import os
 import signal
@@ -280,7 +280,7 @@ def signal_child(bounded):
     def send(*signals):
         def work():
             for seconds, number in signals:
-                time.sleep(seconds)  # nothing tells from outside how far a child is
+                time.sleep(seconds)  # a child's progress isn't visible from outside
                 for process_id in children_of(bounded._fork_server.process_id):
                     os.kill(process_id, number)
 
@@ -313,7 +313,7 @@ def test_a_child_that_gets_no_processor_is_stopped_by_the_clock(bounded, signal_
 
 def test_a_child_ended_from_outside_is_no_timeout(bounded):
     def end_the_child():
-        time.sleep(1)  # by now the one before has gone, and this one is at work
+        time.sleep(1)  # by now the previous one has ended, and this one is running
         for process_id in children_of(fork_server):
             os.kill(process_id, signal.SIGKILL)
 
@@ -328,7 +328,7 @@ def test_a_child_ended_from_outside_is_no_timeout(bounded):
 
 
 class NoForkServer:
-    """A nursery on a machine that can start no process, or whose processes end at once."""
+    """A nursery on a machine that can't start processes, or whose processes end immediately."""
 
     process_id = None
 

@@ -1,4 +1,4 @@
-"""What a child can't do any more, whatever an author's template would make of it."""
+"""What a confined child can't do, whatever an author's template attempts."""
 
 import ctypes
 import os

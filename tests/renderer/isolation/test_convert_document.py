@@ -1,4 +1,4 @@
-"""Writing a document in another form in the bounded child: the same as without it, refusals included."""
+"""Converting a document in the bounded child: the same result as without it, refusals included."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One fork server for several processes: each is served as by one of its own, and only processes of its user are."""
+"""One fork server for several processes: it serves each like its own, and only processes of its user."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Text the template makes itself: macros, set blocks, calls, filter blocks and recursion."""
+"""Text that the template itself produces: macros, set blocks, calls, filter blocks and recursion."""
 
 import pytest
 

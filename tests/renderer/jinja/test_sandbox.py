@@ -1,4 +1,4 @@
-"""What a template cannot reach and cannot blow up."""
+"""What a template can't access, and limits on its output."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The least prompt of a document: what is refused at a save can be rendered with no data at all."""
+"""The minimum prompt of a document: anything not refused at a save can be rendered without data."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

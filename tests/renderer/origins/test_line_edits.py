@@ -1,4 +1,4 @@
-"""Suggestions on rendered lines: what they come to in the document, and why some are refused."""
+"""Suggestions on rendered lines: the resulting edits of the document, and refusals."""
 
 import pytest
 from hypothesis import assume, event, given, settings

@@ -1,4 +1,4 @@
-"""Where rendered text was written: each stretch of it spells the document."""
+"""Origins of rendered text: each span matches the document."""
 
 from hypothesis import assume, event, given, settings
 
@@ -11,7 +11,7 @@ from tests.support.examples import example_count
 
 
 def is_followed(document):
-    """Whether the document's format is one whose text is followed."""
+    """Whether the origins of text are traced in the document's format."""
     return document.startswith(("---\nformat: parts", "---\nformat: text"))
 
 

@@ -1,4 +1,4 @@
-"""Each adapter's arguments work with the real client, the current one and the one before, against a local endpoint."""
+"""Each adapter's arguments work with the real client, the current and the previous one, on a local endpoint."""
 
 import json
 import os

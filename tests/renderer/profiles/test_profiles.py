@@ -1,4 +1,4 @@
-"""Profiles: every family that ships, the markup it writes, and the laws its markup keeps."""
+"""Profiles: every shipped family, its markup, and the invariants of that markup."""
 
 from collections import Counter
 

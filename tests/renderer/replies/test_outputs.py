@@ -1,4 +1,4 @@
-"""Reading replies as a document's `output` says, and the checks of it at save."""
+"""Reading replies by a document's `output`, and the checks of it at save."""
 
 from datetime import UTC, datetime
 from typing import Any

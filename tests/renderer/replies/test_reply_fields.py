@@ -1,4 +1,4 @@
-"""A reply field by field: every fault beside the field it is about, and valid exactly when the reading succeeds."""
+"""A reply field by field: every error at its field, and valid exactly when reading it succeeds."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""JSON Schema as data is checked with: what can't be used is refused as such."""
+"""JSON Schema for checking data: unusable schemas are refused as such."""
 
 from typing import Any
 

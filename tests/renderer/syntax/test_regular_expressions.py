@@ -1,4 +1,4 @@
-"""Patterns of authors: linear in time, with the meaning they have in Python; others are reported and limited."""
+"""Authors' patterns: linear time, with Python's meaning; others are reported and limited."""
 
 import re
 import time

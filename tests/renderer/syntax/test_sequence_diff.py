@@ -1,4 +1,4 @@
-"""The comparison behind diffs, merges and anchors: always a true alignment, and bounded whatever it is given."""
+"""The comparison behind diffs, merges and anchors: always a valid alignment, and bounded for any input."""
 
 import difflib
 import random

@@ -1,4 +1,4 @@
-"""The YAML that the mirror writes says exactly what it was given."""
+"""The mirror's YAML parses back to exactly the same values."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Ids found in a vocabulary's tables are those of the library, and the library stays unloaded for short texts."""
+"""Ids found in a vocabulary's tables equal the library's, which isn't loaded for short texts."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A prompt that surely fits is not counted until somebody asks; what must be counted is counted exactly or fails."""
+"""A prompt that certainly fits is counted only on demand; others are counted exactly or fail."""
 
 import copy
 import hashlib
@@ -53,7 +53,7 @@ def data() -> bytes:
 
 @pytest.fixture
 def gone(data, folder, monkeypatch) -> str:
-    """A known vocabulary whose package is not installed; no other test has read one of this name."""
+    """A known vocabulary whose package isn't installed; no other test has read one with this name."""
     name = f"gone-{next(_numbers)}"
     monkeypatch.setitem(VOCABULARIES, name, source_of(name, data))
     return name

@@ -1,4 +1,4 @@
-"""The vocabularies give the very ids of the tokenizers they come from."""
+"""The vocabularies produce the same ids as their original tokenizers."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Tokens found word by word are those of the vocabulary."""
+"""Tokens found word by word equal those of the vocabulary."""
 
 import pytest
 from hypothesis import given

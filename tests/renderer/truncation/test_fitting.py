@@ -1,4 +1,4 @@
-"""Truncation: Hermes' order and step rule, protection, pairs, shortening, and errors that say what is in the way."""
+"""Truncation: Hermes' order and step rule, protection, pairs, shortening, and errors that name the obstacle."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""All that an editor asks of a document at once: the same as each question by itself, and one parse for all."""
+"""The editor's combined examination: the same results as separate calls, with a single parse."""
 
 import jinja2.parser
 import pytest

@@ -1,4 +1,4 @@
-"""Each fix that is offered, applied to the document, solves its problem and brings no other error."""
+"""Each offered fix, applied to the document, solves its problem without a new error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Placeholders of other template languages, in texts that have none of their own; and documents that say nothing."""
+"""Other languages' placeholders in texts without any of their own, and documents without content."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A prompt rendered although values are missing."""
+"""Rendering a prompt with missing values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which texts look like credentials or personal data, which do not, and that looking takes linear time."""
+"""Which texts look like credentials or personal data and which don't, found in linear time."""
 
 import random
 import string

@@ -1,4 +1,4 @@
-"""The standards of a namespace: what a document must have, and that exactly what is missing is reported."""
+"""The standards of a namespace: the requirements for a document, and exact reports of what is missing."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Replacing tags: the tags are those asked for, and no other character of the document changes."""
+"""Replacing tags: the document has the requested tags, and no other character changes."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What validation says about a document, with its place."""
+"""Validation findings of a document, with their places."""
 
 import pytest
 

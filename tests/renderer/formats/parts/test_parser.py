@@ -1,4 +1,4 @@
-"""The quick reading of parts gives what one parse of the whole text gives, or leaves it to that parse."""
+"""The fast parser of parts gives the same result as one parse of the whole text, or defers to it."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

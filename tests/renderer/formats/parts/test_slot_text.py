@@ -1,4 +1,4 @@
-"""Values printed into a document: no character is lost, none becomes structure."""
+"""Values printed into a document: no character is lost, and none becomes structure."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Documents of format prompter: what they may say, and the prompts they give under each profile."""
+"""Documents of format prompter: their contents, and their prompts under each profile."""
 
 import json
 from typing import Any

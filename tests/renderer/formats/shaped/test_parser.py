@@ -1,4 +1,4 @@
-"""The parser of shaped documents: what it reads, where it stops, and that it never does anything else."""
+"""The parser of shaped documents: what it reads, where it stops, and its declared errors."""
 
 import pytest
 from hypothesis import given, settings

@@ -33,7 +33,7 @@ def values() -> dict[str, str]:
 
 
 def test_it_renders_as_the_f_string_would():
-    # What an f-string makes of a text whose only escape is the doubled backslash, and whose only braces are doubled.
+    # What an f-string prints for a text whose only escapes are doubled backslashes and doubled braces.
     expected = body().replace("{{", "\0").replace("}}", "\1").replace("\\\\", "\\")
     for name, value in values().items():
         expected = expected.replace("{" + name + "}", value)
