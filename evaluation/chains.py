@@ -60,7 +60,7 @@ class Chain:
                 )
 
     def outer_inputs(self, component: str) -> tuple[str, ...] | None:
-        """The inputs of a component that come from outside, or None if it doesn't say what it takes."""
+        """Return the inputs of a component that come from outside, or None if it doesn't declare its inputs."""
         names_taken = input_names(self.components[component])
         return None if names_taken is None else tuple(n for n in names_taken if f"{component}.{n}" not in self.wires)
 
@@ -145,7 +145,7 @@ class Chain:
 
 
 def spread_inputs(chain: Chain, inputs: Mapping[str, Any]) -> Rows:
-    """Sort inputs by component. A bare name goes to the one component that takes it; ChainError if several do.
+    """Group inputs by component. A bare name goes to the one component that takes it; ChainError if several do.
 
     A key that is a component's name, with a mapping as its value, holds that component's inputs.
     """

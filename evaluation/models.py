@@ -55,7 +55,7 @@ def prompt_digest(prompt: Asked) -> str:
 
 
 class EchoModel:
-    """Answers with the last message's text: for trying things out without a model."""
+    """Answers with the last message's text, for trying things out without a model."""
 
     name = "echo"
 

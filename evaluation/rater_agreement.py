@@ -1,4 +1,4 @@
-"""Agreement of raters: Cohen's kappa of two, Krippendorff's alpha of more, as NLTK computes them."""
+"""Agreement of raters: Cohen's kappa for two, Krippendorff's alpha for more, with the same results as NLTK."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The client of a Promptuary registry: fetches prompt templates and renders them.
 
-Names are loaded when first used, so that `import promptuary.renderer` loads neither the client nor what it needs.
+Names are loaded on first use, so `import promptuary.renderer` loads neither the client nor its dependencies.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""The client that services use.
+"""The blocking client.
 
 from promptuary import Promptuary
 
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class Promptuary(BaseClient[Transport]):
-    """Fetch and render templates; blocking, and safe to share between threads and over forks."""
+    """Fetches and renders templates. Blocking, and safe to share between threads and across forks."""
 
     _transport_kind = "_httpx_transport", "HttpTransport"
     _flights_kind = SingleFlight

@@ -47,7 +47,7 @@ class Unavailable(PromptuaryError):
 
 
 class BadAnswer(PromptuaryError):
-    """An answer that this API cannot have given: wrong form, wrong template, too large."""
+    """An answer that this API can't have given: wrong form, wrong template, too large."""
 
 
 class DigestMismatch(PromptuaryError):

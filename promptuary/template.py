@@ -1,4 +1,4 @@
-"""A fetched template: a renderer template that knows whether it is stale and counts its renderings."""
+"""A fetched template: a renderer template that tracks whether it is stale and counts its renderings."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self

@@ -95,7 +95,7 @@ class RenderError(Exception):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The wire form: the problem's fields, the class name as `type`, and the facts."""
+        """Return the wire form: the problem's fields, the class name as `type`, and the facts."""
         body = self.to_problem().to_dict()
         return {"type": type(self).__name__, **body, "placed": self.place is not None, "facts": self.facts}
 

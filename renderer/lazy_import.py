@@ -8,9 +8,9 @@ __all__ = ["Deferred"]
 
 
 class Deferred(ModuleType):
-    """Stands for a package until an attribute is wanted.
+    """Stands in for a package until an attribute is used.
 
-    Declared beside an import that only type checkers see, so that types and linters know the package:
+    Declared next to an import for type checkers and linters only:
 
         if TYPE_CHECKING:
             import jsonschema

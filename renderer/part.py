@@ -27,7 +27,7 @@ class Site:
 
 
 class Mark(NamedTuple):
-    """The compact form of a Span: content[start:end] was printed by `site`."""
+    """The compact form of a Span: `site` printed content[start:end]."""
 
     start: int
     end: int
@@ -36,9 +36,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a part's content that did not come from the author's text.
+    """A stretch of a part's content that isn't the author's text.
 
-    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` is in the
+    `start` and `end` are code point offsets in the content; `line` and `column` are those of the `{{ }}` in the
     document.
     """
 

@@ -33,7 +33,7 @@ _CLS, _SEP, _LONGEST = 101, 102, 256  # the model's special tokens, and the leng
 
 
 def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
-    """The mean over rows, and each row's best cosine of an answer with a gold, in -1..1 (in practice 0..1)."""
+    """Return the mean over rows, and for each row the best cosine of an answer with a gold, in -1..1 (usually 0..1)."""
     values = []
     for gold, answer, row in zip(expected, actual, rows, strict=True):
         gold_vectors = [_embed(text) for text in golds(gold, row)]

@@ -16,7 +16,7 @@ from promptuary.evaluation.optional import need
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
 
-# Words of letters, their marks, and digits in any script; scripts written without spaces go character by character.
+# Words of letters, their marks, and digits in any script; scripts written without spaces are split into characters.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
 
 
@@ -41,7 +41,7 @@ class WordTokenizer:
         words = _words().findall(unicodedata.normalize("NFC", text).lower())
         if self._stemmer is None:
             return words
-        # As rouge-score: short words stay, and other scripts have no stems here.
+        # As in rouge-score, short words aren't stemmed. Neither are words in other scripts.
         return [self._stemmer.stem(word) if len(word) > _SHORT and word.isascii() else word for word in words]
 
 
@@ -89,7 +89,7 @@ def _sacrebleu(
     answers = [next(iter(answer_texts(answer_value, row)), "") for answer_value, row in zip(actual, rows, strict=True)]
     references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
     most = max(len(row) for row in references)
-    # sacrebleu wants the n-th reference of every row in one list; a row with fewer has None there.
+    # sacrebleu takes one list per n-th reference of all rows, with None for rows that have fewer.
     columns = [[row[n] if n < len(row) else None for row in references] for n in range(most)]
     values = [
         float(sentence.sentence_score(answer, row).score) for answer, row in zip(answers, references, strict=True)

@@ -105,7 +105,7 @@ def build_structured_prefix(
     are the marks' ids by their text; a mark without one counts as one token of unknown id.
 
     Returns a dict: tokenized_context, prompt, character_definitions, chat_history, chat_hist_global_index,
-    reply_prompt, space_added, token_limit, timestamp, cut. Raises RenderError as a rendering does.
+    reply_prompt, space_added, token_limit, timestamp, cut. Raises RenderError.
     """
     if structured_prefix is None:
         raise InputError("build_structured_prefix needs a structured_prefix.", path="structured_prefix")

@@ -1,4 +1,4 @@
-"""MLflow prompts: model versions whose tags hold the text, or the fields of a `PromptVersion`.
+"""MLflow prompts: model versions whose tags contain the text, or the fields of a `PromptVersion`.
 
 {"model_version": {"name": "reply", "version": "3", "tags": [{"key": "mlflow.prompt.text", "value": "Hi {{name}}"},
 ...]}} {"name": "reply", "version": 3, "template": "Hi {{name}}", "model_config": {...}, "response_format": {...}}

@@ -15,7 +15,7 @@ _PART = re.compile(r"^[ \t]*- name:.*\n(?:[ \t]+\S.*\n)*?[ \t]+(?:role|content):
 
 
 def is_own_document(source: SourceFile) -> bool:
-    """Whether the name says so, or the text has a part with a name and a role or content."""
+    """Whether it has a document's suffix, or else the text has a part with a name and a role or content."""
     return source.path.endswith(_ENDINGS) or (
         source.suffix in (".j2", ".yml", ".yaml") and _PART.search(source.text) is not None
     )

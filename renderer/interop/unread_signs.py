@@ -45,7 +45,7 @@ def find_unread(text: str, *, braces: bool = True) -> Iterator[Difference]:
 
 
 def is_formula(match: re.Match[str]) -> bool:
-    """Whether the dollar before it opens a formula that a dollar on the same line closes."""
+    """Whether the match starts with the dollar of a formula, which a dollar on the same line closes."""
     if not match[0].startswith("$") or match[0].startswith("${"):
         return False
     line_end = match.string.find("\n", match.end())

@@ -49,7 +49,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The body any number of times, or `otherwise` if that number is 0."""
+    """The body any number of times, or `otherwise` if it doesn't run."""
 
     body: "Seq"
     otherwise: "Seq"

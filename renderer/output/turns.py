@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Turn:
-    """A role and its contents, each with the index of its part; None for text the profile adds."""
+    """A role and its contents, each with the index of its part; None for text that the profile adds."""
 
     role: str
     contents: list[tuple[Content, int | None]] = field(default_factory=list)

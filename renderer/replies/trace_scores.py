@@ -41,12 +41,12 @@ def trace_scores(
 ) -> dict[str, Any]:
     """Score a judge's reply: its text, or the mapping already read from it.
 
-    `documents` holds, for each document, its list of (key, sentence) pairs, as `document_sentences` gives them; plain
-    documents are split here. Keys are taken once, unknown ones are left out and listed. `tokenizer` is needed for the
+    `documents` has for each document its list of (key, sentence) pairs, as `document_sentences` returns them; plain
+    documents are split here. Duplicate and unknown keys are dropped and listed. `tokenizer` is needed for the
     unit token. Returns relevance, utilization and completeness between 0 and 1, adherence as a boolean, each None if
     it is not defined, with the reason under `reasons`; and unsupported_keys, unknown_keys, duplicate_keys, repairs.
 
-    `mode="ragbench"` counts as the values shipped with RAGBench were counted: keys as often as they are listed, unknown
+    `mode="ragbench"` counts like the values shipped with RAGBench: keys as often as they are listed, unknown
     ones too, completeness 1 if nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone
     if the reply has it. By sentences only.
     """

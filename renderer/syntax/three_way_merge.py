@@ -1,6 +1,6 @@
 """Three-way merge of texts by lines, like diff3, used by the pages, the API and the command line.
 
-Existing tools have no bound. `git merge-file` is not on every machine, and the `merge3` package compares by
+Other implementations don't fit. `git merge-file` is not on every machine, and the `merge3` package compares by
 `difflib.SequenceMatcher`, which takes more than a minute for 256 KB of one repeated line. `sequence_diff` bounds the
 work for any text.
 """

@@ -213,7 +213,7 @@ def hash_of(path: Path) -> str:
 
 @lru_cache(maxsize=32)
 def _hash_of(path: Path, modified: int, size: int) -> str:
-    """The two numbers are part of the key, so that a changed file is hashed again."""
+    """The two numbers are part of the cache key, so that a changed file is hashed again."""
     del modified, size
     return hashlib.sha256(_unpacked(path)).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Replaces the tags of a document and leaves all other text as it is."""
+"""Replaces the tags of a document without changing any other text."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,7 +4,7 @@
     instruction: You help {name}. # text for the system, or {system: …, user: …}; `{name}` is a slot
     extra_keys: [knowledge]       # inputs shown in a block of their own
     input: question               # the input that is the user's message; detected if only one is left over
-    tools: []                     # function tools in OpenAI form; the front matter's stand for them
+    tools: []                     # function tools in OpenAI form; defaults to the front matter's
     system: You are …             # instead of the profile's system text
     dialect: "0.1.2"
     template: "{system}…"         # of custom: the fields and literal text of a marked prompt

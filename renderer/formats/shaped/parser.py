@@ -1,4 +1,4 @@
-"""The little language of shaped documents: text with `{expressions}` in it, read by a recursive parser of its own.
+"""The little language of shaped documents: text with `{expressions}` in it, parsed by recursive descent.
 
     body        = { text | "{{" | "}}" | "{" expression "}" }
     expression  = name | name "(" [ expression { "," expression } ] ")" | literal
