@@ -234,7 +234,7 @@ def _answer_save(name: str, saved: services.SavedDataset) -> Response:
 
 
 def read_number(name: str, text: str | None, *, needed: bool = False) -> int | None:
-    """A number of the query, or None if it was not given; ValidationError for anything else."""
+    """A number of the query, or None if it was not given. Raises ValidationError otherwise."""
     if text is None and not needed:
         return None
     number = parse_number(text or "")

@@ -23,11 +23,11 @@ __all__ = [
     "placed_row",
 ]
 
-MOST_ROWS = 500  # of a difference or a comparison that are told; the counts are of all
+MOST_ROWS = 500  # the most in a difference or a comparison; the counts cover all rows
 
 
 def placed_row(index: int, row: Row) -> Answer:
-    """A row of a dataset with its place, from 0."""
+    """A row of a dataset with its index, from 0."""
     return {"index": index, **row.to_dict()}
 
 
@@ -138,7 +138,7 @@ class DatasetDifference:
 class DatasetDifferenceOutput(Output):
     """What changed between two versions of a dataset."""
 
-    # `from` is no name in Python, so get_fields adds it.
+    # `from` is a keyword in Python, so get_fields adds it.
     to = serializers.IntegerField(source="after.number")
     same = serializers.IntegerField(source="difference.same")
     moved = serializers.IntegerField(source="difference.moved")

@@ -26,7 +26,7 @@ class Input(serializers.Serializer[Any]):
     """A JSON object with known fields only."""
 
     def to_internal_value(self, data: Any) -> Any:
-        """Refuse fields that are not declared: a misspelt one must not be dropped in silence."""
+        """Refuse fields that are not declared: a misspelt one must not be dropped silently."""
         if isinstance(data, Mapping):
             unknown = [str(name) for name in data if name not in self.fields]
             if unknown:
@@ -81,7 +81,7 @@ class Choice(serializers.ChoiceField):
 
 
 def read(kind: type[Input], request: Request) -> dict[str, Any]:
-    """The request's body as `kind` takes it. Raises ValidationError naming each wrong field."""
+    """Validate the request's body as `kind`. Raises ValidationError naming each wrong field."""
     serializer = kind(data=request.data)
     serializer.is_valid(raise_exception=True)
     values: dict[str, Any] = dict(serializer.validated_data)

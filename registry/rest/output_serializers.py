@@ -1,4 +1,4 @@
-"""Output serializers: what answers of the API are written with, and the problem document that all may answer."""
+"""Output serializers: those of the API's responses, and the problem document that all operations may return."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -38,7 +38,7 @@ class Output(serializers.Serializer[Any]):
 
 @cache
 def _writer_of(shape: type[Output]) -> Output:
-    """The one that writes all answers of this shape: to make a serializer costs more than writing a row with it."""
+    """The shared serializer of this shape: creating one costs more than serializing a row with it."""
     return shape()
 
 
@@ -102,5 +102,5 @@ class ProblemOutput(Output):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     problems = FoundProblem(many=True, required=False)
-    # The metaclass takes declared fields out of the class.
+    # The metaclass removes declared fields from the class.
     fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]

@@ -47,7 +47,7 @@ class Fetch(APIView):
         actor, target = actor_of(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
         bucket = read_bucket(request.META.get("QUERY_STRING", ""))
-        fetcher().follower.mark_due()  # this way is slow already; it may as well be exact
+        fetcher().follower.mark_due()  # this path is slow anyway, so it can be exact
         if actor.key is not None:
             authorization = request.META["HTTP_AUTHORIZATION"]
             return _respond(fetcher().answer(authorization, target, known_etag, client_address(request.META), bucket))

@@ -168,7 +168,7 @@ class Unarchive(IdempotentView):
 
 def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
     problems = [problem.to_dict() for problem in saved.problems]
-    # The message of a version that exists already is of whoever saved these bytes before.
+    # If these bytes were saved before, the existing version's message may be another author's.
     hides_message = not saved.created and actor.key is not None and key_rights.is_narrow(actor.key)
     message = "" if hides_message else saved.version.message
     body = SavedOutput.of(SavedVersion(saved.template.name, saved.version, message, problems))

@@ -42,7 +42,7 @@ class LabelApproval(serializers.ChoiceField):
     """How a protected label came to what it serves; read from the label."""
 
     def to_representation(self, value: Any) -> Any:
-        """The way it came there, or None if the label is not protected."""
+        """How it got there, or None if the label is not protected."""
         label: Label = value
         approval = approval_of_label(label.template, label.name)
         return approval.value if approval else None
@@ -57,7 +57,7 @@ class Latest(Output):
 
 @dataclass(frozen=True)
 class TemplateFacts:
-    """A template with its labels' numbers, what the caller may know of it, and how protected labels came to theirs."""
+    """A template with its labels' numbers, what the caller may see, and how protected labels got their versions."""
 
     row: Template
     numbers: Mapping[str, int]
@@ -66,7 +66,7 @@ class TemplateFacts:
 
     @property
     def labels(self) -> dict[str, int]:
-        """The labels that people move; `latest` is beside them in an answer."""
+        """The labels that people move; `latest` is a separate field of a response."""
         return {label: number for label, number in self.numbers.items() if label != LATEST}
 
 
@@ -132,7 +132,7 @@ class SavedVersion:
 
     @functools.cached_property
     def bundle(self) -> Mapping[str, Any]:
-        """What the digest covers."""
+        """The content that the digest covers."""
         return self.row.unpacked()
 
     @property
@@ -210,7 +210,7 @@ class LabelOutput(Output):
     """Which version a label points to."""
 
     template = serializers.CharField(source="template.name")
-    # The metaclass takes declared fields out of the class.
+    # The metaclass removes declared fields from the class.
     label = serializers.CharField(source="name")  # type: ignore[assignment]
     version = serializers.IntegerField(source="version.number")
     digest = serializers.CharField(source="version.digest")
