@@ -24,7 +24,7 @@ from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Dataset", "Row", "digest_contents", "parse", "read", "read_beir", "read_corpus"]
 
-_MOST_TAGS = 20  # of a row
+_MOST_TAGS = 20  # per row
 _LONGEST_TAG = 40  # characters
 
 

@@ -25,7 +25,7 @@ from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
 __all__ = ["Judge", "Judgement", "add_judgements", "judge"]
 
 Judgement = dict[str, Any]
-"""documents     a list a document of {"key", "text", "relevant", "utilized", "supports": keys of the response}
+"""documents     for each document a list of {"key", "text", "relevant", "utilized", "supports": keys of the response}
 response      {"key", "text", "supported" (None: no verdict), "supported_by": keys, "reasons": words, "explanation"}
 scores        the six metrics by name, None where the reply does not say
 explanations  {"relevance", "support"} in the judge's own words

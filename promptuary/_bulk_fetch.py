@@ -28,9 +28,9 @@ Target = tuple[str, str]
 
 
 def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetched]]:
-    """Find these templates, with one request for all that are not available locally.
+    """Find these templates, fetching those that aren't available locally in batches.
 
-    If one is refused, the others are still cached before its error is raised.
+    If some are refused, the others are still cached before the first refusal is raised.
     """
     fetched: dict[Target, Fetched] = {}
     for name, ref in targets:

@@ -9,7 +9,7 @@
     │   └── PrompterError       a prompter can't be created or filled (`cause` says why)
     ├── TruncationError         the prompt can't be made to fit (`protected`, `shortfall`)
     ├── TokenizerError          a tokenizer is unknown, missing or does not match its checksum
-    │   └── MissingVocabularyError  the vocabulary is known and can't be had here (`vocabulary`, `digest`)
+    │   └── MissingVocabularyError  a known vocabulary isn't available (`vocabulary`, `digest`)
     ├── LimitError              a bound of time, memory or size was hit
     └── OutputError             a model's reply can't be read as the document declares
 

@@ -1,4 +1,4 @@
-"""One sentence on what a metric found in a row: the expected value, the actual value, and where they differ.
+"""One sentence on a metric's result in a row: the expected value, the actual value, and where they differ.
 
 Only metrics that compare texts, documents or JSON are explained; a judge gives its own reasons.
 """

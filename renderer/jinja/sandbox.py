@@ -51,7 +51,7 @@ class MissingValue(UndefinedError):
         self._unnamed = unnamed or message
 
     def told(self, expression: str) -> tuple[str, str | None]:
-        """Return the message and the name if the author wrote the name, else a message without it and None."""
+        """Return the message and the name if the author's expression has the name, else a neutral message and None."""
         if self.name is not None and self.name in expression:
             return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
         return self._unnamed, None

@@ -93,7 +93,7 @@ def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
 
 
 def _index(error: yaml.MarkedYAMLError) -> int:
-    """The offset to report: an unclosed quote or bracket is detected far behind the place where it was opened."""
+    """The offset to report: an unclosed quote or bracket is detected far from where it was opened."""
     opening = error.context_mark
     mark = error.problem_mark or opening
     unclosed = (error.context or "").startswith(("while scanning a quoted", "while parsing a flow"))
