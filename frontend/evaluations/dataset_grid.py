@@ -14,7 +14,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of
-from registry.evaluations import dataset_queries
+from registry.evaluations import dataset_files, dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.datasets import SavedDataset
@@ -37,13 +37,16 @@ _KINDS = {"string": "text", "number": "number", "integer": "number", "boolean": 
 
 
 @signed_in
-def show_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """The rows of a version as JSON lines; of the latest one without `version`."""
+def show_rows(request: HttpRequest, actor: Actor, name: str, form: str) -> HttpResponse:
+    """The rows of a version as a file, of the latest without `version`. form: jsonl or csv."""
     number = request.GET.get("version", "")
     is_number = number.isdecimal() and len(number) < 10
     version = dataset_queries.read_dataset_version(actor, name, int(number) if is_number else None)
-    response = HttpResponse(version.text, content_type="application/x-ndjson; charset=utf-8")
-    file = f"{name.rpartition('/')[2]}-v{version.number}.jsonl"
+    if form not in dataset_files.CONTENT_TYPES:
+        raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(dataset_files.CONTENT_TYPES))})
+    text = dataset_files.write_dataset_file(version, form)
+    response = HttpResponse(text, content_type=dataset_files.CONTENT_TYPES[form])
+    file = f"{name.rpartition('/')[2]}-v{version.number}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{file}"'
     response["Cache-Control"] = "private, no-store"
     return response

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from registry.core.spreadsheets import neutralize_formula
 from registry.core.timestamps import format_moment
 from registry.journal.event import from_microseconds
 from registry.journal.models import Event
@@ -14,7 +15,6 @@ __all__ = ["CONTENT_TYPES", "lines", "shape"]
 
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
 _COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _as_csv(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         facts = shape(event)
         facts["body"] = json.dumps(facts["body"], ensure_ascii=False)
-        writer.writerow([_harmless(facts[name]) for name in _COLUMNS])
+        writer.writerow([neutralize_formula(facts[name]) for name in _COLUMNS])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
@@ -61,8 +61,3 @@ def _as_csv(events: Iterable[Event]) -> Iterator[str]:
 
 
 _WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _as_csv, "jsonl": _as_json}
-
-
-def _harmless(value: Any) -> Any:
-    """Prefix text that a spreadsheet would run as a formula with an apostrophe, as spreadsheets do themselves."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

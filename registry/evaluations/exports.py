@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from promptuary.evaluation import EvaluationResult, MetricsResult, reports
 from promptuary.evaluation.results import Recorder
 from registry.core.errors import Conflict, Invalid
+from registry.core.spreadsheets import neutralize_formula
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run, RunRow
 
@@ -20,7 +21,6 @@ FORMS: Mapping[str, str] = {
     "csv": "text/csv; charset=utf-8",
     "html": "text/html; charset=utf-8",
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
@@ -44,7 +44,8 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     report["id"] = [row.id for row in run_queries.rows_of_run(run)]
     report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
     if form == "csv":
-        report = reports.Report({_harmless(name): list(map(_harmless, cells)) for name, cells in report.items()})
+        cells_by_name = {neutralize_formula(name): map(neutralize_formula, cells) for name, cells in report.items()}
+        report = reports.Report({name: list(cells) for name, cells in cells_by_name.items()})
     report.save(path)
     return path
 
@@ -107,11 +108,6 @@ def _outputs(row: RunRow, *, with_judgements: bool) -> dict[str, Any] | None:
     if outputs is None or not with_judgements or row.judgement is None:
         return outputs
     return {**outputs, "judgement": row.judgement}
-
-
-def _harmless(value: Any) -> Any:
-    """Prefix text that a spreadsheet would run as a formula with an apostrophe, as spreadsheets do themselves."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _report(

@@ -36,6 +36,27 @@ def test_the_rows_of_a_version_are_json_lines(browser, reply, gold):
     assert len(browser("reader").get(f"{PAGE}/-/rows.jsonl").content.splitlines()) == 7
 
 
+def test_the_rows_of_a_version_are_a_csv_file_for_spreadsheets(browser, reply, gold):
+    rows = [
+        {"id": "one", "inputs": {"name": 'Müller, "A"', "n": 3}, "expected": {"answer": "yes\nno"}, "tags": ["x", "y"]},
+        {"id": "two", "inputs": {"name": "=1+1", "id": "7"}, "expected": {"tone": None}},
+    ]
+    save_rows(reply, "\n".join(map(json.dumps, rows)), gold.digest)
+    answer = browser("reader").get(f"{PAGE}/-/rows.csv")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert "gold-v2.csv" in answer.headers["Content-Disposition"]
+    assert answer.content.decode("utf-8-sig").split("\n", 1) == [
+        "id,n,name,inputs.id,expected,expected.tone,tags",
+        'one,3,"Müller, ""A""",,"yes\nno",,"x,y"\ntwo,,\'=1+1,7,,null,\n',
+    ]
+
+
+def test_a_form_that_rows_do_not_have_is_named(browser, gold):
+    answer = browser("reader").get(f"{PAGE}/-/rows.xlsx")
+    assert answer.status_code == 422
+    assert "one of jsonl, csv" in answer.content.decode()
+
+
 def test_the_rows_of_others_are_not_found(browser, gold):
     assert browser("outsider").get(f"{PAGE}/-/rows.jsonl").status_code == 404
     assert browser("reader").get(f"{PAGE}/-/rows.jsonl", {"version": 9}).status_code == 404
