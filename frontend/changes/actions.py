@@ -189,6 +189,8 @@ def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
 
 def _read_seen(request: HttpRequest) -> dict[str, int | None]:
     """The versions that the form showed: the one proposed by the change, and the one served by its label."""
+    if "seen_version" not in request.POST and "expected" not in request.POST:
+        return {}
     return {"version": read_seen_version(request.POST), "expected": read_expected(request.POST)}
 
 

@@ -53,7 +53,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     if decision != Decision.COMMENT and not change.takes_decisions:
         raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
-        raise locking.conflict_of_head(change)
+        raise change.conflict_of_version()
     taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None
     if taken_back == Decision.REQUEST_CHANGES:
         permissions.require_proof(actor)  # it opens the gate like an approval; taking an approval back closes it

@@ -161,7 +161,7 @@ def publish_in_emergency(
 ) -> ChangeRequest:
     """Move the label despite missing approvals or checks; for reviewers who signed in, with a reason.
 
-    version: as in `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. The request counts as
+    version: as in `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. The request counts as
     published; it stays unreviewed until it is approved after the fact. Everyone concerned is notified. Its checks stay
     as they are now. Appends one event, as in `label_moves.record_move`, with how = broke_glass.
     """
@@ -174,7 +174,7 @@ def publish_in_emergency(
             raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)
         label_moves.require_unmoved(change.template, change.label, expected)
-        locking.require_seen_head(change, version)
+        change.require_seen_version(version)
         gate = change_gate.evaluate(change, actor)
         blockers = gate.blockers
         if not blockers:

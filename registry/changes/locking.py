@@ -27,7 +27,6 @@ from registry.templates.models import Template, Version
 __all__ = [
     "append",
     "conflict_of_closed",
-    "conflict_of_head",
     "find_head_version",
     "find_stable_label",
     "lock_template",
@@ -40,7 +39,6 @@ __all__ = [
     "require_opener",
     "require_own_decision",
     "require_protected",
-    "require_seen_head",
     "save_state",
     "step_of",
 ]
@@ -144,25 +142,6 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
         sentence = gettext("Change {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
     sentence = sentence.format(change=change.number, person=person, day=f"{at:%Y-%m-%d}", time=f"{at:%H:%M}")
     return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
-
-
-def conflict_of_head(change: ChangeRequest) -> Conflict:
-    """The error for an action on a version that the request no longer proposes."""
-    return Conflict(
-        gettext("The change proposes version {version} now, which is not what you looked at.").format(
-            version=change.version.number
-        ),
-        version=change.version.number,
-        digest=change.version.digest,
-    )
-
-
-def require_seen_head(change: ChangeRequest, version: int | None) -> None:
-    """Raise Conflict if the open request proposes another version than the one the caller saw. version: its number,
-    None if the caller didn't look.
-    """
-    if change.is_open and version is not None and change.version.number != version:
-        raise conflict_of_head(change)
 
 
 def require_protected(template: Template, label: str) -> None:

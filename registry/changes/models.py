@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from django.db import models
+from django.utils.translation import gettext
 
 from registry.accounts.models import User
+from registry.core.errors import Conflict
 from registry.templates.models import Template, Version
 
 __all__ = [
@@ -106,6 +108,23 @@ class ChangeRequest(models.Model):
     def is_open(self) -> bool:
         """Whether decisions and publishing are still possible."""
         return self.state in (self.OPEN, self.APPROVED)
+
+    def require_seen_version(self, version: int | None) -> None:
+        """Raise Conflict if it is open and proposes another version than the one the caller saw. version: its number,
+        None if the caller didn't look.
+        """
+        if self.is_open and version is not None and self.version.number != version:
+            raise self.conflict_of_version()
+
+    def conflict_of_version(self) -> Conflict:
+        """The error for an action on a version that it no longer proposes."""
+        return Conflict(
+            gettext("The change proposes version {version} now, which is not what you looked at.").format(
+                version=self.version.number
+            ),
+            version=self.version.number,
+            digest=self.version.digest,
+        )
 
     @property
     def open_release(self) -> int | None:

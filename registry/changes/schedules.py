@@ -62,7 +62,7 @@ def schedule_change(
     """Schedule or reschedule the publication of a request; the worker does it on behalf of the actor.
 
     It goes live for everybody then: a rollout planned in the proposal is dropped. version: as in
-    `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. Raises Invalid for goes_live_at in the
+    `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. Raises Invalid for goes_live_at in the
     past, more than a year away, or inside a freeze. Raises Conflict if the request is closed, is published with a
     release, or is already in a rollout.
     """
@@ -79,7 +79,7 @@ def schedule_change(
             )
         locking.require_not_rolling_out(change)
         label_moves.require_unmoved(change.template, change.label, expected)
-        locking.require_seen_head(change, version)
+        change.require_seen_version(version)
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key

@@ -149,7 +149,7 @@ def publish_change(
 ) -> ChangeRequest:
     """Move the label if nothing blocks the request: the gate itself.
 
-    version: as in `locking.require_seen_head`. expected: as in `label_moves.require_unmoved`. Raises ApprovalRequired
+    version: as in `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. Raises ApprovalRequired
     if reviews are missing, Gone if its version was redacted, and Conflict for every other blocker; facts["blockers"]
     lists them. Appends one event, as in `label_moves.record_move`, with the request's number and "decided" as in
     `registry.changes.checks.Decided`.
@@ -159,7 +159,7 @@ def publish_change(
         permissions.require_proof(actor)
         if change.is_open:
             label_moves.require_unmoved(change.template, change.label, expected)
-            locking.require_seen_head(change, version)
+            change.require_seen_version(version)
         publish_locked(actor, change)
     return change
 

@@ -14,7 +14,7 @@ def publish_as_proposed(
 ) -> Rollout | None:
     """Start the planned rollout and return it; without a plan, move the label and return None.
 
-    Raises like `services.start_rollout` or `publish_change`. version: as in `locking.require_seen_head`. expected: as
+    Raises like `services.start_rollout` or `publish_change`. version: as in `change.require_seen_version`. expected: as
     in `label_moves.require_unmoved`.
     """
     # Read without a lock: an open change never gains a plan, and loses it only to a schedule, which prevents a rollout.

@@ -65,7 +65,7 @@ def start_rollout(
 
     Uses the gate of `publish_change`, with the same errors, including Gone if its version was redacted. Raises Conflict
     if the change is scheduled, its label serves nothing yet, or a rollout is active on the label. salt: selects the
-    callers, by default a new one. version: as in `locking.require_seen_head`. expected: as in
+    callers, by default a new one. version: as in `change.require_seen_version`. expected: as in
     `label_moves.require_unmoved`.
     """
     checked_steps, rule = rollout_plans.check_steps(steps), rollout_plans.check_stop_rule(stop_rule)
@@ -76,7 +76,7 @@ def start_rollout(
             raise locking.conflict_of_closed(request)
         _require_unscheduled(request)
         label_moves.require_unmoved(request.template, request.label, expected)
-        locking.require_seen_head(request, version)
+        request.require_seen_version(version)
         request.version.require_text()
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = locking.find_stable_label(request.template, request.label, request.version)
