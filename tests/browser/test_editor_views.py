@@ -122,7 +122,7 @@ def test_enter_in_a_field_presses_no_button_of_the_form(new_draft):
 
 def test_without_scripts_run_says_what_it_needs_and_the_form_works(visit: Visit):
     page = visit.open("author", f"{REPLY}?view=run", java_script_enabled=False)
-    expect(page.get_by_text("Trying the draft with a model needs scripts")).to_be_visible()
+    expect(page.get_by_text("Trying the draft with a model needs JavaScript")).to_be_visible()
     expect(page.locator("[data-play-run]")).to_be_hidden()
     expect(page.get_by_role("button", name="Check and preview")).to_be_visible()
     page.get_by_role("link", name="Edit", exact=True).click()

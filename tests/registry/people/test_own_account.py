@@ -79,7 +79,7 @@ def test_a_link_works_once_and_for_its_person_only(author, reviewer):
 def test_an_old_or_broken_link_is_refused(author, monkeypatch):
     own_account.change_address(actor=author, email="author@example.org")
     token = _sent_token()
-    with pytest.raises(Conflict, match="isn't whole"):
+    with pytest.raises(Conflict, match="is incomplete"):
         own_account.confirm_address(actor=author, token=token[:-1] + ("a" if token[-1] != "a" else "b"))
     monkeypatch.setattr(time, "time", lambda: 2e10)
     with pytest.raises(Conflict, match="older than 3 days"):
