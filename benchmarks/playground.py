@@ -91,16 +91,22 @@ def measure_round(url: str, key: str, port: int) -> Round:
 
 
 def read_processor_seconds(port: int) -> float:
-    """Processor seconds so far of the web processes, which are those whose command line contains this port."""
-    ticks = 0
+    """Processor seconds so far of the web processes, which are those that listen on this port."""
+    listening, ticks = list_listening_sockets(port), 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if f"\0--port\0{port}\0".encode() in (folder / "cmdline").read_bytes():
+            if not listening.isdisjoint(os.readlink(file) for file in (folder / "fd").iterdir()):
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 ticks += int(fields[11]) + int(fields[12])
         except OSError:
             continue  # the process has ended
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def list_listening_sockets(port: int) -> set[str]:
+    """The sockets that listen on this port, as `/proc` names them in the open files of a process."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"}
 
 
 def describe(measured: Round) -> str:
