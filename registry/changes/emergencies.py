@@ -220,7 +220,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
                 ),
                 change=number,
             )
-        locking.require_may_decide(change_gate.evaluate(change, actor, with_checks=False))
+        locking.require_reviewer(change_gate.evaluate(change, actor, with_checks=False))
         if emergency.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
             raise NotAllowed(gettext("You published it in an emergency. Another reviewer closes it."), change=number)
         permissions.require_proof(actor)

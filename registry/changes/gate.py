@@ -74,6 +74,13 @@ class Gate:
     @property
     def refusal(self) -> str:
         """Why the viewer may not approve, as a sentence; empty if they may."""
+        if self.facts.redacted and not self.refusal_of_viewer:
+            return gettext("Version {number} was redacted: its text is gone.").format(number=self.facts.number)
+        return self.refusal_of_viewer
+
+    @property
+    def refusal_of_viewer(self) -> str:
+        """Why the viewer may not approve any version of it, as a sentence; empty if they may."""
         change = self.change
         if self.facts.closed:
             return gettext("Change {change} is {state}.").format(change=change.number, state=change.state)
@@ -87,8 +94,6 @@ class Gate:
             return gettext("Approving in {namespace} needs the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
-        if self.facts.redacted:
-            return gettext("Version {number} was redacted: its text is gone.").format(number=self.facts.number)
         return policy.refusal_of_approver(self.rules, self.facts, person)
 
     @property

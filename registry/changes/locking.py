@@ -39,6 +39,7 @@ __all__ = [
     "require_opener",
     "require_own_decision",
     "require_protected",
+    "require_reviewer",
     "save_state",
     "step_of",
 ]
@@ -245,6 +246,12 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
                 opened_by=opened_by.username, what=what
             )
         )
+
+
+def require_reviewer(gate: Gate) -> None:
+    """Raise NotAllowed, with the reason, if the actor may not approve the request, whatever version it proposes."""
+    if gate.refusal_of_viewer:
+        raise NotAllowed(gate.refusal_of_viewer, change=gate.change.number)
 
 
 def require_may_decide(gate: Gate) -> None:

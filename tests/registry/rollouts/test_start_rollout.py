@@ -94,7 +94,7 @@ def test_a_plan_that_cannot_be_followed_is_refused(start, steps, words):
     [
         ({"metric": "Not a name", "below": 0.5}, "name the score"),
         ({"metric": "helpful"}, "say what stops it"),
-        ({"metric": "helpful", "below": float("nan")}, "is a number"),
+        ({"metric": "helpful", "below": float("nan")}, "must be a number"),
         ({"metric": "helpful", "below": 0.5, "replies": 0}, "the replies to wait for"),
     ],
 )

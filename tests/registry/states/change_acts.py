@@ -72,6 +72,8 @@ class ChangeActs(RegistryModel):
         if template.mark(seen) != template.mark(request.head):
             raise Conflict("another head")
         self._require_may_decide(actor, request)
+        if template.mark(request.head) in template.redacted:
+            raise NotAllowed("redacted")
         request.decisions.append((request.round, template.mark(request.head), actor, decision))
         if request.unreviewed and self.is_enough(request):
             request.unreviewed = False
@@ -103,6 +105,7 @@ class ChangeActs(RegistryModel):
 
     def publish(self, actor: str, number: int) -> None:
         request, template = self._take_pending(actor, "author", number)
+        self.require_text(template, request.head)
         self.require_unblocked(self.blockers(request))
         self.publish_unblocked(request, template)
 

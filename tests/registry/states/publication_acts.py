@@ -50,9 +50,9 @@ class PublicationActs(ChangeActs):
         release, members = self._take_release(actor, number)
         if not members:
             raise Conflict("empty")
-        self.require_unblocked(set().union(*(self.blockers(it) - {"release"} for it in members)))
         for member in members:
             self.require_text(self.templates[member.template], member.head)
+        self.require_unblocked(set().union(*(self.blockers(it) - {"release"} for it in members)))
         for member in members:
             self.publish_unblocked(member, self.templates[member.template])
         release.state = "published"
@@ -87,12 +87,12 @@ class PublicationActs(ChangeActs):
         template = self.take_template(actor, "author", request.template)
         if not request.is_pending:
             raise Conflict("closed")
+        self.require_text(template, request.head)
         self.require_unblocked(self.blockers(request))
         held = template.labels.get(request.label)
         if held is None or template.mark(held) == template.mark(request.head):
             raise Conflict("nothing to stay on")
         self.require_text(template, held)
-        self.require_text(template, request.head)
         self.rollouts.append(Rollout(len(self.rollouts) + 1, number, request.template, request.label))
 
     def _take_rollout(self, actor: str, least: str, number: int) -> Rollout:

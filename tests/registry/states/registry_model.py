@@ -202,6 +202,8 @@ class RegistryModel:
     def _blockers_of_label(self, request: Request) -> set[str]:
         template = self.templates[request.template]
         held, mark = template.labels.get(request.label), template.mark(request.head)
+        if mark in template.redacted:
+            return {"redacted"}
         if held is None:
             return set()
         if template.mark(held) == mark:
