@@ -112,7 +112,10 @@ def test_a_body_at_the_size_limit_is_read_in_linear_time(body):
 def test_twice_as_many_keys_take_twice_as_long_and_not_four_times():
     body = ",".join(f'"{number}":0' for number in range(150_000))
     half = ",".join(f'"{number}":0' for number in range(75_000))
-    assert _seconds(f'{{{body},"0":1}}'.encode()) < 10 * max(_seconds(f'{{{half},"0":1}}'.encode()), 0.02)
+    whole_seconds, half_seconds = (
+        min(_seconds(f'{{{keys},"0":1}}'.encode()) for _ in range(3)) for keys in (body, half)
+    )  # a busy machine may slow one of them
+    assert whole_seconds < 10 * max(half_seconds, 0.02)
 
 
 def test_a_place_deep_inside_is_named_with_long_keys_cut_short():

@@ -80,8 +80,8 @@ def replace_and_close(author, reviewer, admin):
     first = template_save.save_version(
         actor=author, name=name, document="- name: a\n  content: Hi\n", message=""
     ).version
-    change = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
-    emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
+    emergency = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
+    emergencies.publish_in_emergency(actor=reviewer, number=emergency.number, reason="It can't wait")
     document = "- name: a\n  content: Ho\n"
     second = template_save.save_version(
         actor=author, name=name, document=document, message="", base=first.digest
@@ -89,7 +89,7 @@ def replace_and_close(author, reviewer, admin):
     change = change_services.propose_change(actor=author, name=name, label="production", version=2, message="")
     decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
     change_services.publish_change(actor=author, number=change.number)
-    emergencies.close_emergency(actor=admin, number=change.number, reason="Version 2 holds it")
+    emergencies.close_emergency(actor=admin, number=emergency.number, reason="Version 2 holds it")
 
 
 def talk(author, reviewer, number):

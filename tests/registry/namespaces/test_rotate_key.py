@@ -84,7 +84,7 @@ def test_a_key_is_rotated_once(admin, old):
 
 def test_a_key_that_ended_is_not_rotated(admin, old):
     keys.revoke_key(actor=admin, key_id=old.key.id)
-    with pytest.raises(Conflict, match="have more"):
+    with pytest.raises(Conflict, match="no longer valid: issue a new one"):
         keys.rotate_key(actor=admin, key_id=old.key.id)
 
 
