@@ -231,6 +231,22 @@ def test_on_a_phone_one_column_is_shown_and_a_switch_shows_the_other(open_run):
         assert box["x"] + box["width"] <= PHONE["width"] - 8
 
 
+def test_on_a_phone_a_select_shows_one_of_many_columns(open_run):
+    page = open_run(viewport=PHONE)
+    page.page.get_by_role("button", name="Add column").click()
+    choice = page.page.get_by_role("combobox", name="Column shown")
+    expect(choice.get_by_role("option")).to_have_count(3)
+    expect(choice.get_by_role("option").nth(1)).to_contain_text(LIVE)
+    choice.select_option(index=1)
+    expect(page.column(LIVE).element).to_be_visible()
+    expect(page.column("This draft").element).to_be_hidden()
+    choice.select_option(index=0)
+    expect(page.column(LIVE).element).to_be_hidden()
+    page.run_button.click()
+    expect(choice.get_by_role("option").first).to_have_text("This draft: Text")
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
 def test_the_columns_run_on_rows_of_a_dataset_after_the_cost_was_said(open_run):
     page = open_run("support/refunds/answer", person="reviewer")  # who has no earlier runs
     page.page.get_by_role("button", name="Run on rows").click()

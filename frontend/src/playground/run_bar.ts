@@ -1,7 +1,7 @@
 // The bar above the columns: whether a run can start and why not, its estimated cost, and on phones the column switch.
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { MOST_COLUMNS } from "./columns.ts";
+import { type Column, MOST_COLUMNS } from "./columns.ts";
 import { formatMoney, formatMostMoney } from "./money.ts";
 import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
 import type { RunState } from "./state.ts";
@@ -25,6 +25,12 @@ function withBold(sentence: string, amount: string): (Node | string)[] {
 function describeRun(count: number): string {
   if (count < 2) return gettext("Run");
   return count === 2 ? gettext("Run both") : gettext("Run all {count}", { count });
+}
+
+/** The source of a column in a few words, such as "production v2". */
+function describeColumn(state: RunState, column: Column): string {
+  const { value, title, number } = findSource(state, column.source);
+  return number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
 }
 
 export class RunBar {
@@ -100,20 +106,24 @@ export class RunBar {
     place.replaceChildren(...drawn);
   }
 
-  /** The switch between columns on narrow screens. */
+  /** The switch between columns on narrow screens: two buttons, or a select for more columns. */
   #drawSwitch(state: RunState): void {
     const place = findElement(this.#root, "[data-play-switch]");
     place.hidden = state.columns.length < 2;
+    const isSelect = state.columns.length > 2;
+    place.classList.toggle("segments", !isSelect);
+    if (isSelect) this.#drawSelect(place, state);
+    else this.#drawButtons(place, state);
+  }
+
+  #drawButtons(place: HTMLElement, state: RunState): void {
     const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
     const buttons = state.columns.map((column) => {
-      const { value, title, number } = findSource(state, column.source);
-      const words =
-        number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
       const verdict = describeVerdict(column, Date.now());
       const button = createElement(
         "button",
         { type: "button", id: `play-switch-${column.key}`, "aria-pressed": String(column.key === state.shown) },
-        createElement("b", {}, words),
+        createElement("b", {}, describeColumn(state, column)),
         createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.words ?? ""),
       );
       button.addEventListener("click", () => this.#host.show(column.key));
@@ -121,5 +131,28 @@ export class RunBar {
     });
     place.replaceChildren(...buttons);
     if (focused) document.getElementById(focused)?.focus();
+  }
+
+  /** The options are changed in place: a select that is drawn again would close while it is open. */
+  #drawSelect(place: HTMLElement, state: RunState): void {
+    let select = place.querySelector("select");
+    if (!select) {
+      const drawn = createElement("select", { "aria-label": place.getAttribute("aria-label") ?? "" });
+      drawn.addEventListener("change", () => this.#host.show(Number(drawn.value)));
+      place.replaceChildren(createElement("span", { class: "select" }, drawn, createIcon("chevrons-up-down")));
+      select = drawn;
+    }
+    const keys = state.columns.map((column) => String(column.key));
+    if (keys.join() !== Array.from(select.options, (option) => option.value).join()) {
+      select.replaceChildren(...keys.map((value) => createElement("option", { value })));
+    }
+    for (const [place, column] of state.columns.entries()) {
+      const verdict = describeVerdict(column, Date.now());
+      const words = describeColumn(state, column);
+      const text = verdict?.words ? `${words}: ${verdict.words}` : words;
+      const option = select.options[place];
+      if (option && option.textContent !== text) option.textContent = text;
+    }
+    select.value = String(state.shown);
   }
 }
