@@ -216,7 +216,7 @@ def test_an_account_that_is_switched_off_stays_outside(owned):
     User.objects.filter(username="author").update(is_active=False)
     client = browse()
     answer = client.post(LOGIN, {"credential": owned.get(ask(client))})
-    assert (answer.status_code, "switched off" in words(answer)) == (403, True)
+    assert (answer.status_code, "This account is deactivated" in words(answer)) == (403, True)
     assert client.get("/t/").status_code == 302
 
 
