@@ -292,7 +292,7 @@ def test_changes_are_kept_until_they_are_saved_and_the_head_imports_and_runs(vis
     expect(line).to_contain_text("Draft 1 row changed. Kept in this browser")
     looked_at(page, viewport)
     page.reload()
-    expect(page.locator(".kept-note")).to_contain_text("is back")
+    expect(page.locator(".kept-note")).to_contain_text("Restored what you changed")
     expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
     looked_at(page, viewport)
     page.get_by_role("button", name="Remove it").click()
