@@ -49,7 +49,7 @@ def propose_gradually(author: Page) -> None:
     author.get_by_label(re.compile("^Stops if this score")).fill("helpful")
     author.get_by_label(re.compile("^is below")).fill("0.85")
     author.get_by_role("button", name="Propose v2").click()
-    expect(author.locator(".error-line")).to_contain_text("Numbers between commas")
+    expect(author.locator(".error-line")).to_contain_text("Numbers separated by commas")
     expect(author.get_by_label(re.compile("^is below"))).to_have_value("0.85")
     author.get_by_label("Shares in %").fill("40, 70")
     take_picture(author, "propose-gradually")
