@@ -125,9 +125,7 @@ def _follow_new_name(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_twins(occasion: Occasion) -> None:
-    """A person who saved the same text again is a contributor to pending change requests that contain it, including
-    those of copies.
-    """
+    """A person who saved the same text again contributes to pending change requests with it, also those of copies."""
     version = occasion.subject_as(Version)
     twins = Version.objects.filter(template=version.template, digest=version.digest).exclude(pk=version.pk)
     if twins.exists():
@@ -162,9 +160,7 @@ def _request_checks_after_move(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_label(occasion: Occasion) -> None:
-    """For the label's own change requests, and for those of copies if an approval was given, which changes their
-    contributors.
-    """
+    """For the label's own change requests, and for those of copies if an approval changes their contributors."""
     move = occasion.subject_as(LabelMove)
     locking.recompute_states(move.template.namespace, move.template, move.label)
     if move.how == "published":
@@ -186,9 +182,7 @@ def _recompute_states_of_template(occasion: Occasion) -> None:
 
 
 def _recompute_states_after_approval(occasion: Occasion) -> None:
-    """The label now holds the emergency's version by approval, which is the new baseline of its other change
-    requests.
-    """
+    """The label now holds the emergency's version by approval: the new baseline of its other change requests."""
     change = occasion.subject_as(Decision).change
     if occasion.event_as(ChangeDecided).reviewed:
         locking.recompute_states(change.template.namespace, change.template, change.label)

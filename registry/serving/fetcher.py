@@ -109,8 +109,7 @@ class Fetcher:
                 tracing.describe(current, version.number, version.digest)
                 counter = recorder.process_counts().counter(caller.key, version.version, ref, label_version.former_name)
                 counter.step()
-                # Cached answers are given without checking the address.
-                is_lasting = generation == self.follower.generation and not caller.networks
+                is_lasting = generation == self.follower.generation and not caller.networks  # no address check later
                 if is_lasting and not tracing.is_on():
                     cached = CachedFetch(version, answer, counter.step, caller.valid_until, generation)
                     self._keep((authorization, target, side), cached)
@@ -190,9 +189,7 @@ class Fetcher:
             raise
 
     def _find_side(self, label_version: ServedVersion, name: str, bucket: str) -> tuple[ServedVersion, bool]:
-        """The version that callers of this bucket get from a label that serves this one, and whether it is the
-        candidate.
-        """
+        """The version that this bucket gets from a label that serves this one, and whether it is the candidate."""
         if label_version.rollout is None or not gets_candidate(label_version, bucket):
             return label_version, False
         digest = label_version.rollout.digest
@@ -213,9 +210,7 @@ class Fetcher:
         return version
 
     def _load_by_former_name(self, name: str, ref: str) -> ServedVersion | None:
-        """What the ref resolves to for the template that had this name; None if none had. Raises NotFound without such
-        a ref.
-        """
+        """What the ref resolves to for the template that had this name, or None. Raises NotFound without such a ref."""
         current = version_rows.find_current_name(name)
         if current is None:
             return None
