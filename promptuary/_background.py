@@ -27,7 +27,7 @@ _log = logging.getLogger("promptuary")
 
 @dataclass(frozen=True)
 class Moved:
-    """The new target of a moved label: its digest, None if the label was removed, `""` if it may or may not have moved.
+    """The new target of a moved label: its digest, None if the label was removed, `""` if that is not known.
 
     One registry process may report a move that the next one hasn't seen yet. So until `settled`, in seconds of the
     client's clock, any other digest is checked again.

@@ -40,7 +40,7 @@ class Pins:
             self._digests[name, None] = self._digests[name, entry.ref] = entry.digest
 
     def resolve(self, name: str, ref: str | None) -> str:
-        """The ref to fetch; None stands for the application's default. Raises ConfigurationError."""
+        """The ref to fetch; None means the application's default. Raises ConfigurationError."""
         pinned = self._digests.get((name, ref))
         if pinned is not None:
             return pinned

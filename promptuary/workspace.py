@@ -157,7 +157,7 @@ class Workspace:
 
 
 def find_documents(paths: list[Path]) -> list[Path]:
-    """Find the documents among files and folders, searching folders recursively; samples stand for their document."""
+    """Find the documents among files and folders, also inside folders; a samples file selects its document."""
     documents: list[Path] = []
     for path in paths:
         if path.is_dir():

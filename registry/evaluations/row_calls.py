@@ -61,7 +61,7 @@ class RowCall:
 
 
 def cost_of_row(endpoint: Endpoint, call: RowCall) -> Decimal | None:
-    """The known cost of the row's replies, including unusable ones; None if nothing is known."""
+    """The known cost of the row's replies, including unusable ones; None if no cost is known."""
     costs = [_cost_of_replies(endpoint, replies) for replies in (call.replies, call.spent)]
     known_costs = [cost for cost in costs if cost is not None]
     return sum(known_costs, Decimal(0)) if known_costs else None

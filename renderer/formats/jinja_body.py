@@ -143,7 +143,7 @@ def compile_body(
 ) -> JinjaBody:
     """Compile a document and all its fragments. `shown_place` is where a fragment's errors are reported.
 
-    `untrusted` are the includer's untrusted inputs; None stands for the document's own.
+    `untrusted` are the includer's untrusted inputs; None means the document's own.
     """
     if untrusted is None:
         untrusted = declarations.find_untrusted_inputs(document)

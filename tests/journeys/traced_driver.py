@@ -157,7 +157,7 @@ class Product:
         self.author.call_api("POST", f"{threads}/{thread['number']}/resolve", {"resolved": True})
 
     def _publish(self, number: int) -> None:
-        """Send what the panel's Publish button sends with its default, At once."""
+        """Publish at once, without the two numbers by which the panel tells what it showed."""
         answer = self.author.call("POST", f"/changes/{number}", data={"do": "publish", "how": "at_once"})
         assert answer.status_code == 302
 

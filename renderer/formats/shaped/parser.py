@@ -5,8 +5,8 @@
     literal     = string | number | "True" | "False" | "None" | list | dict
 
 Strings, numbers, lists and dicts are written as in Python; a string may contain line breaks. Evaluation only looks up
-names and calls registered functions. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the
-characters, as in Haystack; any other backslash is itself.
+names and calls registered functions. In the text `\\n`, `\\t`, `\\r` and `\\\\` are escapes of
+these characters, as in Haystack; any other backslash is kept.
 """
 
 import re

@@ -110,7 +110,7 @@ class LiteralReader:
         return "".join(pieces)
 
     def _escape(self) -> str:
-        """A backslash escape; an unknown one stands for itself, as in Python."""
+        """A backslash escape; an unknown one is kept as it is, as in Python."""
         start = self.at
         self.at += 1
         simple = _SIMPLE.get(self._peek())

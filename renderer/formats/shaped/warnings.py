@@ -54,7 +54,7 @@ def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterab
 
 
 def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
-    """Find backslashes that look like part of a path but stand for line breaks and tabs."""
+    """Find backslashes that look like part of a path but are read as line breaks and tabs."""
     for piece in pieces:
         if isinstance(piece, Text):
             for match in _PATH.finditer(document.body, piece.start, piece.end):

@@ -89,7 +89,7 @@ def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequenc
 
 
 def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
-    """The possible texts of a reference, each with the document id it stands for."""
+    """The possible texts of a reference, each with the id of its document."""
     if mode not in ("index", "id", "meta"):
         raise OutputError(f"`reference_mode` is index, id or meta, not {mode!r}")
     if mode == "meta" and not field:
