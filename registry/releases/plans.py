@@ -216,11 +216,12 @@ class _Planner:
         others = [change for change in self._pending if change.template_id == template.pk]
         for change in others:
             if self._release is not None and change.open_release == self._release:
-                words = f"It is in the release already, with version {change.version.number}."
-                return LeftOut(template.name, "member", words)
+                words = gettext("It is in the release already, with version {version}.")
+                return LeftOut(template.name, "member", words.format(version=change.version.number))
         same = next((change for change in others if change.version_id == version.pk), None)
         if same is not None and same.open_release is not None:
-            words = f"Release {same.open_release} proposes version {version.number} already."
+            words = gettext("Release {release} already proposes version {version}.")
+            words = words.format(release=same.open_release, version=version.number)
             return LeftOut(template.name, "member", words)
         if served is not None and served.rollout is not None:
             rollout = served.rollout

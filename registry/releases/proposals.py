@@ -246,6 +246,7 @@ def _check_title(title: str) -> str:
 
 def _nothing_to_propose(plan: ReleasePlan) -> Invalid:
     reasons = " ".join(f"{left.template}: {left.reason}" for left in plan.left_out[:5])
-    sentence = f"Nothing is left to propose. {reasons}" if reasons else "No template fits the selection."
+    nothing_left = gettext("Nothing is left to propose.")
+    sentence = f"{nothing_left} {reasons}" if reasons else gettext("No template fits the selection.")
     listed = [{"template": left.template, "code": left.code, "reason": left.reason} for left in plan.left_out]
     return Invalid(sentence, fields={"templates": sentence}, left_out=listed)

@@ -176,7 +176,7 @@ def test_an_open_request_for_an_older_version_stays_by_itself_and_is_superseded_
 
 def test_a_version_that_another_release_proposes_is_left_out(open_release, author):
     open_release(["support/policy"])
-    with pytest.raises(Invalid, match="Release 1 proposes version 1 already"):
+    with pytest.raises(Invalid, match="Release 1 already proposes version 1"):
         proposals.propose_release(
             actor=author,
             namespace="support",

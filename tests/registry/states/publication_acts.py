@@ -35,6 +35,8 @@ class PublicationActs(ChangeActs):
                 return False
         elif held is not None and template.contains(held, version):
             return False
+        if self.active_rollout(template.name, label):
+            return False
         same = [it for it in self.pending(template.name, label) if it.head == version]
         return not (same and same[0].release and self.releases[same[0].release - 1].state == "open")
 

@@ -102,6 +102,29 @@ STORIES = {
         ("redact", "admin", NAME, 2, True, True),
         ("start_rollout", "author", 2),
     ),
+    "a change that is rolled out does not join a release": (
+        ("propose", "author", NAME, "production", 1),
+        ("decide", "reviewer", 1, "approve", 1),
+        ("publish", "author", 1),
+        ("save", "author", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("decide", "reviewer", 2, "approve", 2),
+        ("start_rollout", "author", 2),
+        ("propose_release", "author", "production", {NAME: 2}),
+        ("stop_rollout", "author", 1),
+        ("propose_release", "author", "production", {NAME: 2}),
+    ),
+    "a release leaves out a template whose label is in a rollout": (
+        ("propose", "author", NAME, "production", 1),
+        ("decide", "reviewer", 1, "approve", 1),
+        ("publish", "author", 1),
+        ("save", "author", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("decide", "reviewer", 2, "approve", 2),
+        ("start_rollout", "author", 2),
+        ("save", "author", NAME, "c", 2, False),
+        ("propose_release", "author", "production", {NAME: 3, "support/policy": 1}),
+    ),
 }
 
 
