@@ -1,5 +1,7 @@
 """Example documents to start a new template from, by purpose: at least one per format, with a sample."""
 
+# no texts here: documents and samples are English
+
 from dataclasses import dataclass
 from typing import Any
 

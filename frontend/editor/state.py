@@ -47,7 +47,7 @@ inputs:
   content: |
     {{ question }}
 """
-STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"}}
+STARTER_SAMPLES: Samples = {"first sample": {"question": "What is a promptuary?"}}  # no text: a sample's value
 
 
 @dataclass

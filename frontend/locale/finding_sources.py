@@ -14,7 +14,7 @@ from pathlib import Path
 
 from frontend.locale import listed_findings
 
-__all__ = ["ROOT", "find_patterns", "list_patterns"]
+__all__ = ["ROOT", "find_patterns", "is_source", "list_patterns"]
 
 ROOT = Path(__file__).parents[2]
 # Folders and files that create findings.
@@ -37,6 +37,10 @@ _SOURCES = (
     "registry/changes/checks.py",
     "registry/changes/counted_scores.py",
     "registry/changes/evaluation_check.py",
+    "registry/changes/gate_facts.py",
+    "registry/changes/version_checks.py",
+    "registry/evaluations/attachments.py",
+    "registry/evaluations/call_pool.py",
     "registry/evaluations/gate_outcomes.py",
     "registry/evaluations/gate_trials.py",
     "registry/evaluations/judge_calls.py",
@@ -50,7 +54,9 @@ _SOURCES = (
     "registry/playground/streams.py",
     "registry/rollouts/clock.py",
     "registry/rollouts/stop_rules.py",
+    "registry/tasks/tasks.py",
     "registry/webhooks/delivery.py",
+    "registry/webhooks/services.py",
 )
 # Exceptions whose texts are prompts, descriptions or code.
 _WITHOUT = (
@@ -82,6 +88,7 @@ _NO_FINDINGS = (
     "ecret ",
     "model extra_body ",
     "the end of column ",
+    "the mirror has stopped: ",
     "the reply of column ",
     "what came of the replies ",
     "{stem}/prompt ",
@@ -116,6 +123,12 @@ def list_patterns() -> Iterator[tuple[str, str | None, str]]:
     place_of_list = "frontend/locale/listed_findings.py"
     yield from ((place_of_list, None, pattern) for pattern in listed_findings.PATTERNS)
     yield from ((place_of_list, name, word) for name, words in listed_findings.WORDS.items() for word in words)
+
+
+def is_source(path: Path) -> bool:
+    """Whether the texts of a module are patterns of findings."""
+    name = path.resolve().relative_to(ROOT).as_posix()
+    return name.startswith(_SOURCES) and not name.startswith(_WITHOUT)
 
 
 def find_patterns(path: Path) -> list[str]:

@@ -8,6 +8,8 @@ from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.utils.formats import number_format
+from django.utils.translation import gettext
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -41,29 +43,38 @@ def answer(problem: Problem) -> Response:
 
 def unknown_address(request: HttpRequest, *_rest: str, **_named: str) -> HttpResponse:
     """404 for unknown addresses of the API, with or without a key."""
-    problem = Problem(404, "not-found", "Not found", f"There is nothing at {request.path}; see /api/v1/docs.")
+    problem = Problem(
+        404,
+        "not-found",
+        gettext("Not found"),
+        gettext("There is nothing at {path}; see /api/v1/docs.").format(path=request.path),
+    )
     return HttpResponse(problem.to_bytes(), status=404, content_type=CONTENT_TYPE)
 
 
 def _describe(error: Exception) -> Problem:
     if isinstance(error, BadJson):
-        return Problem(400, "bad-json", "Bad JSON", error.message)
+        return Problem(400, "bad-json", gettext("Bad JSON"), error.message)
     if isinstance(error, PromptuaryError | RenderError):
         return of_error(error)
     if isinstance(error, Http404):
-        return Problem(404, "not-found", "Not found", "There is nothing at this address.")
+        return Problem(404, "not-found", gettext("Not found"), gettext("There is nothing at this address."))
     if isinstance(error, PermissionDenied):
-        return Problem(403, "not-allowed", "Not allowed", str(error) or "This is not allowed.")
+        return Problem(403, "not-allowed", gettext("Not allowed"), str(error) or gettext("This is not allowed."))
     if isinstance(error, UnreadablePostError):
-        return Problem(400, "bad-request", "Bad request", "The body ended before it was whole; send it again.")
+        return Problem(
+            400, "bad-request", gettext("Bad request"), gettext("The body is incomplete. Send the request again.")
+        )
     if isinstance(error, RequestDataTooBig):
-        return Problem(413, "too-large", "Too large", "The request is too large.")
+        return Problem(413, "too-large", gettext("Too large"), gettext("The request is too large."))
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     number = uuid4().hex
     _log.error("internal error %s", number, exc_info=error)
-    detail = f"Something went wrong on the server; its log has it under {number}."
-    return Problem(500, "internal", "Internal error", detail, {"error": number})
+    detail = gettext("Something went wrong on the server. Its log has the details under {number}.").format(
+        number=number
+    )
+    return Problem(500, "internal", gettext("Internal error"), detail, {"error": number})
 
 
 def _of_framework(error: exceptions.APIException) -> Problem:
@@ -71,13 +82,13 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     if isinstance(error, exceptions.ValidationError):
         fields = _few(_flatten(error.detail))
         sentences = "; ".join(f"{field}: {sentence}" if field else sentence for field, sentence in fields.items())
-        return Problem(400, "bad-request", "The request is not as it should be", sentences, {"fields": fields})
+        return Problem(400, "bad-request", gettext("The request is not valid"), sentences, {"fields": fields})
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         return unauthenticated(detail if isinstance(error, exceptions.AuthenticationFailed) else "")
     if isinstance(error, exceptions.Throttled):
         wait = str(max(1, int(getattr(error, "wait", None) or 1)))
-        sentence = f"Too many requests; try again in {wait} s."
-        return Problem(429, "too-many", "Too many requests", sentence, headers={"Retry-After": wait})
+        sentence = gettext("Too many requests; try again in {wait} s.").format(wait=wait)
+        return Problem(429, "too-many", gettext("Too many requests"), sentence, headers={"Retry-After": wait})
     types = {403: "not-allowed", 404: "not-found", 405: "method-not-allowed", 406: "not-acceptable"}
     kind = types.get(error.status_code, "unsupported-media-type" if error.status_code == 415 else "bad-request")
     headers = {"WWW-Authenticate": error.auth_header} if hasattr(error, "auth_header") else {}
@@ -89,7 +100,9 @@ def _few(fields: dict[str, str]) -> dict[str, str]:
     if len(fields) <= _MOST_FAULTS:
         return fields
     first = dict(islice(fields.items(), _MOST_FAULTS))
-    rest = f"{len(fields) - _MOST_FAULTS:,} more places are not as they should be."
+    rest = gettext("{count} more fields are not valid.").format(
+        count=number_format(len(fields) - _MOST_FAULTS, force_grouping=True)
+    )
     return {**first, "": f"{first[''].rstrip()} {rest}" if "" in first else rest}
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import StreamingHttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -90,9 +91,11 @@ class Export(APIView):
         form = filters.pop("format", "")
         filters.pop("limit")
         if "cursor" in filters:
-            raise ValidationError({"cursor": ["An export is one answer; it takes no cursor."]})
+            raise ValidationError({"cursor": [gettext("An export is one answer; it takes no cursor.")]})
         if form not in export.CONTENT_TYPES:
-            raise ValidationError({"format": [f"One of {', '.join(export.CONTENT_TYPES)}."]})
+            raise ValidationError(
+                {"format": [gettext("One of {names}.").format(names=", ".join(export.CONTENT_TYPES))]}
+            )
         lines = queries.stream(actor_of(request), namespace, _read(filters))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(

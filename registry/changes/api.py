@@ -67,6 +67,7 @@ class SeenVersion(Integer):
     """The number of the version that a change proposed when the caller looked; left out if nobody looked."""
 
     def __init__(self, **options: Any) -> None:
+        # no text: for the schema
         sentence = "The version that the change proposes as you saw it: 409 where it is another by now. null: any."
         more = {"required": False, "allow_null": True, "default": None, "help_text": sentence, **options}
         super().__init__(min_value=1, **more)

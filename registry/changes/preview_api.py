@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -202,7 +203,7 @@ class PreviewLabel(APIView):
         """How much changes, who gets it, how it scored, what overlaps, and how it is undone. Nothing is stored."""
         number = parse_number(read_query(request, "version").get("version", ""), digits=7)
         if not number:
-            raise ValidationError({"version": ["Give the number of a version."]})
+            raise ValidationError({"version": [gettext("Give the number of a version.")]})
         actor = actor_of(request)
         preview = label_preview.find_preview(actor, name, label, number)
         run = suggested_runs.find_suggested_run(actor, preview)

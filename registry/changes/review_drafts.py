@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from registry.accounts.actor import Actor
 from registry.changes import decisions, locking, threads
@@ -117,7 +117,8 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
         if silent and kept:
             return SentReview(len(kept), None)
         if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
-            text = f"See what is said on the lines: {len(kept)} {'remark' if len(kept) == 1 else 'remarks'}."
+            text = ngettext("See my remark on the lines.", "See my {count} remarks on the lines.", len(kept))
+            text = text.format(count=len(kept))
         decision = decision or Decision.COMMENT
         decisions.check_decision(decision, text)
         said = decisions.record_decision(actor, change, decision=decision, digest=digest, text=text)

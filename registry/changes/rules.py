@@ -84,6 +84,7 @@ def _ask_approval(actor: Actor, namespace: Namespace, label: Label) -> ChangeReq
     template, head, name = label.template, label.version, label.name
     template.namespace = namespace
     message = (
+        # no text: stored as the message
         f"Approve what {name} serves\n\n{name} of {template.name} served version {head.number} when it was protected, "
         "and never held it by approval. It goes on serving it. Publishing this request approves it."
     )

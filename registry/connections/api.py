@@ -18,7 +18,7 @@ from registry.rest.output_serializers import Answer, Moment, Output, ProblemOutp
 
 __all__ = ["Connections", "OneConnection", "SpendingOfNamespace", "TryConnection"]
 
-_AMOUNT = "A decimal number as text, as in 0.15; null: not known."
+_AMOUNT = "A decimal number as text, as in 0.15; null: not known."  # no text: for the schema
 
 
 class Number(serializers.FloatField):

@@ -1,5 +1,7 @@
 """Django's settings of a database from its URL, shared by the server and the copying of databases."""
 
+# no texts here: operators read them
+
 from typing import Any
 
 import dj_database_url

@@ -5,6 +5,8 @@ metrics to a folder of the home (prometheus_client's multiprocess mode), so that
 all.
 """
 
+# no texts here: operators read them
+
 from prometheus_client import Counter as Total
 from prometheus_client import Histogram
 

@@ -4,6 +4,8 @@ Behind one in transaction mode, session state is lost: cursors that outlive a tr
 With `PROMPTUARY_DATABASE_POOLED` the server doesn't use them.
 """
 
+# no texts here: operators read them
+
 from typing import Any
 
 from django.conf import settings

@@ -29,6 +29,7 @@ class WorkQuota:
         most, window = read_rate("work")
         if self.used(who) >= most:
             wait = self._counter.wait("work", who)
+            # no text: keys get English
             sentence = f"This key used its {most} s of server work in {window:.0f} s; try again in {wait} s."
             raise TooMany(sentence, retry_after=wait)
 

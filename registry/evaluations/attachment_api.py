@@ -1,5 +1,6 @@
 """Evaluations that change requests have to pass, and the models there are."""
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -98,5 +99,5 @@ class Models(APIView):
 def _namespace(request: Request) -> str:
     namespace = request.query_params.get("namespace", "")
     if not namespace or "\0" in namespace:
-        raise ValidationError({"namespace": ["Name a namespace."]})
+        raise ValidationError({"namespace": [gettext("Name a namespace.")]})
     return namespace

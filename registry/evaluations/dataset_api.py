@@ -2,6 +2,7 @@
 
 import json
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -76,7 +77,7 @@ class Datasets(APIView):
         filters = read_query(request, "search", "namespace", "archived")
         archived = filters.pop("archived", "false")
         if archived not in ("true", "false"):
-            raise ValidationError({"archived": ["Give true or false."]})
+            raise ValidationError({"archived": [gettext("Give true or false.")]})
         page = queries.list_datasets(
             actor_of(request), q=filters.pop("search", ""), archived=archived == "true", **filters
         )
@@ -137,7 +138,7 @@ class Dataset(APIView):
         fields = read(SaveDatasetInput, request)
         rows, text = fields.pop("rows", None), fields.pop("text", None)
         if (rows is None) == (text is None):
-            raise ValidationError({"text": ["Give either a text or rows."]})
+            raise ValidationError({"text": [gettext("Give either a text or rows.")]})
         if rows is not None:
             fields["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
         version = services.save_dataset(
@@ -239,5 +240,5 @@ def read_number(name: str, text: str | None, *, needed: bool = False) -> int | N
         return None
     number = parse_number(text or "")
     if number is None:
-        raise ValidationError({name: ["Give a whole number."]})
+        raise ValidationError({name: [gettext("Give a whole number.")]})
     return number

@@ -77,6 +77,7 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
             run_row = following if following is not None and following.index == index else None
             if run_row is not None:
                 following = next(run_rows, None)
+            # no text: for a file
             problem = run_row.problem if run_row else {"kind": "NotAsked", "message": "This row was not asked."}
             recorder.add(
                 {

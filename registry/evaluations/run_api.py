@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -215,7 +216,7 @@ class Compare(APIView):
         """Better and worse, the interval of the difference, the worst regressions first."""
         filters, actor = read_query(request, "with", "metric", "target"), actor_of(request)
         if "metric" not in filters:
-            raise ValidationError({"metric": ["Name a metric that both runs have."]})
+            raise ValidationError({"metric": [gettext("Name a metric that both runs have.")]})
         other = read_number("with", filters.get("with"), needed=True)
         before, after = queries.read_run(actor, other or 0), queries.read_run(actor, number)
         comparison = queries.compare_runs(before, after, filters["metric"], filters.get("target", "answer"))

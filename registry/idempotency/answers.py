@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from registry.core import encryption
 from registry.core.errors import Invalid
@@ -47,7 +48,11 @@ class Answer:
 def check_idempotency_key(key: str) -> str:
     """The key as given. Raises Invalid for an empty one, one over 255 characters, or one not of visible ASCII."""
     if not key or len(key) > _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
-        raise Invalid(fields={HEADER: f"give 1 to {_LONGEST_KEY} visible ASCII characters, such as a UUID."})
+        raise Invalid(
+            fields={
+                HEADER: gettext("give 1 to {most} visible ASCII characters, such as a UUID.").format(most=_LONGEST_KEY)
+            }
+        )
     return key
 
 
@@ -70,7 +75,9 @@ def claim_answer(*, caller: str, key: str, fingerprint: str) -> Answer | None:
     StoredAnswer.objects.bulk_create([claim], ignore_conflicts=True)  # waits for whoever inserts the same key
     row = rows.get()
     if row.fingerprint != fingerprint:
-        raise Invalid(fields={HEADER: "was sent with another request before. Take a new key for each request."})
+        raise Invalid(
+            fields={HEADER: gettext("was sent with another request before. Take a new key for each request.")}
+        )
     return _unseal_answer(row.sealed) if row.sealed else None
 
 

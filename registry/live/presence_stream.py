@@ -15,6 +15,8 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import Busy, Invalid
@@ -42,7 +44,7 @@ async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:
     name = request.query.get("template", "")
     await run_in_thread(get_template, Actor(user), name)
     if len(presence_feed()) >= MOST_STREAMS:
-        raise Busy("Too many pages are open at the moment; this one does not show who is in the editor.")
+        raise Busy(gettext("Too many pages are open at the moment; this one does not show who is in the editor."))
     watcher = Watcher(Subscription(user, request.session_key, Topics()), name)
     await stream_events(protocol, _follow(watcher))
 
@@ -55,7 +57,7 @@ async def _note_tab(user: User, fields: Mapping[str, Any]) -> None:
         await run_in_thread(presence.leave_editor, actor=Actor(user), tab=tab)
         return
     if not isinstance(name, str):
-        raise Invalid(fields={"template": "the name of a template."})
+        raise Invalid(fields={"template": gettext("the name of a template.")})
     if not feed.hear(user.pk, tab, name, part):
         await run_in_thread(presence.enter_editor, actor=Actor(user), name=name, tab=tab, part=part)
         feed.learn(user.pk, tab, name)
@@ -77,5 +79,5 @@ def _read_fields(body: bytes) -> Mapping[str, Any]:
     except BadJson as error:
         raise Invalid(error.message) from error
     if not isinstance(fields, dict):
-        raise Invalid("The body must be one JSON object.")
+        raise Invalid(gettext("The body must be one JSON object."))
     return fields

@@ -1,5 +1,7 @@
 """Serializers of the losses of an action that removes rights."""
 
+# no texts here: descriptions for the API's schema
+
 from collections.abc import Sequence
 from typing import Any
 

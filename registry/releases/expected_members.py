@@ -21,6 +21,7 @@ class ExpectedMembers(serializers.DictField):
     """By template name what the caller saw; left out if nobody looked."""
 
     def __init__(self, **options: Any) -> None:
+        # no text: for the schema
         sentence = "By template name, as you saw it: 409 where one of them changed since. null: any."
         more = {"required": False, "allow_null": True, "default": None, "help_text": sentence, **options}
         super().__init__(child=SeenMemberInput(), **more)

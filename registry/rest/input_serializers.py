@@ -4,6 +4,9 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from django.utils.formats import number_format
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -14,11 +17,20 @@ __all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "read", "unk
 
 def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
-    sentence = f"Unknown {what}; there are {', '.join(known)}."
+    is_field = what == "field"
+    sentence = (
+        gettext("Unknown field; there are {names}.") if is_field else gettext("Unknown parameter; there are {names}.")
+    )
+    sentence = sentence.format(names=", ".join(known))
     faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
     if len(unknown) > suggestions.MOST_NAMED:
         rest = len(unknown) - suggestions.MOST_NAMED
-        faults["non_field_errors"] = [f"{rest:,} more {what}{'' if rest == 1 else 's'} unknown."]
+        more = (
+            ngettext("{count} more unknown field.", "{count} more unknown fields.", rest)
+            if is_field
+            else ngettext("{count} more unknown parameter.", "{count} more unknown parameters.", rest)
+        )
+        faults["non_field_errors"] = [more.format(count=number_format(rest, force_grouping=True))]
     return faults
 
 
@@ -47,7 +59,7 @@ class Text(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         """Only a string is a string."""
         if not isinstance(data, str):
-            raise serializers.ValidationError(["This is not a text."])
+            raise serializers.ValidationError([gettext("This is not a text.")])
         return data
 
 
@@ -57,7 +69,7 @@ class Integer(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
         """Only an integer is an integer."""
         if isinstance(data, bool) or not isinstance(data, int):
-            raise serializers.ValidationError(["This is not a whole number."])
+            raise serializers.ValidationError([gettext("This is not a whole number.")])
         return super().to_internal_value(data)
 
 
@@ -67,7 +79,7 @@ class Flag(serializers.BooleanField):
     def to_internal_value(self, data: Any) -> bool:
         """Only a truth value is a truth value."""
         if not isinstance(data, bool):
-            raise serializers.ValidationError(["This is neither true nor false."])
+            raise serializers.ValidationError([gettext("This is neither true nor false.")])
         return data
 
 
@@ -76,7 +88,7 @@ class Choice(serializers.ChoiceField):
 
     def __init__(self, choices: Iterable[str], **options: Any) -> None:
         words = list(choices)
-        messages = {"invalid_choice": f"one of {', '.join(words)}."}
+        messages = {"invalid_choice": format_lazy(gettext_lazy("one of {names}."), names=", ".join(words))}
         super().__init__(words, **{"error_messages": messages, **options})
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.utils.translation import gettext
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,14 +27,14 @@ def read_query(request: Request, *names: str) -> dict[str, Any]:
         if name not in known:
             continue
         if len(given) > 1:
-            faults[name] = ["Give it once."]
+            faults[name] = [gettext("Give it once.")]
         elif "\0" in given[0]:
-            faults[name] = ["It holds a NUL character."]
+            faults[name] = [gettext("It contains a NUL character.")]
         elif given[0]:
             values[name] = given[0]
     limit = parse_number(values.get("limit", "50"), digits=4)
     if limit is None:
-        faults["limit"] = ["This is not a whole number."]
+        faults["limit"] = [gettext("This is not a whole number.")]
     if faults:
         raise ValidationError(faults)
     values["limit"] = limit

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from rest_framework.parsers import BaseParser
 
 from registry.core.errors import TooLarge
@@ -25,7 +26,7 @@ class StrictJSONParser(BaseParser):
         limit = self.most or int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         body = stream.read(limit + 1)
         if len(body) > limit:
-            raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
+            raise TooLarge(gettext("The body is larger than {limit} bytes.").format(limit=limit), limit=limit)
         return parse_json(body)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from django.utils.translation import gettext
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 
@@ -18,6 +19,6 @@ def read_base(request: Request) -> str | None:
         return None
     match = _TAG.fullmatch(given)
     if match is None:
-        sentence = "Give one digest, sha256:<64 hex digits>: that of the version this one was made from."
+        sentence = gettext("Give one digest, sha256:<64 hex digits>: that of the version this one was made from.")
         raise ValidationError({"If-Match": [sentence]})
     return match["digest"]

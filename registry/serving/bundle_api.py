@@ -1,6 +1,7 @@
 """API of what a namespace serves as a whole: the bundle of a label, and the moves of its labels."""
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -77,7 +78,9 @@ def _caller(request: Request, namespace: str) -> Caller:
         return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
     if space is None or role_of(actor.person, space) is None:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
+        raise NotFound(
+            gettext("There is no namespace {name}, or you don't have access to it.").format(name=namespace[:100])
+        )
     return Caller("", space.name)
 
 

@@ -81,7 +81,7 @@ class CallerCache:
             self._refreshing.pop(authorization, None)
         if caller is None:
             self._callers.pop(authorization, None)
-            raise Unauthenticated("This key is unknown, expired or revoked.")
+            raise Unauthenticated("This key is unknown, expired or revoked.")  # no text: keys get English
         if len(self._callers) >= MOST_CALLERS:
             self._callers.clear()
         self._callers[authorization] = caller

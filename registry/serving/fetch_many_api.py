@@ -3,6 +3,7 @@
 import json
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -47,7 +48,12 @@ class FetchMany(APIView):
             results.append(_result(ref, _answer(request, ref)))
             size += len(results[-1])
             if size > MOST_BYTES:
-                raise TooLarge(f"This is more than {MOST_BYTES} bytes at once: ask for fewer.", limit=MOST_BYTES)
+                raise TooLarge(
+                    gettext("The answer would have more than {most} bytes: request fewer refs.").format(
+                        most=MOST_BYTES
+                    ),
+                    limit=MOST_BYTES,
+                )
         headers = {"Cache-Control": "private, no-store", "Vary": "Authorization, Cookie"}
         return HttpResponse(
             b'{"results":[' + b",".join(results) + b"]}", content_type="application/json", headers=headers

@@ -1,5 +1,9 @@
 """Refusals of fetches, with messages that say what the key may fetch and who can grant more."""
 
+from collections.abc import Collection
+
+from django.utils.translation import gettext
+
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.granters import describe_granters
 from registry.namespaces.models import Namespace
@@ -12,32 +16,36 @@ __all__ = ["explain_absent", "explain_missing_verb", "explain_other_label", "exp
 
 def explain_absent(target: str) -> NotFound:
     """The error for a missing version and for one that the caller may not know of, which must look the same."""
-    return NotFound(f"There is no {target[:600]}, or you don't have access to it.")
+    return NotFound(gettext("There is no {target}, or you don't have access to it.").format(target=target[:600]))
 
 
 def explain_missing_verb(caller: Caller) -> NotAllowed:
     """The error of a key without the verb fetch."""
-    sentence = f"This key may not fetch: that takes one with the verb fetch. {_describe_granters(caller)}"
-    return NotAllowed(sentence, verb=Verb.FETCH.value)
+    sentence = gettext("This key may not fetch: that takes one with the verb fetch.")
+    return NotAllowed(f"{sentence} {_describe_granters(caller)}", verb=Verb.FETCH.value)
 
 
 def explain_unapproved(caller: Caller, target: str) -> NotAllowed:
     """The error of a key limited to approved versions."""
-    return NotAllowed(
-        f"{target} is not approved, and this key is limited to approved versions. Ask for "
-        f"{' or '.join(sorted(caller.protected)) or 'an approved version'}, or have it approved.",
-        approved_only=True,
+    sentence = gettext(
+        "{target} is not approved, and this key is limited to approved versions. Ask for {alternative}, or have it "
+        "approved."
     )
+    alternative = _join_labels(caller.protected) or gettext("an approved version")
+    return NotAllowed(sentence.format(target=target, alternative=alternative), approved_only=True)
 
 
 def explain_other_label(caller: Caller, target: str) -> NotAllowed:
     """The error of a key limited to what some labels serve."""
     labels = sorted(caller.labels)
-    return NotAllowed(
-        f"{target} is not what {' or '.join(labels)} serves now, and this key is limited to that. "
-        f"{_describe_granters(caller)}",
-        labels=labels,
-    )
+    sentence = gettext("{target} is not what {names} serves now, and this key is limited to that.")
+    sentence = sentence.format(target=target, names=_join_labels(labels))
+    return NotAllowed(f"{sentence} {_describe_granters(caller)}", labels=labels)
+
+
+def _join_labels(labels: Collection[str]) -> str:
+    *others, last = sorted(labels) or [""]
+    return gettext("{others} or {last}").format(others=", ".join(others), last=last) if others else last
 
 
 def _describe_granters(caller: Caller) -> str:

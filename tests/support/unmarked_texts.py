@@ -3,17 +3,22 @@
     python -m tests.support.unmarked_texts frontend/templates/frontend/browse frontend/browse frontend/src/app
 
 In templates: text between tags, in attributes that are shown or read aloud, and in the arguments of our own tags. In
-Python: sentences that are passed to an error or a message, or returned by a function. In TypeScript: every text of two
-words or with a capital. A string that only looks like a text has the comment `no text: <why>` on its line, and a file
-without texts has the line `# no texts here: <why>`.
+Python: phrases that are passed to an error or a message, or returned by a function, and whole sentences anywhere, such
+as in a variable, a list or a `yield`; docstrings, log lines, API descriptions and Python's own exceptions are exempt.
+In TypeScript: every text of two words or with a capital. A string that only looks like a text has the comment
+`no text: <why>` on its line, in Python also on the line above. A file without texts has the line
+`# no texts here: <why>`.
 """
 
 import ast
+import builtins
 import re
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+
+from frontend.locale import finding_sources
 
 ROOT = Path(__file__).parents[2]
 SPOKEN = {"title", "aria-label", "placeholder", "alt", "aria-description", "aria-roledescription", "data-confirm"}
@@ -31,6 +36,11 @@ CODE_BEFORE = re.compile(
 )
 STYLE = re.compile(r"\bvar\(--|^\.cm-")
 CALLS = {"gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop", "pgettext", "pgettext_lazy"}
+TECHNICAL_FUNCTIONS = {"commit", "__str__", "__repr__"}  # their texts are for Git and for developers
+LOG_CALLS = {"debug", "info", "warning", "error", "exception", "critical"}
+API_DESCRIPTIONS = {"help_text", "description", "summary", "db_comment", "help"}
+# A capital, a quote or a value ({}), then at least two more words, then a full stop.
+SENTENCE = re.compile(r"(?=.*[a-z]{2})[A-Z{`'\"]\S*[,:;]? \S+ \S.*[.!?]['\"`]?", re.DOTALL)
 
 
 class _Words(HTMLParser):
@@ -99,45 +109,91 @@ def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
 
 
 def find_in_python(source: str) -> Iterator[tuple[int, str]]:
-    """(line, text) of each sentence that is passed to an error or shown on a page, outside gettext."""
+    """(line, text) of each text that may be shown on a page, outside gettext, once per line."""
     lines, tree = source.splitlines(), ast.parse(source)
+    found = dict(_find_sentences_anywhere(tree)) | dict(_find_shown_phrases(tree))
+    yield from ((line, words) for line, words in found.items() if not _is_marked(lines, line))
+
+
+def _is_marked(lines: list[str], line: int) -> bool:
+    """Whether a comment on the line, or alone on the line above, says that it has no text."""
+    above = lines[line - 2].strip() if line > 1 else ""
+    return bool(NO_TEXT.search(lines[line - 1]) or NO_TEXT.match(above))
+
+
+def _find_shown_phrases(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Phrases that are passed to an error or a message, or returned."""
     for node in _walk_shown_code(tree):
         texts: list[ast.expr] = []
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             texts = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
-            if getattr(node.exc.func, "id", "").endswith("Error") or isinstance(node.exc.func, ast.Attribute):
-                texts = texts if isinstance(node.exc.func, ast.Attribute) else []
+            if getattr(node.exc.func, "id", "").endswith("Error"):
+                texts = []
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if getattr(node.func.value, "id", "") == "messages":
                 texts = node.args[1:]
         elif isinstance(node, ast.Return) and node.value is not None:
             texts = [node.value]
         for text in texts:
-            yield from ((line, words) for line, words in _find_sentences(text) if not NO_TEXT.search(lines[line - 1]))
+            yield from _find_phrases(text)
+
+
+def _find_sentences_anywhere(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Whole sentences below a node, with `{}` for each value of an f-string."""
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        text = _write_text(node)
+        if SENTENCE.fullmatch(re.sub(r"<[^>]*>", "", text)):
+            yield node.lineno, text
+            return
+    for child in ast.iter_child_nodes(node):
+        if not _is_exempt(child):
+            yield from _find_sentences_anywhere(child)
+
+
+def _write_text(node: ast.Constant | ast.JoinedStr) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_write_text(part) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return node.value if isinstance(node.value, str) else ""
+
+
+def _is_exempt(node: ast.AST) -> bool:
+    """Whether the node is a docstring, or a call or an argument whose texts are translated or not shown."""
+    if isinstance(node, ast.FunctionDef):
+        return node.name in TECHNICAL_FUNCTIONS
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.keyword):
+        return node.arg in API_DESCRIPTIONS
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in LOG_CALLS
+        name = getattr(node.func, "id", "")
+        return name in CALLS or (isinstance(getattr(builtins, name, None), type) and name.endswith("Error"))
+    return False
 
 
 def _walk_shown_code(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes except those of functions that write for Git or for developers."""
     yield node
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.FunctionDef) and child.name in ("commit", "__str__", "__repr__")):
+        if not (isinstance(child, ast.FunctionDef) and child.name in TECHNICAL_FUNCTIONS):
             yield from _walk_shown_code(child)
 
 
-def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
+def _find_phrases(node: ast.AST) -> Iterator[tuple[int, str]]:
     """Constants of two or more words below a node, except those inside a call of gettext."""
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in CALLS:
             return
         if isinstance(node.func, ast.Attribute):
-            yield from _find_sentences(node.func.value)
+            yield from _find_phrases(node.func.value)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", re.sub(r"<[^>]*>", "", node.value)):
             yield node.lineno, node.value
         return
     for child in node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node):
-        yield from _find_sentences(child)
+        yield from _find_phrases(child)
 
 
 def find_in_script(source: str) -> Iterator[tuple[int, str]]:
@@ -169,8 +225,10 @@ FINDERS = {".html": find_in_template, ".py": find_in_python, ".ts": find_in_scri
 
 
 def find_in_file(path: Path) -> list[tuple[int, str]]:
-    """(line, text) of each unmarked text of one file, in order."""
+    """(line, text) of each unmarked text of one file, in order; none of a module whose texts are findings."""
     source = path.read_text(encoding="utf-8")
+    if path.suffix == ".py" and finding_sources.is_source(path):
+        return []
     return [] if NO_TEXTS_HERE.search(source) else sorted(FINDERS[path.suffix](source))
 
 

@@ -15,7 +15,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.models import SECOND_STEPS, User
 from registry.accounts.signin import passkeys, provider_accounts, second_step_mail
@@ -30,12 +30,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "username_password_mismatch": "This account and this password do not belong together.",
-        "too_many_login_attempts": "Too many failed tries. Wait five minutes, then try again.",
-        "incorrect_password": "This is not your password.",
-        "incorrect_code": "This code is not right, or was used already.",
-        "enter_current_password": "This is not your present password.",
-        "rate_limited": "Too many tries. Wait a few minutes, then try again.",
+        "username_password_mismatch": gettext_lazy("This account and this password do not belong together."),
+        "too_many_login_attempts": gettext_lazy("Too many failed tries. Wait five minutes, then try again."),
+        "incorrect_password": gettext_lazy("This is not your password."),
+        "incorrect_code": gettext_lazy("This code is not right, or was used already."),
+        "enter_current_password": gettext_lazy("This is not your present password."),
+        "rate_limited": gettext_lazy("Too many tries. Wait a few minutes, then try again."),
     }
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
@@ -77,8 +77,8 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "incorrect_code": "This code is not right, or was used already.",
-        "cannot_delete_authenticator": "A namespace in which you may write requires two-step sign-in.",
+        "incorrect_code": gettext_lazy("This code is not right, or was used already."),
+        "cannot_delete_authenticator": gettext_lazy("A namespace in which you may write requires two-step sign-in."),
     }
 
     def encrypt(self, text: str) -> str:

@@ -4,6 +4,8 @@ allauth skips the signature of a token that it fetched itself; here it is always
 `allauth_adapters.ProviderAdapter`, which has both the request and the response.
 """
 
+# no texts here: errors of the protocol go to the log
+
 from typing import Any
 
 import jwt

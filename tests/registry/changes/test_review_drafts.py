@@ -58,7 +58,7 @@ def test_remarks_alone_make_no_decision(change, keep, reviewer):
 
 def test_asking_for_edits_without_words_points_to_the_remarks(change, keep, reviewer):
     keep()
-    assert send(change, reviewer, "request_changes").decision.text == "See what is said on the lines: 1 remark."
+    assert send(change, reviewer, "request_changes").decision.text == "See my remark on the lines."
 
 
 def test_a_refused_decision_sends_nothing_and_loses_nothing(change, keep, reviewer):
