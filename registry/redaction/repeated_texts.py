@@ -14,9 +14,10 @@ from registry.evaluations.models import PersonScore
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
+from registry.redaction.column_contents import Holds
 from registry.redaction.passages import find_passages
 from registry.redaction.run_texts import REMOVED, contains_passage
-from registry.redaction.stored_texts import Holds, columns_that
+from registry.redaction.text_columns import columns_that
 from registry.releases.models import ReleaseComment, ReleaseCommentRevision
 from registry.templates.label_models import LabelMove
 from registry.templates.models import SampleSet, Template, Version

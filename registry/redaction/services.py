@@ -4,7 +4,7 @@ Removed are the version's bundle, settings and warnings, the details of its verd
 remarks quote from it, its cached renderings, the prompts that runs made of it, model replies that repeat it, playground
 runs with it, texts that models proposed for it, drafts begun from it or repeating it, and, by rewriting the mirror,
 every commit that contained it. Its number, digest, author, message and history stay, since the journal has texts by
-digest only, and so do texts that people wrote themselves. `registry.redaction.stored_texts` lists every column with
+digest only, and so do texts that people wrote themselves. `registry.redaction.text_columns` lists every column with
 what happens to it, and `repeated_texts` finds what else repeats the text.
 """
 

@@ -21,7 +21,8 @@ from registry.notifications.models import Notification
 from registry.playground import services as playground_services
 from registry.playground.models import PlaygroundColumn
 from registry.redaction import services as redaction_services
-from registry.redaction.stored_texts import COLUMNS, Holds
+from registry.redaction.column_contents import Holds
+from registry.redaction.text_columns import COLUMNS
 from registry.serving.fetcher import fetcher
 from registry.templates import drafts, labels, presence, sample_renderings, samples
 from registry.usage.models import Report

@@ -11,8 +11,9 @@ from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import parse_ref, split_address
 from registry.redaction import services as redaction_services
+from registry.redaction.column_contents import Holds
 from registry.redaction.services import RedactionPlan
-from registry.redaction.stored_texts import Holds, columns_that
+from registry.redaction.text_columns import columns_that
 from registry.templates import search_engine
 
 _WAIT = 600.0  # seconds; the whole history is rewritten

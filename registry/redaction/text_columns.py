@@ -1,26 +1,13 @@
-"""Every place that can contain a template's text or its renderings, and what a redaction does there.
+"""Every text column of the database, with what it can contain, which decides what a redaction does there.
 
-A single list, so that none is forgotten: a test fails if a text column of the database is missing from `COLUMNS`, which
-the redaction iterates. A new column must be listed here with its content; a new in-process cache must be a
-`registry.core.lru.Recent` or be registered with `registry.core.lru.register`.
+A test fails if a text column is missing from `COLUMNS`, which the redaction iterates. A new column must be listed here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum
 
-__all__ = ["COLUMNS", "STORES", "Holds", "Store", "columns_that"]
+from registry.redaction.column_contents import Holds
 
-
-class Holds(Enum):
-    """What a column can contain, which decides what a redaction does."""
-
-    NOTHING = "names, digests, numbers and fixed words only, or what is sealed or hashed"
-    REMOVED = "removed with the version, or whatever row repeats its text"
-    BLANKED = "notes about work, emptied where they repeat the text"
-    WORDS = "what people wrote, which stays; the dry run names the rows that repeat the text"
-    OWN = "has versions of its own and stays; the dry run names the rows that repeat the text"
-
+__all__ = ["COLUMNS", "columns_that"]
 
 _NOTHING, _REMOVED, _BLANKED, _WORDS, _OWN = Holds
 COLUMNS: Mapping[str, Mapping[str, Holds]] = {
@@ -297,37 +284,6 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "socialaccount_socialaccount": {"provider": _NOTHING, "uid": _NOTHING, "extra_data": _NOTHING},
     "socialaccount_socialtoken": {"token": _NOTHING, "token_secret": _NOTHING},
 }
-
-
-@dataclass(frozen=True)
-class Store:
-    """A place outside the database, and what a redaction does there."""
-
-    name: str
-    redaction: str
-
-
-STORES = (
-    Store("the Git mirror and the copies that rebuilds set aside", "written from the journal again, without the text"),
-    Store("remotes", "out of reach: told as diverged until their owners empty them"),
-    Store(
-        "the memory of web processes: answers to fetches, conversions, checks, comparisons", "dropped within a second"
-    ),
-    Store("the memory of workers", "dropped within a few seconds"),
-    Store("the renderer's helper processes", "keep nothing from one request to the next"),
-    Store("the broker's messages", "name rows by number only"),
-    Store(
-        "exports and reports of runs", "written when asked for, from the rows, into folders that are removed at once"
-    ),
-    Store("metrics", "hold counts"),
-    Store("logs", "out of reach: they name templates and errors, and a fault of the renderer with its message"),
-    Store("mail that was sent", "out of reach: it holds the sentences of notifications"),
-    Store("webhooks' receivers", "out of reach: they were sent the events' facts, texts by digest"),
-    Store("backups, clones, HTTP caches, clients' copies and vendored files", "out of reach"),
-    Store(
-        "unsaved work in people's browsers", "out of reach: it stays in that browser's own storage until it is saved"
-    ),
-)
 
 
 def columns_that(*holds: Holds) -> list[tuple[str, str]]:

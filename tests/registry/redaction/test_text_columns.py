@@ -5,7 +5,9 @@ from django.apps import apps
 from django.db import connection, models
 
 from registry.journal.immutable_tables import TABLES
-from registry.redaction.stored_texts import COLUMNS, STORES, Holds
+from registry.redaction.column_contents import Holds
+from registry.redaction.text_columns import COLUMNS
+from registry.redaction.text_stores import STORES
 from registry.templates.search_engine import INDEX_TABLE
 
 pytestmark = pytest.mark.dialect
@@ -32,7 +34,7 @@ def listed():
 
 
 def test_every_text_column_of_every_model_is_listed():
-    assert columns_of_models() - listed() == set(), "say in registry.redaction.stored_texts what it can hold"
+    assert columns_of_models() - listed() == set(), "say in registry.redaction.text_columns what it can hold"
 
 
 @pytest.mark.django_db
