@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from frontend.editor.import_rows import ImportRow
 from promptuary.renderer.interop import chat_markup, chatml
-from promptuary.renderer.interop.placeholders import SYNTAXES, find_syntax, list_placeholders
+from promptuary.renderer.interop.placeholder_syntax import find_syntax, list_placeholders
+from promptuary.renderer.interop.placeholders import SYNTAXES
 
 __all__ = ["write_marks"]
 

@@ -27,7 +27,7 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
 from frontend.web.page import is_htmx, show
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
-from promptuary.renderer.interop.placeholders import find_syntax
+from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError

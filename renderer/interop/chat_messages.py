@@ -11,7 +11,7 @@ from typing import Any
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
-from promptuary.renderer.interop.placeholders import describe_guess
+from promptuary.renderer.interop.placeholder_syntax import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
 from promptuary.renderer.interop.template_text import find_language, read_template_text

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
-from promptuary.renderer.interop.placeholders import PlainText, describe_inputs
+from promptuary.renderer.interop.placeholder_syntax import describe_inputs
+from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import FENCED, find_unread
 

@@ -18,7 +18,8 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, write_parts_body
-from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax
+from promptuary.renderer.interop.placeholder_syntax import describe_guess, find_syntax
+from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.source_file import read_source_file
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 from promptuary.renderer.interop.unread_signs import find_unread

@@ -1,63 +1,39 @@
 """Placeholders of plain texts, parsed into pieces: `{x}`, `{{x}}`, `$x`, `#{x}`, `%(x)s`, `<<x>>`, `[[x]]`,
 `!<INPUT 0>!`; and on request only, `<x>` and `[X]`.
-
-LaTeX formulas and strings such as `f"{x}"` in code have their own braces and dollars, so they stay text. So do
-`$x` in a fenced code block and `$X` in capitals.
 """
 
 import re
 import string
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
-from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT, write_number_format
-from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, find_unread, is_formula
-
-__all__ = [
-    "SYNTAXES",
-    "PlainText",
-    "describe_guess",
-    "describe_inputs",
-    "find_syntax",
-    "list_placeholders",
-    "read_placeholders",
-]
-
-_SINGLE = re.compile(rf"(?<![{{$])\{{([^\W\d]\w*)(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})")
-_RUBY = re.compile(r"(?<![\w\\{])(?P<sign>[#%])\{@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}(?!\})")
-# A brace after it closes a JSON object. A dash joins the words of a name.
-_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
-_DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
-_TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
-_DOLLAR = re.compile(
-    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|\$(?!{JSON_KEY})([A-Za-z_]\w*)", re.ASCII
+from promptuary.renderer.interop.placeholder_patterns import (
+    ANGLE,
+    CAPITALS,
+    DOLLAR,
+    DOUBLE,
+    NUMBERED,
+    PATH,
+    PERCENT,
+    RUBY,
+    SINGLE,
+    SQUARE,
+    TAG,
+    find_foreign_spans,
+    is_foreign,
+    name_of,
 )
-_ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
-_NUMBERED = re.compile(r"!<INPUT (\d+)>!")
-_PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
-_SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])")
-_TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
-_CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
-_SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
+from promptuary.renderer.interop.python_formats import write_number_format
+from promptuary.renderer.interop.unread_signs import find_unread
+
+__all__ = ["SYNTAXES", "PlainText", "read_placeholders"]
+
 _FILLED = "\0"  # replaces a parsed placeholder, so that the texts around it are not read as one
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
-_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
-
-
-_PATTERNS = {
-    "single": _SINGLE,
-    "ruby": _RUBY,
-    "dollar": _DOLLAR,
-    "angle": _ANGLE,
-    "percent": _PERCENT,
-    "square": _SQUARE,
-    "tag": _TAG,
-    "capitals": _CAPITALS,
-}
 
 
 @dataclass(frozen=True)
@@ -68,114 +44,9 @@ class PlainText:
     differences: tuple[Difference, ...] = ()
 
 
-def find_syntax(text: str) -> str:
-    """Detect the syntax of a text's placeholders, a key of SYNTAXES; `none` if it has none."""
-    if _NUMBERED.search(text):
-        return "numbered"
-    if _is_spaced_double(text):
-        return "double"
-    if _is_ruby(text):
-        return "ruby"
-    if not _DOLLAR_BRACE.search(text) and not _TRIPLE.search(text) and _is_str_format(text):
-        return "str.format"
-    if _DOUBLE.search(text):
-        return "double"
-    guessed = ("single", "angle", "dollar", "percent", "square")
-    return next((syntax for syntax in guessed if _placeholders(_PATTERNS[syntax], text)), "none")
-
-
-def describe_guess(text: str, syntax: str) -> Difference | None:
-    """Report which parts of a text became inputs because of their look; None if they have Promptuary's own form."""
-    pattern = _PATTERNS.get("single" if syntax == "str.format" else syntax)
-    if pattern is None or syntax == "double":
-        return None
-    return describe_inputs([match[0] for match in _placeholders(pattern, text)])
-
-
-def describe_inputs(spellings: Sequence[str]) -> Difference | None:
-    """Report which parts of a text became inputs, by their spellings; None if there are none."""
-    spelled = list(dict.fromkeys(spellings))
-    if not spelled:
-        return None
-    if len(spelled) == 1:
-        return Difference(f"`{spelled[0]}` is read as an input")
-    return Difference(f"`{spelled[0]}` and {len(spelled) - 1} more are read as inputs")
-
-
-def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
-    """List the placeholders of a text in a syntax, each as name and spelling."""
-    pattern = {**_PATTERNS, "str.format": _SINGLE, "double": _DOUBLE, "numbered": _NUMBERED}.get(syntax)
-    found = _placeholders(pattern, text) if pattern else []
-    prefix = "input_" if syntax == "numbered" else ""
-    return [(prefix + _name_of(match), match[0]) for match in found]
-
-
-def _name_of(match: re.Match[str]) -> str:
-    """The name of the value that a match prints; empty for a doubled sign."""
-    told = set(match.re.groupindex.values())
-    return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in told), "")
-
-
-def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """The matches that print a value: not a doubled sign, a formula, or a shell variable in a code block."""
-    spans = _foreign_spans(pattern, text)
-    return [match for match in pattern.finditer(text) if any(match.groups()) and not _is_foreign(match, spans)]
-
-
-def _foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    if pattern is _SINGLE:
-        formulas = LATEX.finditer(text) if LATEX_COMMAND.search(text) else ()
-        return [match.span() for match in (*formulas, *CODE_STRING.finditer(text))]
-    if pattern is _DOLLAR:
-        return [match.span() for match in FENCED.finditer(text)]
-    return []
-
-
-def _is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
-    if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
-        return True
-    return match.re is _DOLLAR and match[2] is not None and (match[2].isupper() or is_formula(match))
-
-
 def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
     """Read the text as pieces. `names` assigns the names of inputs. Raises LossError with the line."""
     return SYNTAXES[syntax](text, names)
-
-
-def _is_spaced_double(text: str) -> bool:
-    """Whether it has `{{ name }}`, with spaces, and no other double braces than those of names."""
-    rest = _DOUBLE.sub("", text)
-    return bool(_SPACED.search(text)) and "{{" not in rest and "}}" not in rest
-
-
-def _is_ruby(text: str) -> bool:
-    """Whether all names in single braces follow the same Ruby sign.
-
-    `#{x}` may be a number sign, so it needs two names.
-    """
-    found = list(_RUBY.finditer(text))
-    signs = {match["sign"] for match in found}
-    if len(signs) != 1 or len(found) != len(_SINGLE.findall(_RUBY.sub("{x}", text))):
-        return False
-    return signs == {"%"} or len({match[2] for match in found}) > 1
-
-
-def _is_str_format(text: str) -> bool:
-    """Whether it is a valid `str.format` string with only plain names and number formats in its braces.
-
-    None of these may be in a formula or in a string of code.
-    """
-    foreign = (*LATEX_COMMAND.finditer(text), *CODE_STRING.finditer(text))
-    if any(_SINGLE.search(match[0]) for match in foreign):
-        return False
-    try:
-        read = [(field, spec, sign) for _, field, spec, sign in string.Formatter().parse(text) if field is not None]
-    except ValueError:
-        return False
-    return bool(read) and all(
-        _PATH.fullmatch(field) and not sign and (not spec or re.fullmatch(NUMBER_FORMAT, spec))
-        for field, spec, sign in read
-    )
 
 
 def _read_none(text: str, _names: InputNames) -> PlainText:
@@ -208,7 +79,7 @@ def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
     first = re.match(r"[^.\[]*", field)
     name = first[0] if first else ""
     rest = field[len(name) :]
-    if not _PATH.fullmatch(f"x{rest}"):
+    if not PATH.fullmatch(f"x{rest}"):
         raise LossError(f"`{{{field}}}` is more than a name and a path")
     if name.isdigit():
         expression = names.input_name(f"arg_{name}", reason="the source gives it by position")
@@ -228,14 +99,14 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
     def read_pattern(text: str, names: InputNames) -> PlainText:
         pieces: list[Piece] = []
         end = 0
-        spans = _foreign_spans(pattern, text)
+        spans = find_foreign_spans(pattern, text)
         is_doubled = False
         for match in pattern.finditer(text):
-            if any(match.groups()) and _is_foreign(match, spans):
+            if any(match.groups()) and is_foreign(match, spans):
                 continue
             pieces.append(text[end : match.start()])
             end = match.end()
-            if not (found := _name_of(match)):
+            if not (found := name_of(match)):
                 pieces.append(whole)  # a doubled sign
                 is_doubled = True
                 continue
@@ -254,15 +125,15 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
 
 
 def _read_single(text: str, names: InputNames) -> PlainText:
-    read = _by_pattern(_SINGLE)(text, names)
+    read = _by_pattern(SINGLE)(text, names)
     rest = "".join(piece for piece in read.pieces if isinstance(piece, str))
     described = (Difference("braces without a plain name stay as they are"),) if "{" in rest or "}" in rest else ()
     return PlainText(read.pieces, (*described, *read.differences))
 
 
 def _read_double(text: str, names: InputNames) -> PlainText:
-    read = _by_pattern(_DOUBLE)(text, names)
-    unread = find_unread(_DOUBLE.sub(lambda match: "x" * len(match[0]), text))
+    read = _by_pattern(DOUBLE)(text, names)
+    unread = find_unread(DOUBLE.sub(lambda match: "x" * len(match[0]), text))
     return PlainText(read.pieces, (*unread, *read.differences))
 
 
@@ -277,7 +148,7 @@ def _read_numbered(text: str, names: InputNames) -> PlainText:
         text = text.strip()
         differences.append(Difference("blanks around the text are left out, as its library does"))
     end = 0
-    for match in _NUMBERED.finditer(text):
+    for match in NUMBERED.finditer(text):
         pieces += [text[end : match.start()], Slot(names.input_name(f"input_{match[1]}", shown=match[0]))]
         end = match.end()
         names.input_name(f"input_{match[1]}")
@@ -290,13 +161,13 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "str.format": _read_str_format,
     "single": _read_single,
     "double": _read_double,
-    "ruby": _by_pattern(_RUBY),
-    "dollar": _by_pattern(_DOLLAR, whole="$"),
-    "angle": _by_pattern(_ANGLE),
+    "ruby": _by_pattern(RUBY),
+    "dollar": _by_pattern(DOLLAR, whole="$"),
+    "angle": _by_pattern(ANGLE),
     "numbered": _read_numbered,
-    "percent": _by_pattern(_PERCENT, whole="%"),
-    "square": _by_pattern(_SQUARE),
-    "tag": _by_pattern(_TAG),
-    "capitals": _by_pattern(_CAPITALS),
+    "percent": _by_pattern(PERCENT, whole="%"),
+    "square": _by_pattern(SQUARE),
+    "tag": _by_pattern(TAG),
+    "capitals": _by_pattern(CAPITALS),
 }
 """Readers by the name of the syntax: from text and names to PlainText."""

@@ -4,7 +4,7 @@ import re
 
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
-from promptuary.renderer.interop.placeholders import describe_guess
+from promptuary.renderer.interop.placeholder_syntax import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile, read_foreign_yaml
 from promptuary.renderer.interop.template_builder import TemplateBuilder
 from promptuary.renderer.interop.template_text import find_language, read_template_text

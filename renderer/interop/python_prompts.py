@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.langchain import LANGUAGES
-from promptuary.renderer.interop.placeholders import find_syntax
+from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.python_messages import FoundMessage, find_messages
 from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, called_name
 from promptuary.renderer.interop.template_text import find_language

@@ -13,7 +13,8 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
 from promptuary.renderer.interop.kernel_text import read_kernel_text
 from promptuary.renderer.interop.liquid import has_liquid_tags, read_liquid
-from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
+from promptuary.renderer.interop.placeholder_syntax import find_syntax
+from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, read_placeholders
 from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import find_unread
 

@@ -1,0 +1,79 @@
+"""Patterns of the placeholders of plain texts, and the matches that print a value.
+
+LaTeX formulas and strings such as `f"{x}"` in code have their own braces and dollars, so they stay text. So do
+`$x` in a fenced code block and `$X` in capitals.
+"""
+
+import re
+
+from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT
+from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, is_formula
+
+__all__ = [
+    "ANGLE",
+    "CAPITALS",
+    "DOLLAR",
+    "DOLLAR_BRACE",
+    "DOUBLE",
+    "NUMBERED",
+    "PATH",
+    "PERCENT",
+    "RUBY",
+    "SINGLE",
+    "SPACED",
+    "SQUARE",
+    "TAG",
+    "TRIPLE",
+    "find_foreign_spans",
+    "find_placeholders",
+    "is_foreign",
+    "name_of",
+]
+
+SINGLE = re.compile(rf"(?<![{{$])\{{([^\W\d]\w*)(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})")
+RUBY = re.compile(r"(?<![\w\\{])(?P<sign>[#%])\{@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}(?!\})")
+# A brace after it closes a JSON object. A dash joins the words of a name.
+DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
+DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
+TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
+DOLLAR = re.compile(
+    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|\$(?!{JSON_KEY})([A-Za-z_]\w*)", re.ASCII
+)
+ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
+NUMBERED = re.compile(r"!<INPUT (\d+)>!")
+PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
+SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])")
+TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
+CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
+SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
+# A name with its path, as in `order.items[0]`.
+PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
+
+
+def name_of(match: re.Match[str]) -> str:
+    """The name of the value that a match prints; empty for a doubled sign."""
+    told = set(match.re.groupindex.values())
+    return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in told), "")
+
+
+def find_placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The matches that print a value: not a doubled sign, a formula, or a shell variable in a code block."""
+    spans = find_foreign_spans(pattern, text)
+    return [match for match in pattern.finditer(text) if any(match.groups()) and not is_foreign(match, spans)]
+
+
+def find_foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """The spans of formulas and code, whose own braces and dollars stay text."""
+    if pattern is SINGLE:
+        formulas = LATEX.finditer(text) if LATEX_COMMAND.search(text) else ()
+        return [match.span() for match in (*formulas, *CODE_STRING.finditer(text))]
+    if pattern is DOLLAR:
+        return [match.span() for match in FENCED.finditer(text)]
+    return []
+
+
+def is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
+    """Whether a match lies in one of the spans, or is a shell variable or a formula."""
+    if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
+        return True
+    return match.re is DOLLAR and match[2] is not None and (match[2].isupper() or is_formula(match))
