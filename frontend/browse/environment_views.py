@@ -1,6 +1,7 @@
 """The environments page: what each label of each template serves, and promotion from one label to another."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -8,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
-from frontend.browse.environment_rows import group_rows
+from frontend.browse.environment_rows import Group, group_rows
 from frontend.browse.promotion_facts import read_facts
 from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
@@ -30,7 +31,7 @@ from registry.templates import environments as environments_query
 from registry.templates import label_queries, search_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
-from registry.templates.search_queries import MatchCount
+from registry.templates.search_queries import MatchCount, VisibleNamespaces
 
 __all__ = ["environments"]
 
@@ -40,94 +41,153 @@ MOVES = 8
 VIEWS = ("all", "behind", "ready", "open", "rolling", "failing")
 
 
+@dataclass(frozen=True)
+class _Filter:
+    """The templates to show: a view, or empty for the default, with all the words in their names, from a cursor."""
+
+    view: str
+    words: str
+    cursor: str | None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the user chose a view, searched or went to another page."""
+        return bool(self.view or self.words or self.cursor)
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The filter as URL parameters, without the cursor."""
+        return {name: value for name, value in (("q", self.words), ("show", self.view)) if value}
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """How many templates each tab has."""
+
+    ready: MatchCount
+    opened: int
+    rolling: int
+    failing: int
+    behind: MatchCount
+
+
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All templates, or those behind, ready, with an open request, in a rollout, or failing; `q` filters by name.
 
     If there is more than a page of templates, only those that need action are shown, unless `show=all` is set.
     """
-    view = request.GET.get("show", "")
-    view = view if view in VIEWS else ""
-    words = request.GET.get("q", "").strip()
+    chosen = _read_filter(request)
     spaces = namespace_queries.list_namespaces(actor)
     names = label_queries.list_label_names(actor)
     pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
-    cursor = request.GET.get("cursor")
     visible = search_queries.visible_namespaces(actor)
-    counts = environments_query.count_environments(actor, visible)
+    target = pair[1]
+    totals = environments_query.count_environments(actor, visible)
     rollouts = rollout_queries.list_active(actor)
     promotable = promotion_state.count_states(actor, *pair)
-    if view == "ready":
-        ready_templates = promotable.ready_templates
-        page = template_queries.list_templates_by_name(ready_templates, words, cursor=cursor, limit=PAGE_SIZE)
-    elif view == "open":
-        page = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
-    elif view == "failing":
-        page = live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
-    elif view == "rolling":
-        page = Page(_list_rolling_templates(rollouts, words), None)
-    else:
-        is_behind = view == "behind"
-        page = environments_query.list_environment_templates(
-            actor, visible, words, behind=is_behind, cursor=cursor, limit=PAGE_SIZE
-        )
-    busy = [] if view or words or cursor else _list_busy_templates(actor, promotable.ready_templates, pair[1], rollouts)
+    page = _find_page(actor, chosen, visible, target, promotable.ready_templates, rollouts)
+    busy = [] if chosen.is_set else _list_busy_templates(actor, promotable.ready_templates, target, rollouts)
     is_busy = page.next is not None and bool(busy)
     page = Page(busy, None) if is_busy else page
     rows = environments_query.environment_rows(page.items)
-    states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
-    freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
-    listed = {row.template.pk for row in rows}
+    templates = [row.template for row in rows]
+    states = promotion_state.read_states(actor, templates, *pair)
     roles = {space.pk: held for space, held in spaces}
+    listed = {template.pk for template in templates}
     divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
     failures = failure_rows(live_failures.list_live_failures(actor, listed), roles)
+    freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
-    query = {name: value for name, value in (("q", words), ("show", view)) if value}
-    failing = live_failures.count_failing_templates(actor)
-    ready = _at_least(promotable.ready, sum(state.state == "ready" for state in states.values()))
-    protected = {label for space, _ in spaces for label in space.protected_labels}
+    counts = _Counts(
+        ready=_at_least(promotable.ready, sum(state.state == "ready" for state in states.values())),
+        opened=promotable.opened,
+        rolling=len(_list_rolling_templates(rollouts)),
+        failing=live_failures.count_failing_templates(actor),
+        behind=totals.behind,
+    )
     context = {
         "section": "environments",
         "groups": groups,
-        "facts": read_facts([row.template for row in rows], states, pair[1]),
+        "facts": read_facts(templates, states, target),
+        **_list_choices(pair, names, [space for space, _ in spaces]),
+        "total": totals.total,
+        "ready": counts.ready,
+        "opened": counts.opened,
+        "settled": 0 if is_busy or chosen.words or chosen.view not in ("", "all") else _count_settled(groups),
+        "emergencies": promotable.emergencies,
+        "failing": counts.failing,
+        "rollouts": divided,
+        "stopped_rollouts": rollout_queries.list_stopped([it.gate.change for it in states.values() if it.gate]),
+        "selectable": sum(group.selectable for group in groups),
+        "view": chosen.view,
+        "words": chosen.words,
+        "tabs": _list_tabs(chosen, counts),
+        "next_url": f"?{urlencode({**chosen.query, 'cursor': page.next})}" if page.next else "",
+        "page_size": PAGE_SIZE,
+        "is_busy": is_busy,
+        "moves": [] if chosen.words or chosen.view else label_queries.list_published_moves(actor, MOVES),
+    }
+    return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+
+
+def _read_filter(request: HttpRequest) -> _Filter:
+    view = request.GET.get("show", "")
+    return _Filter(view if view in VIEWS else "", request.GET.get("q", "").strip(), request.GET.get("cursor"))
+
+
+def _find_page(
+    actor: Actor,
+    chosen: _Filter,
+    visible: VisibleNamespaces,
+    target: str,
+    ready: Collection[int],
+    rollouts: Collection[Rollout],
+) -> Page[Template]:
+    """The page of templates that meet the filter."""
+    words, cursor = chosen.words, chosen.cursor
+    if chosen.view == "ready":
+        return template_queries.list_templates_by_name(ready, words, cursor=cursor, limit=PAGE_SIZE)
+    if chosen.view == "open":
+        return promotion_state.list_open_templates(actor, target, words, cursor=cursor, limit=PAGE_SIZE)
+    if chosen.view == "failing":
+        return live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
+    if chosen.view == "rolling":
+        return Page(_list_rolling_templates(rollouts, words), None)
+    return environments_query.list_environment_templates(
+        actor, visible, words, behind=chosen.view == "behind", cursor=cursor, limit=PAGE_SIZE
+    )
+
+
+def _list_choices(pair: tuple[str, str], names: Collection[str], spaces: Collection[Namespace]) -> dict[str, Any]:
+    """The labels chosen to promote from and to, and those to choose from."""
+    protected = {label for space in spaces for label in space.protected_labels}
+    return {
         "source": pair[0],
         "target": pair[1],
         "sources": [LATEST, *names],
         "targets": sorted({*names, *protected}),
         "protected": protected,
-        "total": counts.total,
-        "ready": ready,
-        "opened": promotable.opened,
-        # Folded on a phone, where each such row takes as much space as one with an action.
-        "settled": 0
-        if is_busy or words or view not in ("", "all")
-        else sum(line.action is None for group in groups for line in group.lines),
-        "emergencies": promotable.emergencies,
-        "failing": failing,
-        "rollouts": divided,
-        "stopped_rollouts": rollout_queries.list_stopped([it.gate.change for it in states.values() if it.gate]),
-        "selectable": sum(group.selectable for group in groups),
-        "view": view,
-        "words": words,
-        "tabs": [
-            _tab(gettext("All"), None, view in ("", "all"), {"q": words}),
-            _tab(gettext("Ready"), ready, view == "ready", {"q": words, "show": "ready"}),
-            _tab(gettext("Open changes"), MatchCount(promotable.opened), view == "open", {"q": words, "show": "open"}),
-            _tab(
-                gettext("Rolling out"),
-                MatchCount(len(_list_rolling_templates(rollouts))),
-                view == "rolling",
-                {"q": words, "show": "rolling"},
-            ),
-            _tab(gettext("Failing"), MatchCount(failing), view == "failing", {"q": words, "show": "failing"}),
-            _tab(gettext("Behind"), counts.behind, view == "behind", {"q": words, "show": "behind"}),
-        ],
-        "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
-        "page_size": PAGE_SIZE,
-        "is_busy": is_busy,
-        "moves": [] if words or view else label_queries.list_published_moves(actor, MOVES),
     }
-    return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+
+
+def _count_settled(groups: Iterable[Group]) -> int:
+    """The rows without an action, which are folded on a phone: each takes as much space there as one with an action."""
+    return sum(line.action is None for group in groups for line in group.lines)
+
+
+def _list_tabs(chosen: _Filter, counts: _Counts) -> list[dict[str, Any]]:
+    """The tabs above the rows, each with its count and its URL."""
+    tabs = (
+        ("", gettext("All"), None),
+        ("ready", gettext("Ready"), counts.ready),
+        ("open", gettext("Open changes"), MatchCount(counts.opened)),
+        ("rolling", gettext("Rolling out"), MatchCount(counts.rolling)),
+        ("failing", gettext("Failing"), MatchCount(counts.failing)),
+        ("behind", gettext("Behind"), counts.behind),
+    )
+    shown = "" if chosen.view == "all" else chosen.view
+    return [_tab(word, count, view == shown, {"q": chosen.words, "show": view}) for view, word, count in tabs]
 
 
 def _list_busy_templates(
