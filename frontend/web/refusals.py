@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.web.findings import translate_finding
 from frontend.web.near_names import find_near_name
 from frontend.web.page import show
+from frontend.web.ways_back import find_way_back
 from registry.core import errors as core_errors
 from registry.core import problem_details
 from registry.core.database_errors import busy_for, is_unavailable
@@ -82,6 +83,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
         "typed": typed(request),
         "sets_up_two_step": isinstance(error, core_errors.TwoStepRequired),
         "near_name": find_near_name(request) if isinstance(error, core_errors.NotFound) else None,
+        "way_back": find_way_back(request, is_missing=isinstance(error, core_errors.NotFound)),
     }
     return show(request, "web/refusal.html", context, status=status)
 
@@ -180,6 +182,7 @@ def _refuse(
         "reason": reason,
         "status_code": int(status),
         "typed": typed(request) if has_form else [],
+        "way_back": find_way_back(request, is_missing=status == HTTPStatus.NOT_FOUND),
     }
     return show(request, "web/refusal.html", context, status=status)
 

@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 KIND = "chat-messages"
-_MESSAGE_KEYS = {"role", "content", "name", "type", "id", "status", "cache_control"}
+_MESSAGE_KEYS = {"role", "content", "type"}
+_CALLS = ("tool_calls", "function_call", "audio")
+"""What a message says beside its text, so that it can't be left out."""
 _TEXT_ITEMS = ("text", "input_text", "output_text")
 
 
@@ -93,11 +95,7 @@ def add_request(builder: TemplateBuilder, request: dict[str, Any]) -> None:
         builder.front["model"] = model
     tools = request.pop("tools", None)
     if isinstance(tools, list) and tools:
-        if all(isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in tools):
-            builder.front["tools"] = tools
-        else:
-            builder.front["tools"] = [_function_tool(tool) for tool in tools]
-            builder.differ(f"{len(tools)} tool definitions are written in the form of chat completions")
+        _add_tools(builder, tools)
     for key in ("stream", "stream_options", "user", "metadata", "store"):
         if request.pop(key, None) is not None:
             builder.differ(f"`{key}` belongs to a call and is left out")
@@ -133,9 +131,26 @@ def _messages_of_request(request: dict[str, Any], builder: TemplateBuilder) -> l
     return [*messages, *given]
 
 
-def _function_tool(tool: Any) -> dict[str, Any]:
-    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        raise LossError("a tool isn't a function with a name")
+def _add_tools(builder: TemplateBuilder, tools: list[Any]) -> None:
+    """Take over the functions among the tools; a provider's own tools are left out and named."""
+    functions = [tool for tool in tools if _is_function(tool)]
+    written = [tool for tool in functions if not isinstance(tool.get("function"), dict)]
+    builder.front["tools"] = [_function_tool(tool) if tool in written else tool for tool in functions]
+    if written:
+        builder.differ(f"{len(written)} tool definitions are written in the form of chat completions")
+    others = [tool for tool in tools if tool not in functions]
+    if others:
+        names = [
+            str(tool.get("type") or tool.get("name") or ", ".join(tool)) for tool in others if isinstance(tool, dict)
+        ]
+        builder.differ(f"{len(others)} tools that are not functions are left out: {', '.join(names)}")
+
+
+def _is_function(tool: Any) -> bool:
+    return isinstance(tool, dict) and (isinstance(tool.get("function"), dict) or isinstance(tool.get("name"), str))
+
+
+def _function_tool(tool: dict[str, Any]) -> dict[str, Any]:
     parameters = tool.get("parameters") or tool.get("input_schema") or {"type": "object", "properties": {}}
     function = {"name": tool["name"], "description": tool.get("description"), "parameters": parameters}
     return {"type": "function", "function": {key: value for key, value in function.items() if value is not None}}
@@ -153,11 +168,13 @@ def _message(builder: TemplateBuilder, number: int, message: Any, language: str,
     if not isinstance(message, dict) or "role" not in message:
         raise LossError(f"message {number} has no `role`")
     role = role_of(message["role"])
-    extra = sorted(key for key in set(message) - _MESSAGE_KEYS if message[key])
-    if extra:
-        raise LossError(f"message {number}: there is no place for {', '.join(extra)}")
-    for key in ("name", "id", "status", "cache_control"):
-        if message.get(key):
+    calls = sorted(key for key in _CALLS if message.get(key))
+    if calls:
+        raise LossError(
+            f"message {number}: there is no place for {', '.join(calls)}; take the message out, or write it as text"
+        )
+    for key in sorted(set(message) - _MESSAGE_KEYS):
+        if message[key]:
             builder.differ(f"message {number}: `{key}` is left out")
     content = message.get("content")
     if isinstance(content, str):
@@ -174,6 +191,8 @@ def _message_of_items(
     images: list[Mapping[str, Any]] = []
     for item in content:
         kind = item.get("type") if isinstance(item, dict) else None
+        if isinstance(item, dict) and item.get("cache_control"):
+            builder.differ(f"message {number}: `cache_control` is left out")
         if kind in _TEXT_ITEMS and isinstance(item.get("text"), str):
             if images:
                 raise LossError(f"message {number}: a text comes after an image; here it comes before them")
@@ -184,7 +203,9 @@ def _message_of_items(
         elif kind in ("image_url", "input_image"):
             images.append({"image_url": {"url": _address(item, number, language, names)}})
         else:
-            raise LossError(f"message {number}: there is no place for an item of the type {kind}")
+            raise LossError(
+                f"message {number}: there is no place for an item of the type {kind}; take it out, or write it as text"
+            )
     return Message(role, tuple(pieces), tuple(images))
 
 

@@ -69,8 +69,7 @@ def _read_node(builder: TemplateBuilder, data: Mapping[str, Any]) -> ImportedTem
         if not text:
             builder.differ("an empty message is left out")
             continue
-        pieces = read_jinja(text).pieces if is_jinja else _pieces(builder, text, names)
-        messages.append(Message(role_of(message.get("role")), pieces))
+        messages.append(Message(role_of(message.get("role")), _pieces(builder, text, names, is_jinja=is_jinja)))
     return builder.build_parts(messages)
 
 
@@ -80,12 +79,21 @@ def _add_model(builder: TemplateBuilder, model: Mapping[str, Any]) -> None:
     builder.front["settings"] = settings if isinstance(settings, dict) else {}
 
 
-def _pieces(builder: TemplateBuilder, text: str, names: InputNames) -> tuple[Piece, ...]:
+def _input_name(names: InputNames, path: str) -> str:
+    """The input of a variable: its last name, with a number if another node has a variable of that name."""
+    return names.input_name(path, wanted=path.rpartition(".")[2])
+
+
+def _pieces(builder: TemplateBuilder, text: str, names: InputNames, *, is_jinja: bool = False) -> tuple[Piece, ...]:
+    if is_jinja:
+        plain = read_jinja(text, names, drop_last_newline=False)
+        builder.add_differences(plain.differences)
+        return plain.pieces
     pieces: list[Piece] = []
     end = 0
     for match in _VARIABLE.finditer(text):
         path = (match[1] or match[2]).strip()
-        pieces += [text[end : match.start()], Slot(names.input_name(path.rpartition(".")[2] if match[1] else path))]
+        pieces += [text[end : match.start()], Slot(_input_name(names, path))]
         if match[1]:
             builder.differ(f"`{match[0]}` is the input `{pieces[-1].expression}`")  # type: ignore[union-attr]
         end = match.end()

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _KEYS = ("description", "tags", "format", "model", "settings", "inputs", "tools", "output")
+_MODEL = re.compile(r"\A(---\n(?:(?!---$|model:).*\n)*)model: (?![|>]).*\n", re.MULTILINE)
 _ORIGIN = re.compile(r"^# from (?P<kind>[a-z0-9-]+): (?P<facts>\{.*\})$", re.MULTILINE)
 
 
@@ -104,12 +105,20 @@ def check_imported(
     imported: ImportedTemplate, body: str | None = None, fragments: Mapping[str, str] | None = None
 ) -> ImportedTemplate:
     """Return the template if it has no errors and its body is `body`. Raises LossError with the line."""
-    for problem in validate(imported.document, imported.samples or None, fragments=fragments):
+    for problem in validate(_without_model(imported.document), imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
     if body is not None and parser.parse_document(imported.document).body != body:
         raise LossError("its lines don't end in line feeds, as those of a document do")
     return imported
+
+
+def _without_model(document: str) -> str:
+    """The document with an empty line for its model, whose vocabulary may not be loaded where files are read.
+
+    Whether the prompt fits the model is checked when it is opened or saved.
+    """
+    return _MODEL.sub(r"\1\n", document, count=1)
 
 
 def origin_of(source: Document, kind: str) -> dict[str, Any]:

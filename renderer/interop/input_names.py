@@ -29,10 +29,15 @@ class InputNames:
         self._names: dict[str, str] = {}
         self._described: dict[str, Difference] = {}
 
-    def input_name(self, foreign: str, *, shown: str = "", reason: str = "", line: int | None = None) -> str:
-        """Return the input's name. `shown` is the slot as spelled in the source, `reason` what its value must be."""
+    def input_name(
+        self, foreign: str, *, wanted: str = "", shown: str = "", reason: str = "", line: int | None = None
+    ) -> str:
+        """Return the input's name. `shown` is the slot as spelled in the source, `reason` what its value must be.
+
+        wanted: the name to take if no other foreign name has it, instead of one made of the foreign name.
+        """
         if foreign not in self._names:
-            name = self._make(foreign)
+            name = self._make(wanted or foreign)
             self._names[foreign] = name
             if name != foreign or reason:
                 written = f"`{(shown or foreign)[:80]}` is the input `{name}`"

@@ -21,6 +21,8 @@ from promptuary.renderer.interop.imported import (
     slugify,
     write_document,
 )
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import History, write_parts_body
 from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_file"]
@@ -95,35 +97,50 @@ def _read(entry: Mapping[str, Any]) -> ImportedTemplate:
         "settings": config,
     }
     prompt = entry["prompt"]
+    differences = list(map(Difference, _notes(entry)))
     if isinstance(prompt, str):
         front["format"], body = "text", mustache.write_text(_without_tags(prompt))
     else:
-        front["format"], body = "parts", mustache.write_parts(_messages(prompt))
+        front["format"], body = "parts", _write_parts(prompt, differences)
     facts = {"name": entry["name"], "version": entry.get("version")}
     document = write_document(KIND, front, body, facts)
-    differences = tuple(map(Difference, _notes(entry)))
-    imported = ImportedTemplate(slugify(str(entry["name"])), document, KIND, differences=differences)
+    imported = ImportedTemplate(slugify(str(entry["name"])), document, KIND, differences=tuple(differences))
     return check_imported(imported, body)
 
 
-def _messages(prompt: Any) -> list[dict[str, str]]:
+def _write_parts(prompt: Any, differences: list[Difference]) -> str:
+    """The messages as parts, each placeholder as a loop over an input. Adds to the differences. Raises LossError."""
     if not isinstance(prompt, list) or not prompt:
         raise LossError("`prompt` is a text or a list of messages")
-    messages = []
+    bodies, names = [], InputNames()
     for number, message in enumerate(prompt, start=1):
-        if not isinstance(message, dict) or message.get("type") == "placeholder":
-            name = message.get("name") if isinstance(message, dict) else message
-            raise LossError(
-                f"message {number} is the placeholder {name!r}: its clients expand `{{{{names}}}}` inside the "
-                "messages put "
-                "there, and here no value is expanded; write it with a loop over an input"
-            )
-        extra = sorted(set(message) - {"role", "content", "type"})
-        if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
-            reason = ", ".join(extra) or "a content that isn't text, or its role"
-            raise LossError(f"message {number}: there is no place for {reason}")
-        messages.append({"role": message["role"], "content": _without_tags(message["content"])})
-    return messages
+        placeholder = _placeholder_of(message)
+        if placeholder is None:
+            bodies.append(mustache.write_parts([_read_message(number, message)], number))
+            continue
+        name = names.input_name(placeholder)
+        bodies.append(write_parts_body([History(name)]))
+        differences.append(Difference(f"the messages of `{name}` come by a loop: mappings with `role` and `content`"))
+        differences.append(
+            Difference(f"`{{{{names}}}}` inside the messages of `{name}` stay text; there they are filled in")
+        )
+    return "".join(bodies)
+
+
+def _placeholder_of(message: Any) -> str | None:
+    """The name of the placeholder for messages that an entry is; None for a message."""
+    name = message.get("name") if isinstance(message, dict) and message.get("type") == "placeholder" else None
+    return name if isinstance(name, str) and name.strip() else None
+
+
+def _read_message(number: int, message: Any) -> dict[str, str]:
+    if not isinstance(message, dict):
+        raise LossError(f"message {number} has no `role`")
+    extra = sorted(set(message) - {"role", "content", "type"})
+    if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
+        reason = ", ".join(extra) or "a content that isn't text, or its role"
+        raise LossError(f"message {number}: there is no place for {reason}")
+    return {"role": message["role"], "content": _without_tags(message["content"])}
 
 
 def _without_tags(text: str) -> str:

@@ -37,11 +37,14 @@ def write_text(text: str) -> str:
     return body
 
 
-def write_parts(messages: Sequence[Message]) -> str:
-    """Write a body of format `parts` that renders to exactly these messages. Raises LossError."""
+def write_parts(messages: Sequence[Message], first_number: int = 1) -> str:
+    """Write a body of format `parts` that renders to exactly these messages, named from this number on.
+
+    Raises LossError.
+    """
     names: list[str] = []
     lines = []
-    for number, message in enumerate(messages, start=1):
+    for number, message in enumerate(messages, start=first_number):
         names += read_names(message["content"])
         lines.append(f"- name: {message['role']} {number}\n  role: {message['role']}\n")
         content = _EDGES.sub(lambda match: _string(match[0]), _written(message["content"], _IN_PART))

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
-from promptuary.renderer.interop import own_document, reading
+from promptuary.renderer.interop import own_document, reading, semantic_kernel
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
-from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, write_parts_body
+from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, prove_parts, write_parts_body
 from promptuary.renderer.interop.placeholder_syntax import describe_guess, find_syntax
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.source_file import read_source_file
@@ -30,6 +31,7 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
 _LINES_BEFORE = 3  # of the front matter with which a text is checked
+_TEXT_FORMAT = re.compile(r"^format: text$", re.MULTILINE)
 _PART_NAME = re.compile(r"^- name: (.+)$", re.MULTILINE)
 _OTHER_LINE_ENDS = "its line ends become line feeds, which documents have"
 _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
@@ -44,15 +46,16 @@ _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eva
 class PastedPrompt:
     """How a pasted text could be written.
 
-    `kind` is one of: messages; several prompts; a text with inputs in another notation; a text whose braces and signs
-    must be escaped; one with white space at its edges that a part would strip; or one that stays, with a note.
+    `kind` is one of: messages; the single text of another format; several prompts; a text with inputs in another
+    notation; a text whose braces and signs must be escaped; one with white space at its edges that a part would strip;
+    or one that stays, with a note.
 
     `title` is the format's, empty if it has no name. `body` contains the parts, empty for several prompts and for a
     note; `document` is the whole document if the text has more than messages: a model, settings, inputs. `count` is the
     number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
     """
 
-    kind: Literal["messages", "several", "inputs", "literal", "edges", "noted"]
+    kind: Literal["messages", "text", "several", "inputs", "literal", "edges", "noted"]
     body: str
     count: int = 1
     title: str = ""
@@ -126,11 +129,27 @@ def _read_messages(text: str) -> PastedPrompt | None:
     if not templates:
         return None
     document = parser.parse_document(templates[0].document)
+    differences = _sentences(templates[0].differences)
+    if document.format == "text" and not (name == semantic_kernel.KIND and source.value is None):
+        try:
+            document = _write_as_part(document)
+        except LossError as error:
+            raise _UnreadFormatError(title, str(error)) from error
+        return PastedPrompt("text", document.body, 1, title, "", differences, document.text)
     if document.format != "parts":
         return None
     count = document.body.count("\n- name: ") + document.body.startswith("- name: ")
-    differences = _sentences(templates[0].differences)
     return PastedPrompt("messages", document.body, count, title, "", differences, document.text)
+
+
+def _write_as_part(document: parser.Document) -> parser.Document:
+    """A document of one text as a document of one part that prints the same. Raises LossError."""
+    plain = read_jinja(document.body, drop_last_newline=False)
+    messages = [Message("user", plain.pieces)]
+    front = document.text[: len(document.text) - len(document.body)]
+    written = _TEXT_FORMAT.sub("format: parts", front, count=1) + write_parts_body(messages)
+    prove_parts(written, messages)
+    return parser.parse_document(written)
 
 
 def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:

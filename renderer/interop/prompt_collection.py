@@ -42,6 +42,8 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
             "it has the rows of a dataset, with `input` and `ideal`, and no prompts: import it as a dataset"
         )
     entries = list(find_texts(value))
+    if not any(kept for _, _, kept in entries):  # as only a person can say: a file of short prompts
+        entries = [(path, text, isinstance(text, str) and " " in text.strip()) for path, text, _ in entries]
     prompts = [(path, text) for path, text, kept in entries if kept]
     if not prompts:
         raise LossError("nothing in it looks like a prompt")

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from promptuary.renderer.interop.chat_messages import is_chat_messages, read_messages
-from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, as_list
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder
@@ -28,13 +28,15 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
     prompts = value["prompts"] if isinstance(value["prompts"], list) else [value["prompts"]]
     samples = _samples(value)
     imported = []
+    elsewhere: list[str] = []
     for number, entry in enumerate(prompts, start=1):
         name, prompt = source.stem if len(prompts) == 1 else f"{source.stem}/prompt {number}", entry
         if isinstance(entry, dict):
             name = str(entry.get("label") or entry.get("id") or name)
             prompt = entry.get("raw") or entry.get("id")
         if not isinstance(prompt, str) or prompt.startswith(("file://", "exec:")):
-            raise LossError(f"prompt {number} is in another file: {prompt}; import that one")
+            elsewhere.append(f"prompt {number} is in another file: {prompt}; import that one")
+            continue
         builder = TemplateBuilder(KIND, name)
         builder.samples = samples
         if value.get("providers") or value.get("targets"):
@@ -47,7 +49,11 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
         if any(isinstance(test, str) for test in as_list(tests if isinstance(tests, list) else [], "tests")):
             builder.differ("tests in other files are left out")
         imported.append(_read_prompt(builder, prompt))
-    return imported
+    if not imported:
+        raise LossError(elsewhere[0] if elsewhere else "it has no prompts")
+    first = imported[0]
+    noted = (*map(Difference, elsewhere), *first.differences)
+    return [ImportedTemplate(first.name, first.document, KIND, first.samples, noted), *imported[1:]]
 
 
 def _read_prompt(builder: TemplateBuilder, prompt: str) -> ImportedTemplate:

@@ -17,6 +17,8 @@ from promptuary.renderer.interop import (
     dotprompt,
     dspy_program,
     flowise,
+    gemini,
+    github_models,
     haystack,
     haystack_pipeline,
     labelled_turns,
@@ -28,6 +30,7 @@ from promptuary.renderer.interop import (
     own_document,
     plain_text,
     prompt_collection,
+    prompt_table,
     promptfoo,
     promptlayer,
     prompty,
@@ -56,6 +59,7 @@ __all__ = [
 READABLE_SUFFIXES = (
     *(".txt", ".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".prompt", ".prompty", ".py", ".j2", ".jinja"),
     *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".erb", ".eex", ".liquid", ".modelfile"),
+    *(".csv", ".tsv"),
 )
 _PROMPT_IN_CODE = re.compile(r"^[ \t]*\w*prompt\w*[ \t]*=[ \t]*[fF](?:\"{3}|'{3})", re.MULTILINE)
 _BESIDE = ("config.json",)
@@ -165,6 +169,9 @@ FORMATS: tuple[SourceFormat, ...] = (
     SourceFormat(lm_eval.KIND, "lm-eval", _of_value(lm_eval.is_task), lm_eval.read_task),
     SourceFormat(semantic_kernel.KIND, "Semantic Kernel",
                  _is_kernel_prompt, semantic_kernel.read_kernel_prompt),
+    SourceFormat(github_models.KIND, "GitHub Models", _of_value(github_models.is_github_prompt),
+                 github_models.read_github_prompt),
+    SourceFormat(gemini.KIND, "Gemini", _of_value(gemini.is_gemini_request), gemini.read_gemini_request),
     SourceFormat(chat_messages.KIND, "OpenAI, Anthropic", _is_chat_messages,
                  chat_messages.read_chat_messages),
     SourceFormat(dspy_program.KIND, "DSPy", _of_value(dspy_program.is_dspy_program), dspy_program.read_dspy_program),
@@ -172,6 +179,7 @@ FORMATS: tuple[SourceFormat, ...] = (
                  own_document.read_own_document),
     SourceFormat(prompt_collection.KIND, "YAML or JSON of prompts", _of_value(prompt_collection.is_prompt_collection),
                  prompt_collection.read_prompt_collection),
+    SourceFormat(prompt_table.KIND, "CSV of prompts", prompt_table.is_prompt_table, prompt_table.read_prompt_table),
     SourceFormat(labelled_turns.KIND, "turns after USER: and ASSISTANT:", lambda _: False,
                  labelled_turns.read_labelled_turns),
     SourceFormat(plain_text.KIND, "plain text, Markdown", _is_plain_text, plain_text.read_plain_text),
@@ -205,7 +213,7 @@ def read_templates(path: str, content: bytes, source_format: str = "") -> list[I
     source = read_source_file(path, content)
     if not source.text.strip():
         raise LossError("it is empty")
-    if source_format in LANGUAGES:
+    if source_format in LANGUAGES and source_format not in _BY_NAME:
         return _name_line_ends(source, plain_text.read_plain_text(source, source_format))
     if source_format and source_format not in _BY_NAME:
         raise LossError(f"there is no format {source_format}; there are {', '.join(_BY_NAME)}")

@@ -3,6 +3,7 @@
 Its own template format has `{{$name}}`, constants and function calls. The result of a call becomes an input.
 """
 
+import html
 import json
 import re
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.kernel_text import read_kernel_text
 from promptuary.renderer.interop.liquid import read_liquid
-from promptuary.renderer.interop.pieces import Message
+from promptuary.renderer.interop.pieces import History, Message
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
@@ -26,7 +27,18 @@ __all__ = ["KIND", "is_kernel_prompt", "looks_like_kernel_text", "read_kernel_pr
 KIND = "semantic-kernel"
 _MESSAGE = re.compile(r"<message\s+role=[\"'](\w+)[\"']\s*>(.*?)</message>", re.DOTALL)
 _HANDLEBARS_MESSAGE = re.compile(r"\{\{#message\s+role=[\"'](\w+)[\"']\s*\}\}(.*?)\{\{/message\}\}", re.DOTALL)
-_TYPES = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array"}
+_LOOPS = (
+    re.compile(
+        r"\{\{#each\s+(?P<list>\w+)\}\}\s*<message\s+role=[\"']\{\{(?:this\.)?role\}\}[\"']\s*>"
+        r"\s*\{{2,3}(?:this\.)?content\}{2,3}\s*</message>\s*\{\{/each\}\}"
+    ),
+    re.compile(
+        r"\{%-?\s*for\s+(?P<item>\w+)\s+in\s+(?P<list>\w+)\s*-?%\}\s*"
+        r"<message\s+role=[\"']\{\{\s*(?P=item)\.role\s*\}\}[\"']\s*>"
+        r"\s*\{\{\s*(?P=item)\.content\s*\}\}\s*</message>\s*\{%-?\s*endfor\s*-?%\}"
+    ),
+)
+"""A loop that prints the messages of an input, in Handlebars, and in Liquid and Jinja."""
 
 
 def is_kernel_prompt(value: object) -> bool:
@@ -106,16 +118,29 @@ def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> N
 
 def _messages(
     builder: TemplateBuilder, template: str, language: str, names: InputNames, pattern: re.Pattern[str]
-) -> list[Message]:
-    if pattern.sub("", template).strip():
-        raise LossError("there is text outside its messages")
-    messages = []
+) -> list[Message | History]:
+    found: list[tuple[int, Message | History]] = []
+
+    def read_loop(match: re.Match[str]) -> str:
+        name = names.input_name(match["list"])
+        builder.differ(f"the messages of `{name}` come by a loop: mappings with `role` and `content`")
+        found.append((match.start(), History(name)))
+        return " " * len(match[0])  # so that later matches are at the same place
+
+    for loop in _LOOPS:
+        template = loop.sub(read_loop, template)
     for match in pattern.finditer(template):
-        plain = _read_text(match[2].strip(), language, names)
+        text = html.unescape(match[2].strip())
+        if text != match[2].strip():
+            builder.differ("escapes such as `&amp;` in its messages are written as the signs that they mean")
+        plain = _read_text(text, language, names)
         builder.add_differences(plain.differences)
-        messages.append(Message(role_of(match[1]), plain.pieces))
+        found.append((match.start(), Message(role_of(match[1]), plain.pieces)))
+    if outside := pattern.sub("", template).strip():
+        first = outside.partition("\n")[0][:60]
+        raise LossError(f"there is text outside its messages: `{first}`; put it in a message, or take it out")
     builder.differ("blanks around a message are left out")
-    return messages
+    return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 
 def _read_text(text: str, language: str, names: InputNames) -> PlainText:

@@ -5,6 +5,7 @@ within limits: an alias counts as many nodes as what it repeats. A tagged value 
 interpreted.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -80,6 +81,9 @@ class SourceFile:
                     return lines
                 if self.suffix in (".json", ".jsonl"):
                     raise _describe_bad_json(error) from None
+        elif self.suffix in (".json", ".jsonl") and self.text.lstrip().startswith(("//", "/*")):
+            line = self.text.count("\n", 0, len(self.text) - len(self.text.lstrip())) + 1
+            raise LossError("this isn't valid JSON: it has comments; take them out", line)
         value = read_foreign_yaml(self.text)
         if not isinstance(value, dict | list):
             raise LossError("it is neither a mapping nor a list")
@@ -120,11 +124,12 @@ def read_source_file(path: str, content: bytes) -> SourceFile:
     """Decode a file's bytes. Raises LossError if they are too many or not UTF-8."""
     if len(content) > MAX_BYTES:
         raise LossError(f"it has {len(content):,} bytes; {MAX_BYTES:,} are read at most")
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as some editors of Windows save it
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise LossError("it isn't text in UTF-8", line) from None
+        raise LossError("it isn't text in UTF-8; save it in this encoding", line) from None
     if "\0" in text:
         raise LossError("it has the character U+0000, so it isn't text", text.count("\n", 0, text.index("\0")) + 1)
     return SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"), "\r" in text)

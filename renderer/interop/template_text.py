@@ -18,6 +18,10 @@ from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, read_p
 from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import find_unread
 
+_JINJA_TAG = re.compile(
+    r"\{%[-+]?\s*(?:if|elif|else|for|set|macro|block|extends|include|import|from|call|filter|raw|with|autoescape|do|trans"
+    r"|continue|break|debug|generation|end\w+)\b"
+)
 _KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
 
 __all__ = ["LANGUAGES", "find_language", "read_template_text"]
@@ -41,7 +45,7 @@ def find_language(text: str) -> str:
     """Detect the language of a text without a format."""
     if has_liquid_tags(text):
         return "liquid"
-    if "{%" in text and "%}" in text:
+    if _JINJA_TAG.search(text) and "%}" in text:
         return "jinja"
     if has_actions(text):
         return "go"

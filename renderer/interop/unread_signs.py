@@ -20,6 +20,7 @@ _UNREAD_BRACES = re.compile(
 )
 _EXPRESSION = r"[A-Za-z_]\w*(?::-|\.|\[|[ ]\?)[^{}\n]{0,60}"  # of a shell or JavaScript
 _UNREAD_SIGNS = (
+    re.compile(r"\{%[-+]?[ \t]*[^\W\d][^%{}\n]{0,60}%\}"),
     re.compile(r"<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"),
     re.compile(rf"(?<![\w$\\])\$(?:(?!{JSON_KEY})[A-Za-z_]\w*|\{{(?:[a-z_]\w*|{_EXPRESSION})\}})"),
     re.compile(r"(?<![\w%])%\([^\W\d]\w*\)[sd]|(?<![\w%\"'])%s(?![\w\"'%])"),

@@ -15,7 +15,7 @@ import { smallestChange } from "./text_changes.ts";
 
 /** The server's conversion of the pasted text. */
 interface PastedPrompt {
-  kind: "messages" | "several" | "inputs" | "literal" | "edges" | "noted";
+  kind: "messages" | "text" | "several" | "inputs" | "literal" | "edges" | "noted";
   body: string;
   count: number;
   title: string;
@@ -81,7 +81,7 @@ export function installPasteOffer(
     if (!change) return;
     const before = view.state.doc;
     const changedText = before.replace(change.from, change.to, view.state.toText(change.insert)).toString();
-    const declared = offer.kind === "inputs" ? await declareInputs(changedText) : null;
+    const declared = offer.kind === "inputs" || offer.kind === "text" ? await declareInputs(changedText) : null;
     const isSame = view.state.doc.eq(before);
     const whole = declared && isSame ? smallestChange(before.toString(), declared.document) : null;
     const step = whole ?? (isSame ? change : changeIn(pasted, offer));
@@ -117,7 +117,13 @@ export function installPasteOffer(
     const leave = createElement("button", { type: "button", class: "button button-quiet" }, leaving);
     leave.addEventListener("click", close);
     const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, titleOf(offer))));
-    const sentences = [...describeParts(offer), ...(offer.reason ? [offer.reason] : []), ...offer.differences];
+    const isCut = hasSettings(offer) && placeOf(pasted) !== "document";
+    const sentences = [
+      ...describeParts(offer),
+      ...(isCut ? [gettext("Its model, settings and inputs stay behind: a part has only text.")] : []),
+      ...(offer.reason ? [offer.reason] : []),
+      ...offer.differences,
+    ];
     const notes = sentences.map((said) => createElement("p", { class: "note" }, ...codeSpans(startSentence(said))));
     words.append(...notes.slice(0, MOST_DIFFERENCES));
     const others = notes.slice(MOST_DIFFERENCES);
@@ -160,6 +166,12 @@ export function installPasteOffer(
   );
 }
 
+const SETTINGS = /^(?:description|tags|model|settings|inputs|tools|output):/m;
+
+/** Whether the converted document says more than its parts, which a part can't hold. */
+const hasSettings = (offer: PastedPrompt): boolean =>
+  SETTINGS.test(offer.document.slice(0, offer.document.length - offer.body.length));
+
 const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
 /** Descriptions of differences are lower case, because elsewhere they follow a line number. */
@@ -191,6 +203,7 @@ function actOf(offer: PastedPrompt): string {
   if (offer.kind === "edges") return gettext("Keep them");
   if (offer.kind === "inputs") return gettext("Turn them into inputs");
   if (offer.kind === "several") return ngettext("Import {count} template", "Import {count} templates", offer.count);
+  if (offer.kind === "text") return gettext("Turn into its text");
   return ngettext("Turn into {count} part", "Turn into {count} parts", offer.count);
 }
 

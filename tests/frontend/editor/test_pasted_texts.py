@@ -57,7 +57,7 @@ def test_the_line_end_that_is_left_out_is_said(author):
         ("It costs {price:.2f}.", "Changed: `{price:.2f}` is read as an input"),
         ("Hi {{First Name}}.", "Changed: `{{First Name}}` stays text"),
         ("Hi {{ name | upper }}\n{{ now() }}", "line 2: `now()` is not offered"),
-        ("Hi {{ name }}\n{% widget x %}", "line 2: encountered unknown tag 'widget'"),
+        ("Hi {{ name }}\n{% widget x %}", "Changed: `{% widget x %}` stays text"),
     ],
 )
 def test_what_stays_text_in_a_part_is_said(author, text, said):
@@ -92,7 +92,7 @@ def test_messages_in_json_are_named_with_their_parts_and_differences(author):
 def test_a_text_whose_format_cannot_be_read_says_why(author):
     text = json.dumps([{"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}])
     said = post(author, do="parts:", document=text)["status"]
-    assert "Turned into 1 part: user 1. message 1: there is no place for tool_calls." in said
+    assert "Turned into 1 part: user 1. message 1: there is no place for tool_calls; take the message out" in said
     assert LINE_ENDS not in said
 
 

@@ -80,6 +80,37 @@ def test_an_unknown_address_is_told_in_plain_words(reply, browser):
     assert "<h1>Page not found</h1>" in words(answer)
 
 
+@pytest.mark.parametrize(
+    ("address", "said", "url"),
+    [
+        ("/nowhere", "Go to the templates", "/t/"),
+        ("/t/support/nothing", "Go to the templates", "/t/"),
+        ("/changes/9999", "Go to the changes", "/changes/"),
+        ("/releases/9999", "Go to the releases", "/releases/"),
+        ("/releases/abc", "Go to the releases", "/releases/"),
+        ("/runs/9999", "Go to the runs", "/runs/"),
+        ("/improvements/9999", "Go to the runs", "/runs/"),
+        ("/d/support/nothing", "Go to the datasets", "/d/"),
+        ("/environments/nothing", "Go to the environments", "/environments/"),
+        ("/n/nothing/members", "Go to the settings", "/settings/"),
+        ("/help/nothing", "Go to the help", "/help/"),
+        (f"/t/{REPLY}/-/nothing", f"Go to {REPLY}", f"/t/{REPLY}"),
+        (f"/t/{REPLY}/-/diff?to=99", f"Go to {REPLY}", f"/t/{REPLY}"),
+        ("/t/support/nothing/-/versions", "Go to the templates", "/t/"),
+    ],
+)
+def test_a_page_that_is_missing_leads_to_the_list_of_its_kind(reply, browser, address, said, url):
+    answer = browser("reader").get(address)
+    assert answer.status_code == 404
+    assert re.search(rf'href="{url}">\s*{said}\s*</a>', answer.content.decode())
+
+
+def test_a_template_that_one_cannot_read_is_not_named_by_the_way_back(reply, browser):
+    answer = browser("outsider").get(f"/t/{REPLY}/-/nothing")
+    assert answer.status_code == 404
+    assert f"Go to {REPLY}" not in answer.content.decode()
+
+
 @pytest.mark.parametrize("address", ["/runs", "/changes", "/t/support", "/help", "/t?q=x"])
 def test_a_forgotten_slash_at_the_end_leads_on(reply, browser, address):
     answer = browser("reader").get(address)

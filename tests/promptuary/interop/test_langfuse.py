@@ -89,7 +89,7 @@ def test_any_text_comes_in_exactly_or_is_refused(text, value):
         ({"prompt": "x\n{{#list}}y{{/list}}"}, "line 2"),
         ({"prompt": "{{{raw}}}"}, "plain name"),
         ({"prompt": "@@@langfusePrompt:name=a|label=production@@@"}, "another prompt"),
-        ({"prompt": [{"type": "placeholder", "name": "history"}]}, "placeholder 'history'"),
+        ({"prompt": [{"type": "placeholder"}]}, "isn't text"),
         ({"prompt": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]}, "isn't text"),
         ({"prompt": [{"role": "user", "content": "a", "tool_calls": []}]}, "tool_calls"),
         ({"prompt": 3}, "a text or a list"),

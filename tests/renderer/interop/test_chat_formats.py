@@ -128,9 +128,10 @@ tests:
   - vars: {name: Ann, language: fr}
     assert: [{type: contains, value: Bonjour}]
 """
-    with pytest.raises(LossError, match="prompt 3 is in another file"):
-        read_one("promptfooconfig.yaml", text)
-    template, chat = read_templates("promptfooconfig.yaml", text.replace("  - file://other.txt\n", "").encode())
+    template, chat = read_templates("promptfooconfig.yaml", text.encode())
+    assert "prompt 3 is in another file: file://other.txt" in sentences(template)
+    with pytest.raises(LossError, match="prompt 1 is in another file"):
+        read_one("promptfooconfig.yaml", {"prompts": ["file://other.txt"], "providers": []})
     assert (chat.name, messages_of(chat, name="Ann")) == ("chat", [("user", "Hello Ann")])
     assert template.samples == {"test 1": {"name": "Ann", "language": "fr"}}
     assert text_of(template, **template.samples["test 1"]) == "Greet Ann in FR"

@@ -1,0 +1,92 @@
+"""Requests of Gemini's API, and its conversations: `contents` with `parts`, a `systemInstruction`, a configuration.
+
+Its roles are `user` and `model`; a content without a role is the user's. Only texts of parts are read.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from promptuary.renderer.interop.chat_messages import add_request, read_messages
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder
+
+__all__ = ["KIND", "is_gemini_request", "read_gemini_request"]
+
+KIND = "gemini"
+_INSTRUCTIONS = ("systemInstruction", "system_instruction")
+_CONFIGURATIONS = ("generationConfig", "generation_config", "config")
+_SETTINGS = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
+"""Settings with another name in chat completions."""
+
+
+def is_gemini_request(value: object) -> bool:
+    """Whether a value is a request with `contents`, or a list of contents, each with `parts`."""
+    contents = value.get("contents") if isinstance(value, dict) else value
+    contents = [contents] if isinstance(contents, dict) else contents
+    return isinstance(contents, list) and bool(contents) and all(map(_is_content, contents))
+
+
+def read_gemini_request(source: SourceFile) -> list[ImportedTemplate]:
+    """Read the contents as one template, one part per content. Raises LossError."""
+    value = source.read_value()
+    if not is_gemini_request(value):
+        raise LossError("a request of Gemini has `contents`, each with `parts`")
+    request = dict(value) if isinstance(value, dict) else {"contents": value}
+    builder = TemplateBuilder(KIND, source.stem)
+    messages = []
+    for key in _INSTRUCTIONS:
+        if instruction := request.pop(key, None):
+            messages.append({"role": "system", "content": _items(instruction, f"`{key}`")})
+            builder.differ(f"`{key}` is the first part, of the role system")
+    contents = request.pop("contents")
+    for number, content in enumerate([contents] if isinstance(contents, dict) else contents, start=1):
+        role = content.get("role") or "user"
+        messages.append({"role": role, "content": _items(content, f"content {number}")})
+    _add_settings(builder, request)
+    return [builder.build_parts(read_messages(builder, messages))]
+
+
+def _is_content(value: object) -> bool:
+    return isinstance(value, dict) and bool(value.get("parts")) and set(value) <= {"role", "parts"}
+
+
+def _items(content: Any, subject: str) -> list[dict[str, str]]:
+    """The texts of a content's parts, as items of a chat message. Raises LossError."""
+    parts = content.get("parts") if isinstance(content, dict) else content
+    items = []
+    for part in parts if isinstance(parts, list) else [parts]:
+        text = part.get("text") if isinstance(part, dict) else part
+        if not isinstance(text, str):
+            other = ", ".join(sorted(part)) if isinstance(part, dict) else "no text"
+            raise LossError(
+                f"{subject} has a part that isn't text ({other}), which has no place here; take it out of the file"
+            )
+        items.append({"type": "text", "text": text})
+    return items
+
+
+def _add_settings(builder: TemplateBuilder, request: dict[str, Any]) -> None:
+    """Take over the model, the function declarations and the configuration; the rest is left out and named."""
+    settings: dict[str, Any] = {}
+    for key in _CONFIGURATIONS:
+        configuration = request.pop(key, None)
+        if isinstance(configuration, Mapping):
+            settings |= {_snake_case(name): value for name, value in configuration.items()}
+    renamed = {name: _SETTINGS.get(name, name) for name in settings}
+    if settings:
+        builder.differ("the configuration's names are written as in chat completions: " + ", ".join(renamed.values()))
+    functions = []
+    for tool in request.pop("tools", None) or []:
+        declared = tool.get("functionDeclarations", tool.get("function_declarations")) if isinstance(tool, dict) else ()
+        functions += declared if isinstance(declared, list) else [tool]
+    model = request.pop("model", None)
+    if request:
+        builder.differ(f"left out of the request: {', '.join(sorted(request))}")
+    named = {renamed[name]: value for name, value in settings.items()}
+    add_request(builder, {"model": model, "tools": functions, **named})
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: f"_{match[1].lower()}", name)

@@ -1,0 +1,66 @@
+"""Requests and conversations of Gemini's API."""
+
+import pytest
+
+from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.interop.imported import LossError
+from tests.renderer.interop.imports import messages_of, read_one, sentences
+
+REQUEST = {
+    "systemInstruction": {"parts": [{"text": "You are {{name}}."}]},
+    "contents": [
+        {"role": "user", "parts": [{"text": "Hello"}]},
+        {"role": "model", "parts": [{"text": "Hi."}]},
+        {"parts": [{"text": "{{question}}"}]},
+    ],
+    "generationConfig": {"temperature": 0.4, "maxOutputTokens": 200, "stopSequences": ["END"]},
+    "safetySettings": [{"category": "HARASSMENT", "threshold": "HIGH"}],
+}
+
+
+def test_a_request_keeps_each_content_and_its_configuration():
+    template = read_one("gemini.json", REQUEST)
+    assert template.source_format == "gemini"
+    assert messages_of(template, name="Ada", question="Why?") == [
+        ("system", "You are Ada."),
+        ("user", "Hello"),
+        ("assistant", "Hi."),
+        ("user", "Why?"),
+    ]
+    assert parse_document(template.document).settings == {"max_tokens": 200, "stop": ["END"], "temperature": 0.4}
+    assert "safetySettings" in sentences(template)
+    assert "`systemInstruction` is the first part" in sentences(template)
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ({"contents": {"parts": {"text": "Say {{x}}"}}}, ["Say 1"]),
+        (
+            {"system_instruction": {"parts": {"text": "Be brief."}}, "contents": [{"parts": ["{x}"]}]},
+            ["Be brief.", "1"],
+        ),
+        ([{"role": "user", "parts": ["Hello {{x}}"]}, {"role": "model", "parts": ["Hi"]}], ["Hello 1", "Hi"]),
+    ],
+)
+def test_other_spellings_of_the_contents(value, texts):
+    assert [text for _, text in messages_of(read_one("gemini.json", value), x="1")] == texts
+
+
+def test_function_declarations_are_tools_and_other_tools_are_named():
+    declaration = {"name": "look", "parameters": {"type": "object", "properties": {}}}
+    tools = [{"functionDeclarations": [declaration]}, {"googleSearch": {}}]
+    template = read_one("gemini.json", {**REQUEST, "tools": tools})
+    assert [tool["function"]["name"] for tool in parse_document(template.document).tools] == ["look"]
+    assert "googleSearch" in sentences(template)
+
+
+def test_a_part_that_is_no_text_is_refused_with_its_place():
+    contents = [{"role": "user", "parts": [{"text": "See"}, {"inlineData": {"mimeType": "image/png", "data": ""}}]}]
+    with pytest.raises(LossError, match=r"content 1 has a part that isn't text \(inlineData\)"):
+        read_one("gemini.json", {"contents": contents})
+
+
+def test_a_value_without_contents_is_refused_as_gemini():
+    with pytest.raises(LossError, match="`contents`"):
+        read_one("gemini.json", {"messages": []}, "gemini")
