@@ -187,15 +187,22 @@ def test_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_templ
     context.clear_cookies()
     desk.page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("You are signed out")
+    desk.replace("a ballad", "a long ballad")
+    state = desk.page.locator("[data-draft-state]")
+    expect(state).to_contain_text("Not saved: signed out. Sign in")
+    expect(state.get_by_role("link", name="Sign in")).to_have_attribute("href", "/login")
     elsewhere = context.new_page()
     elsewhere.goto("/login")
     elsewhere.get_by_label("Account").fill("author")
     elsewhere.get_by_label("Password").fill("author-promptuary")
     elsewhere.get_by_role("button", name="Sign in").click()
     elsewhere.wait_for_url(lambda url: "/login" not in url)
+    desk.replace("a long ballad", "a longer ballad")
+    expect(state).to_contain_text("saved")
+    expect(desk.outcome).to_be_empty()
     desk.page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
-    assert "a ballad" in desk.text
+    assert "a longer ballad" in desk.text
 
 
 def test_a_discarded_draft_gives_the_saved_text_back(open_desk):

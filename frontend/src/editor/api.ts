@@ -5,8 +5,18 @@ import { gettext } from "../language.ts";
 /** The server refused or didn't respond; `message` is a sentence for the reader. */
 export class CallError extends Error {}
 
+/** The event after the server has stored a draft: what kept it from being reached is over. */
+export const SERVER_ANSWERED = "promptuary:server-answered";
+
 /** The server couldn't be reached. */
 export class OfflineError extends CallError {}
+
+/** The session has ended; the text stays until the user has signed in again. */
+export class SignedOutError extends CallError {
+  constructor() {
+    super(SIGNED_OUT);
+  }
+}
 
 const SIGNED_OUT = gettext("You are signed out. Sign in again in another tab; your text is safe here.");
 
@@ -16,7 +26,7 @@ const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "inp
  * new one. */
 async function renewToken(): Promise<void> {
   const page = await fetch(window.location.pathname, { headers: { Accept: "text/html" } });
-  if (page.redirected) throw new CallError(SIGNED_OUT);
+  if (page.redirected) throw new SignedOutError();
   if (!page.ok) return;
   csrfField(document).value = csrfField(new DOMParser().parseFromString(await page.text(), "text/html")).value;
 }
@@ -52,7 +62,7 @@ export async function callServer<T>(
     throw new OfflineError(gettext("The server does not answer. Your text is kept in this browser."));
   }
   if (answer.redirected || answer.status === 401) {
-    throw new CallError(SIGNED_OUT);
+    throw new SignedOutError();
   }
   if (isJson(answer)) {
     const said = (await answer.json()) as T & { error?: string };

@@ -1,7 +1,7 @@
 // Autosave of the draft.
 import { createElement, createIcon, findElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { CallError, callServer, OfflineError } from "./api.ts";
+import { CallError, callServer, OfflineError, SERVER_ANSWERED, SignedOutError } from "./api.ts";
 import { type LocalDraft, LocalTexts } from "./local_texts.ts";
 import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
@@ -42,6 +42,7 @@ export class Draft {
   #savedAt: number | null;
   #trouble = "";
   #isOffline = false;
+  #isSignedOut = false;
   #isKept = true;
   #newer: NewerDraft | null = null;
   #dirty = false;
@@ -127,7 +128,8 @@ export class Draft {
         keepalive: keepalive && JSON.stringify(body).length < 60_000,
       });
       this.#trouble = "";
-      this.#isOffline = false;
+      this.#isOffline = this.#isSignedOut = false;
+      document.dispatchEvent(new Event(SERVER_ANSWERED));
       if (answer.newer) {
         this.#dirty = true;
         this.#keepLocally(body);
@@ -140,6 +142,7 @@ export class Draft {
     } catch (error) {
       this.#dirty = true;
       this.#isOffline = error instanceof OfflineError;
+      this.#isSignedOut = error instanceof SignedOutError;
       this.#trouble = error instanceof CallError ? error.message : gettext("Your draft could not be saved.");
       this.#keepLocally(body);
       this.#schedule(RETRY);
@@ -241,12 +244,14 @@ export class Draft {
     const words = this.#newer && !this.#trouble ? gettext("Not saved: newer elsewhere") : this.#troubleWords;
     this.#state.classList.toggle("is-bad", words !== "");
     if (words) {
-      this.#state.replaceChildren(createIcon("circle-alert"), words);
+      const link = createElement("a", { href: "/login", target: "_blank" }, gettext("Sign in"));
+      this.#state.replaceChildren(createIcon("circle-alert"), words, ...(this.#isSignedOut ? [" ", link] : []));
     } else
       this.#state.textContent = this.#savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(this.#savedAt) });
   }
 
   get #troubleWords(): string {
+    if (this.#isSignedOut) return gettext("Not saved: signed out.");
     if (!this.#isOffline) return this.#trouble;
     return this.#isKept ? gettext("Offline, kept in this browser") : gettext("Offline, not kept in this browser");
   }

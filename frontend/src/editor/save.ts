@@ -1,7 +1,7 @@
 // Saving and proposing without leaving the page, and the dialog for diffs.
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { CallError, callServer, OfflineError } from "./api.ts";
+import { CallError, callServer, OfflineError, SERVER_ANSWERED, SignedOutError } from "./api.ts";
 import type { SaveOutcome } from "./types.ts";
 
 interface Wiring {
@@ -36,6 +36,8 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
       const banner = createElement("div", { class: "banner banner-bad", role: "alert" }, createIcon("circle-x"), words);
       place.replaceChildren(banner);
       if (error instanceof OfflineError) window.addEventListener("online", () => banner.remove(), { once: true });
+      if (error instanceof OfflineError || error instanceof SignedOutError)
+        document.addEventListener(SERVER_ANSWERED, () => banner.remove(), { once: true });
       wiring.onOutcome({ html: "", problems: null, saved: null });
     } finally {
       busy = false;
