@@ -19,12 +19,19 @@ from tests.fuzzing.targets import INSTRUMENTED
 
 __all__ = ["fuzz"]
 
-MOST_BYTES = 2_048  # of one input
+MOST_BYTES = 2_048  # of one input, if the target doesn't set its own
 MOST_SECONDS = 20  # for one input, on a busy machine
 MOST_MEMORY = 2_048  # MiB
 
 
-def fuzz(try_input: Callable[[bytes], None], folder: Path, seed: int, seconds: int, inputs: int) -> None:
+def fuzz(
+    try_input: Callable[[bytes], None],
+    folder: Path,
+    seed: int,
+    seconds: int,
+    inputs: int,
+    most_bytes: int = MOST_BYTES,
+) -> None:
     """Try inputs until the time is over or one fails, and end the process."""
     corpus.write_corpus(folder / "corpus")
     corpus.write_words(folder / "words")
@@ -32,7 +39,7 @@ def fuzz(try_input: Callable[[bytes], None], folder: Path, seed: int, seconds: i
         "seed": seed % 2**32 or 1,  # with 0, libFuzzer draws a seed itself
         "max_total_time": seconds,
         "runs": inputs,
-        "max_len": MOST_BYTES,
+        "max_len": most_bytes,
         "timeout": MOST_SECONDS,
         "rss_limit_mb": MOST_MEMORY,
         "dict": folder / "words",
@@ -60,7 +67,8 @@ def main() -> None:
     if asked.again:
         target.try_input(asked.again.read_bytes())
     elif asked.folder:
-        fuzz(target.try_input, asked.folder, asked.seed, asked.seconds, asked.inputs)
+        most_bytes = getattr(target, "MOST_BYTES", MOST_BYTES)
+        fuzz(target.try_input, asked.folder, asked.seed, asked.seconds, asked.inputs, most_bytes)
     else:
         parser.error("--folder or --again is missing")
 

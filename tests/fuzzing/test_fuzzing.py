@@ -13,6 +13,7 @@ import pytest
 from promptuary.renderer.problems import Edit, Fix, Problem
 from registry.core.parent_death import end_with_parent
 from tests.fuzzing.targets import INSTRUMENTED
+from tests.fuzzing.targets.diff import read_comparison
 from tests.fuzzing.text import check_places
 from tests.support.commit_seed import read_commit_seed
 from tests.support.examples import run_size
@@ -80,3 +81,19 @@ def test_a_place_that_is_not_in_the_text_is_found(problem):
 
 def test_places_up_to_the_end_of_the_text_are_in_it():
     check_places("one\ntwo", [Problem("PT1", "error", "is at the end", 2, 4, 2, 4), Problem("PT1", "error", "starts")])
+
+
+@pytest.mark.parametrize(
+    ("data", "comparison"),
+    [
+        (b"", ("", "", None)),
+        (b"\x02", ("", "", None)),
+        (b"\x02\x00one two ", ("one ", "two ", None)),
+        (b"\x03\x00one two ", ("one ", "two ", 12)),
+        (b"\x02\x01\x00\xff\x80\xffabcdefgh", ("abcdefgh", "ebcdefgh", None)),
+        (b"\x02\x01\x00\xff", ("", "", None)),
+    ],
+    ids=["nothing", "no text", "halves", "halves, few steps", "an edit", "a truncated edit"],
+)
+def test_bytes_describe_two_texts_to_compare(data, comparison):
+    assert read_comparison(data) == comparison
