@@ -32,7 +32,7 @@ from promptuary.renderer.jinja import (
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Place, Problem
 
-__all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body", "parse_units"]
+__all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body", "find_input_uses", "parse_units"]
 
 
 class Assembly(Protocol):
@@ -90,20 +90,20 @@ class JinjaBody:
 
     def uses(self) -> list[Use]:
         """Return every name used from outside, except functions. A name in a fragment is placed at its call."""
-        return list(self._uses)
+        return [use for _, uses in self.unit_uses() for use in uses]
 
     @cached_property
-    def _uses(self) -> tuple[Use, ...]:
+    def _own_uses(self) -> tuple[Use, ...]:
         """Cached, because a check asks several times and each time would walk the whole tree."""
-        input_uses = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
-        return (*input_uses, *(use for body in self.fragments.values() for use in body.uses()))
+        return find_input_uses(self.unit)
 
     def names(self) -> set[str]:
-        return {use.name for use in self._uses}
+        return {use.name for use in self.uses()}
 
-    def units(self) -> list[Unit]:
-        """Return the body's unit and those of its fragments, like `parse_units` but without parsing again."""
-        return [self.unit, *(unit for body in self.fragments.values() for unit in body.units())]
+    def unit_uses(self) -> list[tuple[Unit, tuple[Use, ...]]]:
+        """Return the body's unit and those of its fragments, each with the names that it uses from outside."""
+        inner = [pair for body in self.fragments.values() for pair in body.unit_uses()]
+        return [(self.unit, self._own_uses), *inner]
 
     def without_inputs(self, document: Document) -> "JinjaBody":
         """Return the same compiled body with no declared inputs, so none is untrusted."""
@@ -172,6 +172,11 @@ def parse_units(
     for inner, place in texts.values():
         units += parse_units(inner, fragments, functions, place)
     return units
+
+
+def find_input_uses(unit: Unit) -> tuple[Use, ...]:
+    """Return every use of a name from outside the unit and its includes, except functions."""
+    return tuple(use for use in used_names(unit) if use.name not in unit.sandbox.globals)
 
 
 def _parse_includes(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from promptuary.renderer import lower_bound
@@ -15,25 +15,40 @@ from promptuary.renderer.problems import Problem, Severity
 from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
 
-__all__ = ["find_same_names", "least_case", "same_names", "structure_problems", "worst_case"]
+__all__ = ["Trial", "find_same_names", "least_case", "run_trials", "same_names", "structure_problems", "worst_case"]
 
 
-def structure_problems(template: Template) -> list[Problem]:
-    """Find errors in the author's own text that occur with any data, by rendering generated data and placeholders.
+@dataclass(frozen=True)
+class Trial:
+    """What the body gives for generated data: the parts of its prompts, or the error."""
+
+    prompts: Sequence[Sequence[Part]] = ()
+    error: RenderError | None = None
+
+
+def run_trials(template: Template) -> list[Trial]:
+    """Render generated data and placeholders. Generated data may be rejected for good reasons."""
+    trials: list[Trial] = []
+    for data in _generate_data(template):
+        try:
+            trials.append(Trial(template.body.parts(data)))
+        except RenderError as error:
+            trials.append(Trial(error=error))
+    return trials
+
+
+def structure_problems(template: Template, trials: Sequence[Trial]) -> list[Problem]:
+    """Find errors in the author's own text that occur with any data.
 
     A placeholder answers every question alike, as real data might never do, so a problem seen in only one run is a
     warning.
     """
     problems: list[Problem] = []
-    for data in _trials(template):
-        try:
-            template.body.parts(data)
-        except DocumentError as error:
-            # Other errors, including an empty result, may be caused by the generated data.
-            if error.code.startswith(("PT1", "PT3")) and (error.code != "PT311" or not template.body.names()):
-                problems.append(error.to_problem())
-        except RenderError:
-            continue  # generated data may be rejected for good reasons
+    for error in (trial.error for trial in trials):
+        # Other errors, including an empty result, may be caused by the generated data.
+        is_structural = isinstance(error, DocumentError) and error.code.startswith(("PT1", "PT3"))
+        if error and is_structural and (error.code != "PT311" or not template.body.names()):
+            problems.append(error.to_problem())
     needed = 1 if template.document.inputs is not None or not template.body.names() else 2
     return [
         problem if number >= needed else replace(problem, severity="warning")
@@ -41,12 +56,10 @@ def structure_problems(template: Template) -> list[Problem]:
     ]
 
 
-def same_names(template: Template) -> list[Problem]:
+def same_names(trials: Sequence[Trial]) -> list[Problem]:
     """Note if two parts that the author wrote have one name; the turns of one loop may share theirs."""
-    if template.document.format != "parts":
-        return []
-    for data in _trials(template):
-        for parts in _prompts(template.body, data) or ():
+    for trial in trials:
+        for parts in trial.prompts:
             written_parts = {(part.name, part.line): part for part in reversed(parts)}
             if problem := find_same_names(sorted(written_parts.values(), key=lambda part: part.line or 0)):
                 return problem
@@ -63,7 +76,7 @@ def find_same_names(parts: Sequence[Part], sample: str | None = None) -> list[Pr
     return []
 
 
-def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
+def _generate_data(template: Template) -> Iterator[Mapping[str, Any]]:
     inputs = template.document.inputs
     limit = {"token_limit": -1}
     if inputs is None:

@@ -14,7 +14,12 @@ from promptuary.renderer.problems import Problem
 from promptuary.renderer.prompt import Prompt
 from promptuary.renderer.template import Template, load
 from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
-from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_of
+from promptuary.renderer.validation.undeclared_inputs import (
+    InputUses,
+    UndeclaredInputs,
+    find_undeclared_of,
+    try_to_infer_inputs,
+)
 from promptuary.renderer.validation.validator import Samples, validate_and_compile
 
 __all__ = ["Examination", "Preview", "examine_document"]
@@ -53,12 +58,11 @@ def examine_document(
     known = fragments or {}
     problems, template = validate_and_compile(text, samples, fragments=known, profile=profile)
     document, _ = documents.inspect_document(text)
-    undeclared = (
-        UndeclaredInputs()
-        if document is None
-        else find_undeclared_of(document, known, template.body if template else None)
-    )
-    return Examination(problems, undeclared, _preview(text, template, known, profile, data))
+    if document is None:
+        return Examination(problems, UndeclaredInputs(), _preview(text, template, known, profile, data, None))
+    used = try_to_infer_inputs(document, known, template.body if template else None)
+    undeclared = find_undeclared_of(document, known, used)
+    return Examination(problems, undeclared, _preview(text, template, known, profile, data, used))
 
 
 def _preview(
@@ -67,9 +71,10 @@ def _preview(
     fragments: Mapping[str, str],
     profile: Mapping[str, Any] | str | None,
     data: Mapping[str, Any],
+    used: InputUses | None,
 ) -> Preview:
     try:
         compiled = template or load(text, fragments=fragments, profile=profile)
-        return Preview(*render_with_placeholders(compiled, data))
+        return Preview(*render_with_placeholders(compiled, data, used))
     except RenderError as error:
         return Preview([], [], error)

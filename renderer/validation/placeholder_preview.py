@@ -12,7 +12,7 @@ from promptuary.renderer.inputs.declarations import RESERVED, Inputs
 from promptuary.renderer.jinja import Usage
 from promptuary.renderer.prompt import Prompt
 from promptuary.renderer.template import Template
-from promptuary.renderer.validation.undeclared_inputs import infer_inputs
+from promptuary.renderer.validation.undeclared_inputs import InputUses, infer_inputs
 
 __all__ = ["FilledData", "fill_placeholders", "render_with_placeholders"]
 
@@ -30,13 +30,18 @@ class FilledData:
     """Inputs given in part: some of their keys are placeholders."""
 
 
-def render_with_placeholders(template: Template, data: Mapping[str, Any]) -> tuple[list[Prompt], list[str]]:
+def render_with_placeholders(
+    template: Template, data: Mapping[str, Any], used: InputUses | None = None
+) -> tuple[list[Prompt], list[str]]:
     """Render a template as `render_all` does, with placeholders for missing values; also return their paths.
 
+    used: what the template takes from outside, if known already.
     Raises what `render_all` raises, including InputError for a given value that breaks its schema, but never for a
     missing value.
     """
-    filled = fill_placeholders(template.document, template.fragments, data, template.body)
+    if used is None:
+        used = infer_inputs(template.document, template.fragments, template.body)
+    filled = fill_placeholders(template.document, used, data)
     for fault in template.inputs.faults({**filled.data, **data}):
         if fault.variable in data and fault.variable not in filled.completed:
             raise fault
@@ -55,15 +60,10 @@ def _without_inputs(template: Template) -> Template:
     return opened
 
 
-def fill_placeholders(
-    document: Document, fragments: Mapping[str, str], data: Mapping[str, Any], body: formats.Body | None = None
-) -> FilledData:
-    """Fill defaults and placeholders into the data, both for declared inputs and for those that the text merely uses.
-
-    body: the document's, if compiled already.
-    """
+def fill_placeholders(document: Document, used: InputUses, data: Mapping[str, Any]) -> FilledData:
+    """Fill defaults and placeholders into the data, for declared inputs and for those that the text merely uses."""
     filled = FilledData()
-    usages = {name: usage for name, (_, usage) in infer_inputs(document, fragments, body).items()}
+    usages = {name: usage for name, (_, usage) in used.items()}
     declared = document.inputs or {}
     for name in dict.fromkeys((*declared, *usages)):
         if name in RESERVED:

@@ -1,7 +1,7 @@
 """Finds inputs that a document uses without declaring them, and the edit that declares them."""
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,20 +10,25 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats import fragments as document_fragments
-from promptuary.renderer.formats.jinja_body import JinjaBody, parse_units
+from promptuary.renderer.formats.jinja_body import JinjaBody, find_input_uses, parse_units
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
-from promptuary.renderer.jinja import Unit, Usage, Use, infer_usages, used_names
+from promptuary.renderer.jinja import Unit, Usage, Use, infer_usages
 from promptuary.renderer.problems import Fix, Place
 from promptuary.renderer.validation import fixes
 
 __all__ = [
+    "InputUses",
     "UndeclaredInput",
     "UndeclaredInputs",
     "find_undeclared_inputs",
     "find_undeclared_of",
     "infer_inputs",
+    "try_to_infer_inputs",
 ]
+
+InputUses = Mapping[str, tuple[Use, Usage]]
+"""By name what a text takes from outside: the first use, and what the uses say of the value."""
 
 _OFFERED = frozenset(("token_limit",))
 
@@ -75,22 +80,23 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
     write.
     """
     document, _ = documents.inspect_document(text)
-    return UndeclaredInputs() if document is None else find_undeclared_of(document, fragments or {})
+    if document is None:
+        return UndeclaredInputs()
+    known = fragments or {}
+    return find_undeclared_of(document, known, try_to_infer_inputs(document, known))
 
 
-def find_undeclared_of(
-    document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
-) -> UndeclaredInputs:
-    """As `find_undeclared_inputs`, for a parsed document, optionally compiled to `body`."""
+def find_undeclared_of(document: Document, fragments: Mapping[str, str], used: InputUses | None) -> UndeclaredInputs:
+    """As `find_undeclared_inputs`, for a parsed document and what `try_to_infer_inputs` says of it."""
+    if used is None:
+        return UndeclaredInputs()
     try:
-        return _choose_undeclared(document, fragments, infer_inputs(document, fragments, body))
-    except (LookupError, RecursionError, RenderError):  # LookupError: a missing fragment
+        return _choose_undeclared(document, fragments, used)
+    except RenderError:
         return UndeclaredInputs()
 
 
-def _choose_undeclared(
-    document: Document, fragments: Mapping[str, str], used: Mapping[str, tuple[Use, Usage]]
-) -> UndeclaredInputs:
+def _choose_undeclared(document: Document, fragments: Mapping[str, str], used: InputUses) -> UndeclaredInputs:
     inherited = _fragment_inputs(fragments)
     declared = document.inputs or {}
     undeclared = [
@@ -103,9 +109,17 @@ def _choose_undeclared(
     return UndeclaredInputs(undeclared, fix, frozenset(used))
 
 
-def infer_inputs(
+def try_to_infer_inputs(
     document: Document, fragments: Mapping[str, str], body: formats.Body | None = None
-) -> dict[str, tuple[Use, Usage]]:
+) -> InputUses | None:
+    """As `infer_inputs`; None for a body that can't be parsed, or without one of its fragments."""
+    try:
+        return infer_inputs(document, fragments, body)
+    except (LookupError, RecursionError, RenderError):  # LookupError: a missing fragment
+        return None
+
+
+def infer_inputs(document: Document, fragments: Mapping[str, str], body: formats.Body | None = None) -> InputUses:
     """Return every name that the document and its fragments take from outside, with its first use and its usage.
 
     Names that only one branch of an `if` binds are left out, since the text may mean its own variable. Raises
@@ -113,10 +127,10 @@ def infer_inputs(
     again.
     """
     if isinstance(body, JinjaBody):
-        return _inputs_of_units(body.units())
+        return _inputs_of_units(body.unit_uses())
     if document_fragments.can_have_fragments(document):
         known = {name: function.call for name, function in FUNCTIONS.items()}
-        return _inputs_of_units(parse_units(document, fragments, known))
+        return _inputs_of_units((unit, find_input_uses(unit)) for unit in parse_units(document, fragments, known))
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
     uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
@@ -138,14 +152,14 @@ _LISTS = frozenset(
 ) | {"documents", "history"}
 
 
-def _inputs_of_units(units: Iterable[Unit]) -> dict[str, tuple[Use, Usage]]:
-    uses: dict[str, tuple[Use, Usage]] = {}
-    for unit in units:
+def _inputs_of_units(unit_uses: Iterable[tuple[Unit, Sequence[Use]]]) -> dict[str, tuple[Use, Usage]]:
+    inputs: dict[str, tuple[Use, Usage]] = {}
+    for unit, uses in unit_uses:
         usages = infer_usages(unit)
-        for use in used_names(unit):
-            if use.sure and use.name not in unit.sandbox.globals:
-                uses.setdefault(use.name, (use, usages.get(use.name, Usage(is_printed=True))))
-    return uses
+        for use in uses:
+            if use.sure:
+                inputs.setdefault(use.name, (use, usages.get(use.name, Usage(is_printed=True))))
+    return inputs
 
 
 def _fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:

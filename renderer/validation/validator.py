@@ -104,15 +104,21 @@ class _Checks:
             self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.advice(self.document))
             self._limits(template)
-            if not self.samples:
-                self.found.extend(dry_run.same_names(template))
-            if not only_errors(self.found):
-                self._trials(template)
+            self._trials(template)
             self._samples(template)
         return self.found
 
     def _trials(self, template: Template) -> None:
-        problems = dry_run.structure_problems(template)
+        has_errors = bool(only_errors(self.found))
+        has_own_names = self.document.format == "parts" and not self.samples
+        if has_errors and not has_own_names:
+            return
+        trials = dry_run.run_trials(template)
+        if has_own_names:
+            self.found.extend(dry_run.same_names(trials))
+        if has_errors:
+            return
+        problems = dry_run.structure_problems(template, trials)
         self.found.extend(problems)
         if only_errors(problems):
             return
@@ -184,7 +190,8 @@ class _Checks:
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
         schemas: dict[str, dict[str, Any]] = {}
         if any(use.name not in inputs for use in uses):
-            undeclared = undeclared_inputs.find_undeclared_of(self.document, texts, body)
+            used = undeclared_inputs.try_to_infer_inputs(self.document, texts, body)
+            undeclared = undeclared_inputs.find_undeclared_of(self.document, texts, used)
             schemas = {each.name: each.schema for each in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:
