@@ -1,6 +1,6 @@
 """The Git mirror, derived from the journal by one writer, and the only part of the server that uses Git."""
 
-from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, MirrorError
+from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import destination_of, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
@@ -10,6 +10,7 @@ from registry.mirror.writer import catch_up
 
 __all__ = [
     "Damaged",
+    "DiskFull",
     "Diverged",
     "GitFailed",
     "MirrorBusy",

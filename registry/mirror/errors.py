@@ -2,7 +2,7 @@
 
 from registry.journal.mirroring import MirrorError
 
-__all__ = ["Damaged", "Diverged", "GitFailed", "GitMissing", "MirrorBusy", "MirrorError"]
+__all__ = ["Damaged", "DiskFull", "Diverged", "GitFailed", "GitMissing", "MirrorBusy", "MirrorError"]
 
 
 class GitFailed(MirrorError):
@@ -11,6 +11,10 @@ class GitFailed(MirrorError):
 
 class GitMissing(GitFailed):
     """The git program is not installed."""
+
+
+class DiskFull(GitFailed):
+    """Git could not write, because the disk is full."""
 
 
 class MirrorBusy(MirrorError):

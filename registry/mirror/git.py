@@ -12,7 +12,7 @@ from git import Git
 from git.exc import GitCommandError, GitCommandNotFound
 
 from registry.journal import mirror_paths
-from registry.mirror.errors import GitFailed, GitMissing, MirrorError
+from registry.mirror.errors import DiskFull, GitFailed, GitMissing, MirrorError
 
 __all__ = ["Files", "Program", "shorten_messages"]
 
@@ -31,6 +31,7 @@ _OPTIONS = (
     "safe.directory=*",  # the folder belongs to this instance, whatever its owner in a container
 )
 _PIPE = -1  # subprocess.PIPE
+_NO_SPACE = "No space left on device"  # in git's messages, which are in English (LC_ALL)
 
 
 class Program:
@@ -39,6 +40,7 @@ class Program:
     """
 
     def __init__(self, path: Path, lock_fd: int | None = None) -> None:
+        self._path = path
         self._git = Git(path)
         self._git.update_environment(**_environment(path))
         self._passed = () if lock_fd is None else (lock_fd,)
@@ -91,9 +93,9 @@ class Program:
             process.stdin.close()
             process.wait()
         except BrokenPipeError as error:
-            raise GitFailed(f"git {arguments[0]} ended early: {_last_words(process)}") from error
+            raise self._failure(f"git {arguments[0]} ended early", _last_words(process)) from error
         except GitCommandError as error:
-            raise GitFailed(f"git {arguments[0]} failed: {shorten_messages(error.stderr)}") from error
+            raise self._failure(f"git {arguments[0]} failed", error.stderr) from error
         finally:
             for pipe in (process.stdin, process.stdout, process.stderr):
                 _close(pipe)
@@ -105,8 +107,14 @@ class Program:
     def _checked(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> bytes:
         status, out, err = self.run(*arguments, pass_fds=pass_fds)
         if status:
-            raise GitFailed(f"git {arguments[0]} ended with status {status}: {shorten_messages(err)}")
+            raise self._failure(f"git {arguments[0]} ended with status {status}", err)
         return out
+
+    def _failure(self, failure: str, messages: bytes | str) -> GitFailed:
+        shortened = shorten_messages(messages)
+        if _NO_SPACE in shortened:
+            return DiskFull(f"The disk of {self._path} is full, so Git can't write. Make room; nothing is lost.")
+        return GitFailed(f"{failure}: {shortened}")
 
 
 def _environment(path: Path) -> dict[str, str]:

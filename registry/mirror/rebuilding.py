@@ -37,17 +37,24 @@ def renew(descriptor: int) -> Path | None:
     new_path = path.with_name(f"{path.name}.rebuilt")
     keep = _may_be_kept(Repository(path))
     shutil.rmtree(new_path, ignore_errors=True)
-    repository = Repository(new_path, descriptor)
-    repository.create()
-    Commit.objects.all().delete()
-    mirror_fill.import_entries(repository)
-    repository.repack()
-    reach("mirror.rebuilt")
+    try:
+        _write_anew(Repository(new_path, descriptor))
+    except BaseException:
+        shutil.rmtree(new_path, ignore_errors=True)  # on a full disk, an unfinished copy would take the room
+        raise
     if not keep:
         _forget(path)
     old_path = _swap(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
     sweep()
     return old_path if keep else None
+
+
+def _write_anew(repository: Repository) -> None:
+    repository.create()
+    Commit.objects.all().delete()
+    mirror_fill.import_entries(repository)
+    repository.repack()
+    reach("mirror.rebuilt")
 
 
 def _may_be_kept(old: Repository) -> bool:

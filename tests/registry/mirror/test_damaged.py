@@ -8,9 +8,11 @@ from django.utils import timezone
 
 from registry import mirror
 from registry.journal import mirror_paths
+from registry.mirror.git import Program
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 from tests.registry.mirror.test_verify import git
+from tests.support.failing_calls import limit_file_size
 
 pytestmark = pytest.mark.django_db
 
@@ -108,3 +110,20 @@ def test_a_folder_without_a_head_is_kept_aside(support, mirror_path):
     assert kept is not None
     assert (kept / "objects").is_dir()
     assert mirror.verify() == []
+
+
+def test_a_full_disk_is_said_in_a_sentence(support, mirror_path):
+    mirror.catch_up()
+    program = Program(mirror_path)
+    with pytest.raises(mirror.DiskFull, match=f"^The disk of {mirror_path} is full, so Git can't write. Make room"):
+        program.write("diff-tree", "-p", "--root", "--output=/dev/full", "main")
+
+
+def test_a_rebuild_that_fails_keeps_the_mirror_and_deletes_what_it_wrote(support, mirror_path):
+    mirror.catch_up()
+    before = mirror.status()
+    with limit_file_size(600), pytest.raises(mirror.GitFailed):
+        mirror.rebuild()
+    assert [path.name for path in mirror_path.parent.glob("mirror.git*")] == [mirror_path.name]
+    assert mirror.catch_up() == 0
+    assert (mirror.status().head, mirror.verify()) == (before.head, [])
