@@ -1,4 +1,4 @@
-// Builds what the pages load into static/frontend/dist/ (never committed): four scripts, the fonts and one icon sprite.
+// Builds what the pages load into static/frontend/dist/ (never committed): five scripts, the fonts and one icon sprite.
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -53,7 +53,7 @@ async function writeIcons() {
 }
 
 const scripts = {
-  entryPoints: [here("src/app.ts"), here("src/editor.ts"), here("src/datasets.ts"), here("src/passkeys.ts")],
+  entryPoints: ["app", "early_keys", "editor", "datasets", "passkeys"].map((name) => here(`src/${name}.ts`)),
   outdir: out,
   bundle: true,
   format: "esm",

@@ -63,11 +63,22 @@ class MetricRow:
 
     @property
     def before(self) -> str:
-        return format_score(self.reading.before)
+        return format_score(self.reading.before, *self._beside)
 
     @property
     def after(self) -> str:
-        return format_score(self.reading.after)
+        return format_score(self.reading.after, *self._beside)
+
+    @property
+    def _beside(self) -> tuple[float | None, ...]:
+        """The figures that both scores are compared with: each other and the threshold."""
+        before, after = self.reading.before, self.reading.after
+        if not self.reading.gate:
+            return (before, after)
+        gate = parse_gate(self.reading.gate)
+        if gate.floor is not None:
+            return (before, after, gate.floor)
+        return (before, after, None if before is None else before - (gate.fall or 0.0))
 
     @property
     def change(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
+from frontend.evaluations.score_table import format_change
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.rollout_plans import REPLIES, name_share
@@ -107,5 +108,5 @@ def _row(rollout: Rollout, scores: Collection[SideScore], freezes: Mapping[int, 
 def _metric(score: SideScore, needed: int) -> MetricRow:
     count = score.candidate.count if score.candidate else 0
     collecting = gettext("collecting, {count} of {needed}").format(count=count, needed=needed) if count < needed else ""
-    change = f"{score.candidate.mean - score.stable.mean:+.2f}" if score.candidate and score.stable else ""
+    change = format_change(score.candidate.mean - score.stable.mean) if score.candidate and score.stable else ""
     return MetricRow(score, collecting, change)

@@ -168,8 +168,8 @@ def _describe_cell(group: GroupFigures, metric: str, target: str) -> dict[str, A
     look, icon = _READINGS[line.reading]
     return {
         "title": title,
-        "before": score_table.format_score(line.before),
-        "after": score_table.format_score(line.after),
+        "before": score_table.format_score(line.before, line.after),
+        "after": score_table.format_score(line.after, line.before),
         "difference": score_table.format_change(line.comparison.difference),
         "interval": _describe_interval(line),
         "look": look,

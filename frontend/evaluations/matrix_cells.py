@@ -24,6 +24,7 @@ def describe_cell(cell: MatrixCell, metrics: Sequence[str], longest: int) -> dic
     return {
         "is_asked": cell.row is not None,
         "problem": cell.row.problem if cell.row else None,
+        "model": cell.row.run.model if cell.row else "",
         "answer": answer,
         "text": row_comparison.shorten_text(answer, longest),
         "chips": [_score_chip(name, cell) for name in metrics if name in cell.scores],
@@ -44,10 +45,11 @@ def title_metric(name: str) -> str:
 
 def _score_chip(name: str, cell: MatrixCell) -> dict[str, str]:
     """A metric's score of one reply, with an arrow if it differs from the baseline's."""
-    kind = read_change(cell.changes.get(name, 0.0))
+    change = cell.changes.get(name, 0.0)
+    kind = read_change(change)
     style, icon = CHIP_STYLES[kind] if kind != "same" else ("", "")
     score = cell.scores[name]
     better, worse = gettext("better than the baseline"), gettext("worse than the baseline")
     words = {"better": better, "worse": worse, "same": ""}[kind]
-    text = "–" if score is None else score_table.format_score(score)
+    text = "–" if score is None else score_table.format_score(score, score - change)
     return {"title": title_metric(name), "score": text, "style": style, "icon": icon, "words": words}

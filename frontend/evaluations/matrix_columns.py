@@ -113,11 +113,13 @@ def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
     """A metric's averages by run, each compared with the baseline's."""
     metric, _, target = name.partition(" ")
     base = matrix.means[matrix.baseline.number].get(name)
+    saved_scores = [run.scores.get(metric, {}).get(target) if run.is_over else None for run in matrix.runs]
+    means = [matrix.means[run.number].get(name) for run in matrix.runs]
+    scores = [
+        saved["score"] if saved else mean[0] if mean else None for saved, mean in zip(saved_scores, means, strict=True)
+    ]
     cells = []
-    for run in matrix.runs:
-        mean = matrix.means[run.number].get(name)
-        saved = run.scores.get(metric, {}).get(target) if run.is_over else None
-        score = saved["score"] if saved else mean[0] if mean else None
+    for run, saved, mean, score in zip(matrix.runs, saved_scores, means, scores, strict=True):
         interval = ""
         if saved and saved.get("low") is not None:
             low, high = score_table.format_score(saved["low"]), score_table.format_score(saved["high"])
@@ -126,7 +128,7 @@ def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
         chip = _chip(matrix.baseline, run, metric, target, mean, base) if is_other else None
         cells.append(
             {
-                "score": score_table.format_score(score),
+                "score": score_table.format_score(score, *scores),
                 "interval": interval,
                 "scored": mean[1] if mean else 0,
                 "is_partial": mean is not None and mean[1] < run.total,

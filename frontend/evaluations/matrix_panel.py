@@ -99,13 +99,13 @@ def _list_evidence(
         if name not in cell.scores:
             continue
         metric, _, target = name.partition(" ")
-        score = cell.scores[name]
+        score, before = cell.scores[name], base.scores.get(name) if base else None
         style, icon = CHIP_STYLES[kind] if (kind := read_change(cell.changes.get(name, 0.0))) != "same" else ("", "")
         lines.append(
             {
                 "title": title_metric(name),
-                "score": score_table.format_score(score),
-                "before": score_table.format_score(base.scores.get(name)) if base else "",
+                "score": score_table.format_score(score, before),
+                "before": score_table.format_score(before, score) if base else "",
                 "style": style,
                 "icon": icon,
                 "reason": reasons.get(metric, "")

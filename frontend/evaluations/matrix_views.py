@@ -148,9 +148,11 @@ def _failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
     """Why rows failed, with equal reasons grouped, each with a link to its rows, or back to all rows
     if it is selected.
     """
+    models = [run.model for run in matrix.runs]
     return [
         {
             "message": failure.message,
+            "models": models,
             "count": failure.count,
             "on": failure.key == choice.reason,
             "url": choice.url(only="failed", reason=None if failure.key == choice.reason else failure.key),

@@ -89,8 +89,8 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
         {
             "title": title_metric(name.partition(" ")[0]),
             "name": name,
-            "score": score_table.format_score(value),
-            "before": score_table.format_score(_score(other, name)) if other else "",
+            "score": score_table.format_score(value, _score(other, name) if other else None),
+            "before": score_table.format_score(_score(other, name), value) if other else "",
         }
         for name, value in names.items()
         if not name.endswith(" judgement")  # shown with the judge's reasons

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from promptuary.evaluation import gates, interval_svg
+from promptuary.evaluation.decimals import count_change_decimals, count_decimals
 from promptuary.evaluation.metrics import catalogue
 from registry.core import lru
 from registry.evaluations import attachment_queries, run_queries
@@ -71,11 +72,11 @@ class ScoreRow:
 
     @property
     def shown(self) -> str:
-        return format_score(self.score)
+        return format_score(self.score, self.before)
 
     @property
     def shown_before(self) -> str:
-        return format_score(self.before)
+        return format_score(self.before, self.score)
 
     @property
     def difference(self) -> str:
@@ -178,19 +179,22 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
     return next(iter([*on_live, *other_versions]), None), choices
 
 
-def format_score(value: float | None) -> str:
-    """A localized score: two decimals below 10, one above."""
+def format_score(value: float | None, *beside: float | None) -> str:
+    """A localized score: two decimals below 10, one above, and more if one of the figures beside it differs from it and
+    would look equal.
+    """
     if value is None:
         return gettext("none")
-    digits = 2 if abs(value) < 10 else 1
+    digits = count_decimals((value, *beside))
     return number_format(f"{value:.{digits}f}", digits)
 
 
 def format_change(value: float | None) -> str:
-    """A difference with a typographic sign."""
+    """A difference with a typographic sign. Only no difference is shown as 0.00."""
     if value is None:
         return gettext("none")
-    text = format_score(abs(value))
+    digits = count_change_decimals(value)
+    text = number_format(f"{abs(value):.{digits}f}", digits)
     return text if not text.strip("0.,") else f"{'+' if value > 0 else chr(0x2212)}{text}"
 
 
@@ -252,11 +256,14 @@ def _gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
         return {
             **facts,
             "passed": passed,
-            "finding": floor.format(score=line.shown, floor=number_format(f"{gate.floor:g}")),
+            "finding": floor.format(score=format_score(line.score, gate.floor), floor=number_format(f"{gate.floor:g}")),
         }
     if line.before is None or line.score is None:
         return {**facts, "passed": None, "finding": gettext("There is no run to compare it with yet.")}
-    passed = line.score >= line.before - (gate.fall or 0)
+    lowest = line.before - (gate.fall or 0)
+    passed = line.score >= lowest
     finding = gettext("{score} after {before}, and at most {fall} less is allowed.")
-    words = finding.format(score=line.shown, before=line.shown_before, fall=number_format(f"{gate.fall:g}"))
+    score = format_score(line.score, line.before, lowest)
+    before = format_score(line.before, line.score, lowest)
+    words = finding.format(score=score, before=before, fall=number_format(f"{gate.fall:g}"))
     return {**facts, "passed": passed, "finding": words}

@@ -1,7 +1,7 @@
 """Template tags and filters of every page: icons, times, digests, counts."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -169,11 +169,14 @@ def live_status(*topics: str) -> dict[str, Any]:
 
 
 @register.filter
-def sentence(text: str) -> SafeString:
-    """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>."""
+def sentence(text: str, names: str | Collection[str] = ()) -> SafeString:
+    """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>. One
+    of these names at its beginning keeps its case.
+    """
     text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
     first = FIRST_WORD.match(text)
-    if first and first[0].islower() and first[0].isalpha():
+    kept = (names,) if isinstance(names, str) else tuple(names)
+    if first and first[0].islower() and first[0].isalpha() and not text.startswith(tuple(filter(None, kept))):
         text = text[:1].upper() + text[1:]
     if text and text[-1] not in ".!?:…":
         text += "."

@@ -28,9 +28,9 @@ def percent(share: float) -> str:
 
 
 @register.filter
-def score(value: float) -> str:
-    """A score as formatted on every page: `0.97`, rounded like the findings of gates."""
-    return format_score(value)
+def score(value: float, beside: float | None = None) -> str:
+    """A score as formatted on every page: `0.97`, with more decimals if the figure beside it would look equal."""
+    return format_score(value, beside)
 
 
 @register.filter

@@ -3,6 +3,7 @@
 from typing import Any
 
 from promptuary.commands.output import say, write_json
+from promptuary.evaluation.decimals import count_change_decimals, count_decimals
 
 __all__ = ["tell_effects", "tell_preview", "tell_roll_back", "tell_roll_back_effects", "tell_ungated_losses"]
 
@@ -134,7 +135,7 @@ def _tell_evaluation(evaluation: Any, suggested: Any) -> None:
     rows = evaluation["dataset"] or "samples"
     say(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
     for metric in evaluation["metrics"]:
-        before, after = (_figure(metric[side]) for side in ("before", "after"))
+        before, after = _show_figures(metric["before"], metric["after"])
         figures = f"{before} to {after}{_tell_change(metric)}, {metric['reading']}"
         say(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
     if count := evaluation["worse_without_gate"]:
@@ -203,18 +204,19 @@ def _tell_undo(preview: Any) -> None:
 def tell_ungated_losses(losses: Any) -> None:
     """Print a line for each metric that the change makes worse without a gate. losses: from the API, None if empty."""
     for metric in losses["metrics"] if losses else ():
-        before, after = (_figure(metric[side]) for side in ("before", "after"))
+        before, after = _show_figures(metric["before"], metric["after"])
         say(
             f"  Change {losses['change']}: {metric['metric']} {metric['target']} gets worse, {before} to {after} "
             f"(run {losses['run']}), and no gate blocks that."
         )
 
 
-def _figure(value: float | None) -> str:
-    """Format a score as the pages do: two decimals below 10, one above."""
-    return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+def _show_figures(*values: float | None) -> list[str]:
+    """Format scores as the pages do, with the decimals that show that they differ."""
+    decimals = count_decimals(values)
+    return ["none" if value is None else f"{value:.{decimals}f}" for value in values]
 
 
 def _signed(value: float) -> str:
-    text = _figure(abs(value))
+    text = f"{abs(value):.{count_change_decimals(value)}f}"
     return text if float(text) == 0 else f"{'+' if value > 0 else '-'}{text}"

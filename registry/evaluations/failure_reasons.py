@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from registry.evaluations.models import Run, RunRow
+from registry.evaluations.stored_failures import reword_problem
 
 __all__ = ["FailureReason", "find_rows", "group_failures"]
 
@@ -29,7 +30,7 @@ def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
     rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=True)
     indexes: dict[str, set[int]] = {}
     for index, text in rows.order_by("index").values_list("index", "result").iterator():
-        problem = json.loads(text).get("problem") or {}
+        problem = reword_problem(json.loads(text).get("problem")) or {}
         indexes.setdefault(problem.get("message", ""), set()).add(index)
     reasons = [FailureReason(_make_key(message), message, frozenset(places)) for message, places in indexes.items()]
     return tuple(sorted(reasons, key=lambda reason: (-reason.count, min(reason.indexes))))

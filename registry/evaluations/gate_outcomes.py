@@ -4,6 +4,7 @@
 
 from dataclasses import dataclass
 
+from promptuary.evaluation.decimals import count_decimals
 from promptuary.evaluation.gates import Gate
 from registry.evaluations.models import Run
 from registry.evaluations.person_score_queries import PEOPLE_METRIC
@@ -39,10 +40,13 @@ def _judge_output(gate: Gate, target: str, run: Run, baseline: Run | None, witho
     if score is None:
         return GateOutcome(str(gate), target, False, "no row could be scored")
     if gate.floor is not None:
-        return GateOutcome(str(gate), target, score >= gate.floor, f"{score:.2f}")
+        decimals = count_decimals((score, gate.floor))
+        return GateOutcome(str(gate), target, score >= gate.floor, f"{score:.{decimals}f}")
     if baseline is None:
         return GateOutcome(str(gate), target, None, without_baseline)
     before = baseline.scores.get(gate.metric, {}).get(target, {}).get("score")
     if before is None:
         return GateOutcome(str(gate), target, None, "the run that it compares with was not scored by it")
-    return GateOutcome(str(gate), target, score >= before - (gate.fall or 0), f"{score:.2f} after {before:.2f}")
+    floor = before - (gate.fall or 0)
+    decimals = count_decimals((score, before, floor))
+    return GateOutcome(str(gate), target, score >= floor, f"{score:.{decimals}f} after {before:.{decimals}f}")

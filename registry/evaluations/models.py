@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from registry.accounts.models import User
 from registry.core.errors import Gone
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
+from registry.evaluations.stored_failures import reword_failure, reword_problem
 from registry.namespaces.models import Namespace
 from registry.templates.models import SampleSet, Template, Version
 
@@ -130,6 +131,11 @@ class Run(models.Model):
         return self.state in (self.DONE, self.FAILED, self.CANCELLED)
 
     @property
+    def plain_error(self) -> str:
+        """Why it failed, without the operating system's wording."""
+        return reword_failure(self.error)
+
+    @property
     def asked_bundle(self) -> dict[str, Any]:
         """The bundle rendered for every row: engine, document, fragments and profile. Raises Gone if it was
         redacted.
@@ -181,12 +187,12 @@ class RunRow(models.Model):
     @property
     def problem(self) -> dict[str, str] | None:
         """What stopped the row: {"step": "render", "model" or "read", "kind", "message"}."""
-        return self._result().get("problem")
+        return reword_problem(self._result().get("problem"))
 
     @property
     def faults(self) -> list[str]:
         """What went wrong before the answer, one sentence per attempt."""
-        return list(self._result().get("faults") or ())
+        return [reword_failure(fault) for fault in self._result().get("faults") or ()]
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:
@@ -211,9 +217,7 @@ class RunRow(models.Model):
 
 
 class PersonScore(models.Model):
-    """What one person thinks of a run's reply to one row. Changed in place; recorded in an event once a gate used
-    it.
-    """
+    """A person's score of a run's reply to one row. Changed in place; recorded in an event once a gate used it."""
 
     GRADES: ClassVar[Mapping[str, int]] = {"bad": 1, "good": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 

@@ -262,6 +262,9 @@ def _read_rows(
         for place, (run, rows) in enumerate(zip(runs, outcomes, strict=True)):
             outcome = rows.get(index)
             changes = _change_by_metric(outcomes[base], rows, index, metrics) if place != base else {}
-            cells.append(MatrixCell(run_rows.get((run.pk, index)), outcome.scores if outcome else {}, changes))
+            run_row = run_rows.get((run.pk, index))
+            if run_row is not None:
+                run_row.run = run
+            cells.append(MatrixCell(run_row, outcome.scores if outcome else {}, changes))
         result.append(MatrixRow(index, dataset_rows[index], tuple(cells)))
     return result

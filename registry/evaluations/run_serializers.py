@@ -67,7 +67,7 @@ class RunOutput(Output):
     cost = ExactDecimal(max_digits=14, decimal_places=6, allow_null=True)
     currency = serializers.CharField()
     scores = serializers.DictField(child=serializers.DictField())
-    error = serializers.CharField()
+    error = serializers.CharField(source="plain_error")
     change = serializers.IntegerField(allow_null=True, source="change.number")
     evaluation = serializers.CharField(help_text="Of a nightly run the evaluation that it is of, else empty.")
     night = serializers.DateField(allow_null=True, help_text="The day (UTC) that a nightly run is for.")

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from promptuary.evaluation.decimals import count_decimals
 from registry.rollouts.models import Rollout
 from registry.usage import outcome_queries
 from registry.usage.outcome_queries import Score
@@ -71,11 +72,13 @@ def find_breach(rule: Mapping[str, Any] | None, scores: Sequence[SideScore]) -> 
     candidate, stable = score.candidate, score.stable
     below = rule.get("below")
     if below is not None and candidate.mean < below:
-        return f"{score.name} {candidate.mean:.2f} over {candidate.count} replies, needs {below:g}."
+        decimals = count_decimals((candidate.mean, below))
+        return f"{score.name} {candidate.mean:.{decimals}f} over {candidate.count} replies, needs {below:g}."
     if rule.get("worse_than_stable") and stable is not None and score.reading == "worse":
+        decimals = count_decimals((candidate.mean, stable.mean))
         return (
-            f"{score.name} {candidate.mean:.2f} over {candidate.count} replies is worse than {stable.mean:.2f} of "
-            f"version {stable.version}."
+            f"{score.name} {candidate.mean:.{decimals}f} over {candidate.count} replies is worse than "
+            f"{stable.mean:.{decimals}f} of version {stable.version}."
         )
     return ""
 

@@ -251,7 +251,12 @@ def make_server(port: int) -> ThreadingHTTPServer:
 
 def main() -> None:
     """Serve at the port that the first argument names until the process is ended."""
-    make_server(int(sys.argv[1])).serve_forever()
+    port = int(sys.argv[1])
+    try:
+        server = make_server(port)
+    except OSError:  # taken since it was chosen
+        sys.exit(f"Port {port} is in use by another process. Restart the demo, so that it chooses a free one.")
+    server.serve_forever()
 
 
 if __name__ == "__main__":

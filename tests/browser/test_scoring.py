@@ -8,7 +8,7 @@ import sys
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
 from tests.browser.test_evaluation import looked_at
@@ -85,3 +85,22 @@ def test_two_people_score_with_hidden_versions_and_the_change_is_approved(visit:
     expect(phone.get_by_role("row", name=re.compile("Reviewed by people"))).to_be_visible()
     looked_at(phone, PHONE)
     assert httpx.get(f"{visit.server.url}/api/v1/runs/{second}/scores", timeout=10).status_code == 401
+
+
+def test_a_key_pressed_before_the_script_has_loaded_counts(visit: Visit, numbers: list[int]):
+    _, first, _ = numbers
+    page = visit.open("admin", f"/runs/{first}")
+    reload_until(page, re.compile("Rows to score"))
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/app.js", hold)
+    page.goto(f"{visit.server.url}/runs/{first}/score?row=0", wait_until="commit")
+    expect(page.get_by_role("button", name="Save and next")).to_be_visible()
+    assert held, "the script is still loading"
+    page.keyboard.press("4")
+    page.unroute("**/app.js")
+    held[0].continue_()
+    expect(page.locator("#score-0 button[aria-pressed=true]")).to_have_text("4")

@@ -46,6 +46,12 @@ const KEY_HELP: [string, string][] = [
   ["?", gettext("This overview")],
 ];
 
+declare global {
+  interface Window {
+    takeEarlyKeys?: () => KeyboardEvent[]; // from `early_keys.ts`, on pages that load it
+  }
+}
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true], .cm-editor") !== null;
@@ -135,7 +141,7 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
 
 /** Single keys (which can be disabled), ignored in fields and for the browser's own shortcuts. */
 export function installShortcuts(): void {
-  document.addEventListener("keydown", (event) => {
+  const act = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open], .row-menu:popover-open")) return;
     if (event.key !== "?" && localStorage.getItem("single-keys") === "off") return;
@@ -143,11 +149,13 @@ export function installShortcuts(): void {
       event.preventDefault();
       return;
     }
-    const act = KEY_ACTIONS[event.key];
-    if (!act) return;
+    const keyAction = KEY_ACTIONS[event.key];
+    if (!keyAction) return;
     event.preventDefault();
-    act();
-  });
+    keyAction();
+  };
+  document.addEventListener("keydown", act);
+  for (const event of window.takeEarlyKeys?.() ?? []) act(event);
   for (const opener of document.querySelectorAll<HTMLElement>("[data-keys]")) {
     opener.addEventListener("click", (event) => {
       event.preventDefault();

@@ -88,6 +88,21 @@ def test_averages_stand_with_cost_and_latency_of_a_reply(browser, two):
     assert "cost not known" in page
 
 
+def test_figures_that_differ_look_different(browser, two):
+    for run, score in zip(two, (0.97, 0.975), strict=True):
+        RunRow.objects.filter(run=run).update(scores_text=json.dumps({"squad_f1 answer": score}))
+        Run.objects.filter(pk=run.pk).update(
+            scores_text=json.dumps({"squad_f1": {"answer": {"score": score, "scored": 6, "of": 6}}})
+        )
+    page = matrix(browser, two)
+    assert "<b>0.970</b>" in page
+    assert "<b>0.975</b>" in page
+    assert "+0.005" in page
+    assert "Words in common 0.975" in re.sub(r"\s+", " ", page)
+    panel = re.sub(r"<[^>]+>|\s+", " ", matrix(browser, two, row=2))
+    assert "0.970" in panel
+
+
 def test_equal_reasons_for_failing_stand_once_and_lead_to_their_rows(browser, two):
     for index, message in ((0, "timed out"), (3, "timed out"), (4, "the reply is empty")):
         problem = {"problem": {"step": "model", "kind": "x", "message": message}}

@@ -1,5 +1,6 @@
 """The pages of runs: start, progress, comparison, single rows, and export."""
 
+import html
 import json
 import re
 
@@ -225,7 +226,13 @@ def test_a_score_is_written_alike_on_every_page(value, english, german):
 
 @pytest.mark.parametrize(
     ("value", "english", "german"),
-    [(-0.125, "\u22120.12", "\u22120,12"), (0.001, "0.00", "0,00"), (0.5, "+0.50", "+0,50")],
+    [
+        (-0.125, "\u22120.12", "\u22120,12"),
+        (0.001, "+0.001", "+0,001"),
+        (0.5, "+0.50", "+0,50"),
+        (0.0, "0.00", "0,00"),
+        (1e-9, "0.00", "0,00"),
+    ],
 )
 def test_a_difference_has_a_sign_unless_it_is_none(value, english, german):
     assert format_change(value) == english
@@ -264,13 +271,27 @@ def test_rows_that_failed_say_why(browser, gold):
     start_run(gold)
     kept = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": "small answered 503"}}
     RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps({**kept, "faults": ["429", "503"]}))
-    Run.objects.update(failed=1)
+    Run.objects.update(failed=1, model="small")
     assert "1 failed" in words(browser("author").get("/runs/1"))
     page = words(browser("author").get("/runs/1/rows", {"only": "failed"}))
-    assert "Small answered 503." in page
+    assert "small answered 503." in page
     assert "case-1" not in page
     row = words(browser("author").get("/runs/1/rows/2"))
     assert "2 tries failed before" in row
+    Run.objects.update(model="other")
+    assert "Small answered 503." in words(browser("author").get("/runs/1/rows", {"only": "failed"}))
+
+
+def test_an_older_failure_is_said_in_plain_words(browser, gold):
+    start_run(gold)
+    message = "small can't be reached: [Errno 111] Connection refused"
+    problem = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": message}}
+    RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps(problem))
+    Run.objects.update(failed=1, model="small", state=Run.FAILED, scores_text="{}", error=f"20 alike: {message}")
+    for address in ("/runs/1", "/runs/1/rows?only=failed", "/runs/1/rows/2", "/runs/1/matrix"):
+        page = html.unescape(words(browser("author").get(address)))
+        assert "small can't be reached: nothing answers at its address" in page
+        assert "Errno" not in page
 
 
 def test_a_run_whose_judge_scored_no_row_is_not_shown_as_done(browser, gold):
