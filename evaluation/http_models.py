@@ -28,6 +28,7 @@ _MOST_COUNTED = 1024 * 1024  # bytes of an unfinished answer that are counted as
 _LONGEST_CALL = 900.0  # seconds for a whole reply, for a server that keeps sending a little
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # the protocols' field names for token counts
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
+_REFUSALS = ("content_filter", "refusal", "safety")  # finish reasons of a reply that the provider kept back
 _KEPT_HEADERS = ("content-type", "location", "retry-after")
 _MARKUP = re.compile(r"<[a-zA-Z/!][^<>]*>")
 
@@ -150,7 +151,7 @@ class HTTPModel:
             sentence = describe_unreadable(self._title, self._base_url, response, is_empty=is_empty)
             raise ModelError(sentence, retryable=True, spent=(spent,)) from error
         partial.clean()
-        if text is None:
+        if text is None or (not text and partial.finish_reason in _REFUSALS):
             raise ModelError(f"{self._title} sent no text (finish reason: {partial.finish_reason})", spent=(spent,))
         return Reply(clean_text(text), partial.prompt_tokens, partial.completion_tokens, partial.finish_reason)
 

@@ -28,10 +28,8 @@ class RunsOfVersions(models.Manager["Run"]):
 
 
 class Run(models.Model):
-    """One model's replies to a template version for every row of a dataset, or of the template's samples.
-
-    Or to an unsaved text, visible only to the person who started the run (`is_draft`); `version` is then the one that
-    the text is based on.
+    """One model's replies to a template version for every row of a dataset, or of the template's samples. Or to an
+    unsaved text, visible only to the person who started the run (`is_draft`), and based on `version`.
     """
 
     QUEUED = "queued"
@@ -156,9 +154,7 @@ class Run(models.Model):
 
 
 class RunRow(models.Model):
-    """The outcome of one row: prompt, reply, scores, or why it failed. Written once; only a rerun of failures deletes
-    it.
-    """
+    """The outcome of one row: prompt, reply, scores, or why it failed. Only a rerun of failures deletes it."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rows")
     index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")
@@ -193,6 +189,11 @@ class RunRow(models.Model):
     def faults(self) -> list[str]:
         """What went wrong before the answer, one sentence per attempt."""
         return [reword_failure(fault) for fault in self._result().get("faults") or ()]
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a reply ended at its limit of tokens. False in rows older than this fact."""
+        return bool(self._result().get("is_cut_off"))
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:

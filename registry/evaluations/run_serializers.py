@@ -129,6 +129,9 @@ class RunRowOutput(RowOutput):
     actual = serializers.DictField(allow_null=True, source="row.actual")
     problem = serializers.DictField(allow_null=True, source="row.problem")
     faults = serializers.ListField(child=serializers.CharField(), source="row.faults")
+    cut_off = serializers.BooleanField(
+        source="row.is_cut_off", help_text="Whether a reply ended at its limit of tokens."
+    )
     prompts = serializers.ListField(child=serializers.ListField(child=serializers.DictField()), source="row.prompts")
     scores = serializers.DictField(child=Number(allow_null=True), source="row.scores")
     judgement = serializers.DictField(allow_null=True, source="row.judgement")
@@ -149,6 +152,7 @@ class RunRowOutput(RowOutput):
 _WAITING: Mapping[str, Any] = {
     "state": "waiting",
     "faults": [],
+    "cut_off": False,
     "prompts": [],
     "scores": {},
     "cached": False,

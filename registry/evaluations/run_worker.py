@@ -187,6 +187,7 @@ def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
         "actual": None if call.problem else call.actual(),
         "problem": call.problem,
         "faults": call.faults,
+        "is_cut_off": any(reply.finish_reason == "length" for reply in call.replies),
         "prompts": [prompt["messages"] for prompt in call.prompts],
         "replies": [reply.text for reply in call.replies],
     }

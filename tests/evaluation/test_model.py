@@ -88,6 +88,20 @@ def test_an_answer_without_a_text_tells_what_it_took(prompt, usage, counts):
     assert (spent.prompt_tokens, spent.completion_tokens, len(asked)) == (*counts, 1)
 
 
+@pytest.mark.parametrize("reason", ["content_filter", "refusal", "safety"])
+def test_an_empty_reply_that_was_kept_back_is_no_reply(prompt, reason):
+    answer = {"choices": [{"message": {"content": ""}, "finish_reason": reason}], "usage": {"prompt_tokens": 9}}
+    made, asked = model([httpx.Response(200, json=answer)])
+    with pytest.raises(ModelError, match=rf"sent no text \(finish reason: {reason}\)") as caught:
+        made.complete(prompt, {})
+    assert (caught.value.spent[0].prompt_tokens, len(asked)) == (9, 1)
+
+
+def test_an_empty_reply_that_ended_by_itself_is_a_reply(prompt):
+    made, _ = model([httpx.Response(200, json={"choices": [{"message": {"content": ""}, "finish_reason": "stop"}]})])
+    assert made.complete(prompt, {}).text == ""
+
+
 def test_what_malformed_answers_took_is_summed_over_all_tries(prompt):
     malformed = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}
     answers = [httpx.Response(200, json=malformed), httpx.Response(503), httpx.Response(200, text="<html>")]

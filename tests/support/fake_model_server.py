@@ -64,8 +64,10 @@ class ModelServer:
             with self._lock:
                 self.answered[number] += 1
         text = None if fault == "textless" else self.answers[question]
+        reason = {"cut off": "length", "kept back": "content_filter"}.get(fault, "stop")
+        text = "" if fault == "kept back" else text
         content = {
-            "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+            "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         }
         return 200, json.dumps(content).encode(), {}

@@ -16,6 +16,7 @@ from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.jobs.models import Job
 from registry.templates import samples
+from tests.support.fake_model_server import ModelServer
 
 DATASET = "support/questions"
 
@@ -60,6 +61,18 @@ def test_a_run_goes_on_in_slices(start):
     run.refresh_from_db()
     assert (run.state, run.done) == ("running", 64)
     assert finish(run).done == 80
+
+
+def test_a_reply_that_is_cut_off_is_marked_and_one_kept_back_fails(start, author, settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    datasets.save_dataset(actor=author, name="support/three", text=write(3))
+    with ModelServer({f"q{n}": "Answer" for n in range(3)}, {1: "cut off", 2: "kept back"}) as server:
+        settings.MODELS_PATH.write_text(f"s: {{base_url: '{server.url}', attempts: 1}}\n")
+        run = finish(start(dataset="support/three", model="s"))
+    rows = list(RunRow.objects.filter(run=run).order_by("index"))
+    assert [(row.is_cut_off, row.is_failed) for row in rows] == [(False, False), (True, False), (False, True)]
+    assert rows[2].problem["message"] == "s sent no text (finish reason: content_filter)"
+    assert run.failed == 1
 
 
 @pytest.mark.postgres
