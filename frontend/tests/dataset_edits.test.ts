@@ -208,6 +208,15 @@ test("what the server refuses stands at its cell until the row is edited", () =>
   assert.equal(listFaults(edits.setCells(grid, [edit]), placed).size, 0);
 });
 
+test("a refusal that begins with the column's name does not say it twice", () => {
+  const grid = makeGrid();
+  const { placed } = placeFaults(
+    { "row 2.inputs.question": "`question` has 9 characters; at most 2 are allowed" },
+    grid,
+  );
+  assert.equal(placed[0]?.message, "has 9 characters; at most 2 are allowed");
+});
+
 test("the rows in view cover the window, and with the spacers the whole list", () => {
   const random = makeRandom(5);
   for (let round = 0; round < 200; round += 1) {

@@ -52,7 +52,7 @@ _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # if it doesn't say
 _LONGEST_CALL = 900.0  # seconds of a whole reply
 _NOT_WRITTEN = "The end of this reply could not be stored."
-_CLOSED = "The page was closed while this was written."
+_CLOSED = "The connection to the page ended while this was written."
 _FINAL = ("done", "stopped", "failed")
 logger = logging.getLogger(__name__)
 

@@ -175,7 +175,7 @@ def test_stop_and_a_closed_page_end_the_call(server, model):
     next(left)
     left.close()
     wait_until(lambda: author.history()["state"] == "stopped", 20)
-    assert author.history()["problem"]["detail"] == "The page was closed while this was written."
+    assert author.history()["problem"]["detail"] == "The connection to the page ended while this was written."
     wait_until(lambda: not model.open_calls, 10)
 
 

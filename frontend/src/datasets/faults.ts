@@ -38,6 +38,8 @@ function cellProblem(row: GridRow, column: Column): string {
   return cell && (column.choices || "problem" in cell) ? findProblem(cell, column) : "";
 }
 
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]+))?/;
 
 /** Assigns the server's messages ("row 3 (late).inputs.order_id") to the submitted rows; the others are returned. */
@@ -47,7 +49,7 @@ export function placeFaults(fields: Record<string, string>, sent: Grid): { place
   for (const [place, sentence] of Object.entries(fields)) {
     const match = PLACE.exec(place);
     const row = match ? sent.rows[Number(match[1]) - 1] : undefined;
-    const message = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    const message = capitalise(sentence);
     if (!match || !row) {
       others.push(place === "text" || place === "file" ? message : `${place}: ${sentence}`);
       continue;
@@ -56,7 +58,10 @@ export function placeFaults(fields: Record<string, string>, sent: Grid): { place
     const column = sent.columns.find(
       (one) => one.section === section && (one.name === name || section === "id" || section === "tags"),
     );
-    placed.push({ row, column: column?.key ?? "", message: column || !name ? message : `${name}: ${message}` });
+    // The line of a fault begins with the name of its column.
+    const start = column ? `\`${column.name}\` ` : "";
+    const words = start && sentence.startsWith(start) ? sentence.slice(start.length) : message;
+    placed.push({ row, column: column?.key ?? "", message: column || !name ? words : `${name}: ${message}` });
   }
   return { placed, others };
 }

@@ -286,7 +286,7 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
 function compareTokens(state: RunState, column: Column): string {
   const [first, second] = state.columns;
   const [own, other] = [first?.reply?.prompt?.tokens, second?.reply?.prompt?.tokens];
-  if (column !== first || own == null || other == null || own === other) return "";
+  if (column !== first || first.reply?.state === "failed" || own == null || other == null || own === other) return "";
   const change = formatNumber(Math.abs(own - other));
   return own > other ? `+${change}` : `−${change}`;
 }

@@ -142,10 +142,12 @@ def test_an_admin_archives_a_dataset_and_brings_it_back(reply, browser):
     page = words(browser("author").get(f"/d/{GOLD}"))
     assert "archived" in page
     assert "Save a new version" not in page
+    assert "Start a run" not in page
     assert f"/d/{GOLD}" not in browser("author").get("/d/").content.decode()
     assert f"/d/{GOLD}" in browser("author").get("/d/?archived=1").content.decode()
     assert "Restore" in words(admin.get(f"/d/{GOLD}"))
     admin.post(f"/d/{GOLD}/-/archive", {"do": "unarchive"})
+    assert "Start a run" in words(browser("author").get(f"/d/{GOLD}"))
     assert f"/d/{GOLD}" in browser("author").get("/d/").content.decode()
 
 

@@ -268,7 +268,7 @@ def test_a_closed_page_ends_the_call_and_says_so(start, connect, server, author,
 
     asyncio.run(leave())
     column = column_of(run)
-    assert (column.state, column.problem) == ("stopped", "The page was closed while this was written.")
+    assert (column.state, column.problem) == ("stopped", "The connection to the page ended while this was written.")
     assert column.reply.startswith("word ")
     assert column.completion_tokens > 0
 
