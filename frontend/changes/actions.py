@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,11 +18,9 @@ from frontend.changes.conversation_actions import IN_CONVERSATION, ON_LINES
 from frontend.changes.publish_views import show_publish_panel
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, publish_as_proposed, start_from_form
 from frontend.changes.suggestion_previews import is_unseen_suggestion
-from frontend.changes.views import (
-    render_change,
-)
+from frontend.changes.views import render_change
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number, read_expected, read_seen_version
+from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
 from registry.changes import (
     check_results,
@@ -31,13 +31,14 @@ from registry.changes import (
 )
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
-from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
+from registry.core.errors import Invalid, NotFound, PreconditionRequired, PromptuaryError, ProofRequired
 from registry.core.timestamps import read_moment
 from registry.templates import label_moves, roll_back_checks
 from registry.templates.models import Template
 
 __all__ = [
     "act_on_change",
+    "read_seen",
     "say_label_moved",
 ]
 
@@ -134,9 +135,9 @@ def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> 
     """Perform the action of a rollout button; None for any other button."""
     do = _read_action(request)
     if do == "roll_out":
-        return _Outcome(start_from_form(actor, number, request.POST))
+        return _Outcome(start_from_form(actor, number, request.POST, read_seen(request.POST)))
     if do == "publish" and "how" not in request.POST:
-        started = publish_as_proposed(actor, number, request.POST)
+        started = publish_as_proposed(actor, number, read_seen(request.POST))
         return _Outcome(started) if started else _Outcome(str(MESSAGES["publish"]), is_published=True)
     if do in ROLLOUT_ACTIONS:
         return _Outcome(ROLLOUT_ACTIONS[do](actor, parse_form_number(request.POST.get("rollout")), request.POST))
@@ -179,19 +180,29 @@ def _read_action(request: HttpRequest) -> str:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    change_services.publish_change(actor=actor, number=number, **_read_seen(request))
+    change_services.publish_change(actor=actor, number=number, **read_seen(request.POST))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
     at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
-    schedules.schedule_change(actor=actor, number=number, at=at, **_read_seen(request))
+    schedules.schedule_change(actor=actor, number=number, at=at, **read_seen(request.POST))
 
 
-def _read_seen(request: HttpRequest) -> dict[str, int | None]:
-    """The versions that the form showed: the one proposed by the change, and the one served by its label."""
-    if "seen_version" not in request.POST and "expected" not in request.POST:
-        return {}
-    return {"version": read_seen_version(request.POST), "expected": read_expected(request.POST)}
+class _SeenForm(forms.Form):
+    """What a form showed: the version that the change proposed, and the one that its label served, 0 for none."""
+
+    seen_version = forms.IntegerField(min_value=1)
+    expected = forms.IntegerField(min_value=0)
+
+
+def read_seen(fields: Mapping[str, Any]) -> dict[str, int]:
+    """The versions that a form showed, as arguments for the services. Raises PreconditionRequired without them."""
+    form = _SeenForm(fields)
+    if not form.is_valid():
+        raise PreconditionRequired(
+            gettext("The form did not say which version the change proposed and which one the label served. Try again.")
+        )
+    return {"version": form.cleaned_data["seen_version"], "expected": form.cleaned_data["expected"]}
 
 
 def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:

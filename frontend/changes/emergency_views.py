@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from frontend.accounts import reauthentication
+from frontend.changes.actions import read_seen
 from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import read_expected, read_seen_version
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, gate, label_preview
@@ -42,8 +42,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
                 actor=actor,
                 number=number,
                 reason=request.POST.get("reason", ""),
-                version=read_seen_version(request.POST),
-                expected=read_expected(request.POST),
+                **read_seen(request.POST),
             )
         except ProofRequired:
             raise  # redirects to reauthentication

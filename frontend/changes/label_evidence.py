@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import find_best_score, format_change, format_score, to_shares
-from frontend.web.forms import read_expected
+from frontend.web.forms import parse_form_number
 from promptuary.evaluation import interval_svg
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
@@ -212,8 +212,8 @@ class MovedMeanwhile:
 
 def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile | None:
     """The moves between the version that the submitted form showed and the one served now; None if it didn't move."""
-    seen, serves = read_expected(request.POST), preview.serves.number if preview.serves else 0
-    if seen is None or seen == serves:
+    seen, serves = parse_form_number(request.POST.get("expected")), preview.serves.number if preview.serves else 0
+    if "expected" not in request.POST or seen == serves:
         return None
     moves = label_queries.list_moves_since(preview.template, preview.label, seen)
     return MovedMeanwhile(seen, moves)

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_plan
-from frontend.web.forms import parse_form_number, read_expected, read_seen_version
+from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.rollout_plans import name_share
@@ -18,9 +18,10 @@ from registry.rollouts.models import Rollout
 __all__ = ["ROLLOUT_ACTIONS", "publish_as_proposed", "start_from_form"]
 
 
-def start_from_form(actor: Actor, number: int, fields: Any) -> str:
-    """Start the rollout that the panel requests, and return the message for the reader. Raises Invalid naming the
-    field.
+def start_from_form(actor: Actor, number: int, fields: Any, seen: dict[str, int]) -> str:
+    """Start the rollout that the panel requests, and return the message for the reader.
+
+    seen: the version of the change and the one of its label that the panel showed. Raises Invalid naming the field.
     """
     planned = ChangeRequest.objects.filter(number=number).values_list("planned_rollout", flat=True).first()
     plan = read_plan(fields, planned)
@@ -29,17 +30,15 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
         change=number,
         steps=plan["steps"],
         stop_rule=plan["stop_rule"],
-        version=read_seen_version(fields),
-        expected=read_expected(fields),
+        version=seen["version"],
+        expected=seen["expected"],
     )
     return _say_started(rollout)
 
 
-def publish_as_proposed(actor: Actor, number: int, fields: Any) -> str:
+def publish_as_proposed(actor: Actor, number: int, seen: dict[str, int]) -> str:
     """Publish without options chosen; returns the message of a rollout that started, else an empty string."""
-    rollout = publishing.publish_as_proposed(
-        actor=actor, number=number, version=read_seen_version(fields), expected=read_expected(fields)
-    )
+    rollout = publishing.publish_as_proposed(actor=actor, number=number, **seen)
     return _say_started(rollout) if rollout else ""
 
 

@@ -17,8 +17,6 @@ __all__ = [
     "LinesField",
     "add_errors",
     "parse_form_number",
-    "read_expected",
-    "read_seen_version",
     "set_choices",
     "split_words",
     "version_choices",
@@ -38,18 +36,6 @@ def parse_form_number(text: str | None) -> int:
 def split_words(text: str) -> list[str]:
     """The words of a field that accepts several, separated by commas or spaces."""
     return [word for word in text.replace(",", " ").split() if word]
-
-
-def read_expected(fields: Mapping[str, Any]) -> int | None:
-    """The version number that the label served when the form was rendered, 0 for none; None if the form doesn't include
-    it.
-    """
-    return parse_form_number(fields.get("expected")) if "expected" in fields else None
-
-
-def read_seen_version(fields: Mapping[str, Any]) -> int | None:
-    """The version number that the change proposed when the form was rendered; None if the form doesn't include it."""
-    return parse_form_number(fields.get("seen_version")) or None
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:

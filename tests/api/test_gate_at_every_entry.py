@@ -24,6 +24,7 @@ from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
 from tests.api.conftest import OTHER, REPLY, Caller, Cast
 from tests.support.recorded_rows import write_or_insert
+from tests.support.seen_versions import seen_versions
 
 LABEL = f"templates/{REPLY}/-/labels/production"
 Run = Callable[..., tuple[int, str]]
@@ -75,7 +76,7 @@ def test_a_request_that_nobody_approved_is_not_published_from_the_page(label, ro
     number = label.propose(2).number
     client = Client()
     client.force_login(label.people[role])
-    assert client.post(f"/changes/{number}", {"do": "publish"}).status_code == 403
+    assert client.post(f"/changes/{number}", {**seen_versions(number), "do": "publish"}).status_code == 403
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer", "admin"])

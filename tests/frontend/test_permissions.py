@@ -38,6 +38,7 @@ from tests.support.sessions import manage_accounts
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 
 SOON = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%dT%H:%M")
+SEEN = {"seen_version": "1", "expected": "0"}  # what the forms of the open and the approved change show
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # the outsider is an admin of another namespace; no page takes a key, so a caller with one is anybody
 IN, OUT = (
@@ -268,10 +269,12 @@ TABLE: dict[tuple[str, str, str], Row] = {
         "/changes/{open}", _row(OUT, 404, 403, 302, 302, 422), {"do": "ask", "person": "admin"}
     ),
     ("change-people", "GET", ""): Row("/changes/{open}/people", AUTHORS),
-    ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish"}),
-    ("change", "POST", "schedule"): Row("/changes/{open}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
+    ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish", **SEEN}),
+    ("change", "POST", "schedule"): Row(
+        "/changes/{open}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON, **SEEN}
+    ),
     ("change", "POST", "publish too early"): Row(
-        "/changes/{open}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
+        "/changes/{open}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish", **SEEN}
     ),
     ("releases", "GET", ""): Row("/releases/", SIGNED_IN),
     ("release", "GET", ""): Row("/releases/{release}", READERS),

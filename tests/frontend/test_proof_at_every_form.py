@@ -19,7 +19,9 @@ FURTHER = {  # actions at addresses for which the table of permissions has a dif
     **{("change", "POST", do): Row(C, (), {"do": do, **SAID}) for do in ("acknowledge", "request_changes", "send")},
     ("change", "POST", "withdraw"): Row(C, (), {"do": "withdraw", "text": "Enough"}),
     ("change", "POST", "rerun"): Row(C, (), {"do": "rerun"}),
-    ("emergency", "POST", "with a reason"): Row("/changes/{open}/emergency", (), {"reason": "It insults people"}),
+    ("emergency", "POST", "with a reason"): Row(
+        "/changes/{open}/emergency", (), {"reason": "It insults people", "seen_version": "1", "expected": "0"}
+    ),
     ("members", "POST", "remove"): Row(f"{N}/members", (), {"username": "reader", "role": ""}),
     ("members", "POST", "raise"): Row(f"{N}/members", (), {"username": "reader", "role": "reviewer"}),
     ("webhook", "POST", "rotate"): Row(W, (), {"do": "rotate"}),

@@ -99,7 +99,7 @@ class Product:
         name = f"{NAMESPACE}/{topic}/reply"
         document = DOCUMENT.format(topic=topic)
         self._save(name, document, base="")
-        self._publish(self._propose(name, 1))
+        self._publish(self._propose(name, 1), version=1, served=0)
         document = document.replace("Use only", "Quote, and use only")
         draft = {"document": document, "samples": SAMPLES, "base": "1"}
         self.author.call("PUT", f"/t/{name}/-/edit/draft", json=draft)  # as the editor does while somebody types
@@ -113,7 +113,7 @@ class Product:
         assert "Shorter" in answer.text, "the page shows no discussion"
         published: Calls = {}
         with Recorder() as publish, connection.execute_wrapper(_after_event(lambda: published.update(publish.calls()))):
-            self._publish(number)
+            self._publish(number, version=2, served=1)
         self._fetch(name)
         with Recorder() as fetch:
             self._fetch(name)
@@ -156,9 +156,11 @@ class Product:
         self.reviewer.call_api("POST", threads, suggestion)
         self.author.call_api("POST", f"{threads}/{thread['number']}/resolve", {"resolved": True})
 
-    def _publish(self, number: int) -> None:
-        """Publish at once, without the two numbers by which the panel tells what it showed."""
-        answer = self.author.call("POST", f"/changes/{number}", data={"do": "publish", "how": "at_once"})
+    def _publish(self, number: int, *, version: int, served: int) -> None:
+        """What the panel of a change posts when somebody publishes with *Goes live: immediately*."""
+        seen = {"seen_version": version, "expected": served}
+        fields = {"do": "publish", "how": "at_once", "form": f"author:publish:{number}", **seen}
+        answer = self.author.call("POST", f"/changes/{number}", data=fields)
         assert answer.status_code == 302
 
     def _fetch(self, name: str) -> None:

@@ -12,6 +12,7 @@ from registry.namespaces import keys
 from registry.templates.label_models import Label
 from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
 from tests.frontend.conftest import REPLY, words
+from tests.support.seen_versions import seen_versions
 
 KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 
@@ -46,7 +47,7 @@ def entered(name: str = "author") -> Client:
 def test_off_asks_nothing(approved):
     client = entered()
     age(client, 5000)
-    client.post(f"/changes/{approved.number}", {"do": "publish"})
+    client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
     assert production() == 2
 
 
@@ -54,7 +55,7 @@ def test_the_sign_in_itself_is_a_proof_for_fifteen_minutes(approved, settings):
     settings.PROMPTUARY_STEP_UP = "password"
     client = entered()
     age(client, 890)
-    client.post(f"/changes/{approved.number}", {"do": "publish"})
+    client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
     assert production() == 2
 
 
@@ -62,7 +63,7 @@ def test_an_older_one_is_asked_for_again_and_then_the_act_goes_on(approved, sett
     settings.PROMPTUARY_STEP_UP = "password"
     client = entered()
     age(client, 910)
-    asked = client.post(f"/changes/{approved.number}", {"do": "publish"})
+    asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
     assert (asked["Location"], production()) == (f"/account/prove?next=%2Fchanges%2F{approved.number}", 1)
     wrong = client.post(asked["Location"], {"password": "wrong", "next": f"/changes/{approved.number}"})
     assert ("This is not your password." in words(wrong), production()) == (True, 1)
@@ -97,7 +98,10 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
     client = entered()
     secret = enrol(client)
-    assert client.post(f"/changes/{approved.number}", {"do": "publish"}).status_code == 302
+    assert (
+        client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"}).status_code
+        == 302
+    )
     assert production() == 1
     asked = client.get(f"/account/prove?next=/changes/{approved.number}")
     assert "Confirm that it is you" in words(asked) or asked.status_code == 302
@@ -108,7 +112,7 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
 def test_who_has_no_second_step_is_led_to_it(approved, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
     client = entered()
-    asked = client.post(f"/changes/{approved.number}", {"do": "publish"})
+    asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
     assert asked["Location"] == "/account/second-step"
     assert production() == 1
 

@@ -14,6 +14,7 @@ from registry.templates import save as template_save
 from registry.templates.label_models import Label
 from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.support.seen_versions import seen_versions
 
 
 @pytest.fixture
@@ -26,6 +27,7 @@ def change(reply):
 def press(change, browser):
     def run(role, **fields):
         sent = {"reason": "Customers are told wrong terms.", "password": f"{role}-promptuary", **fields}
+        sent = {**seen_versions(change.number), **sent}
         return browser(role).post(f"/changes/{change.number}/emergency", sent)
 
     return run

@@ -11,6 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.templates import labels
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
+from tests.support.seen_versions import seen_versions
 
 MOVED = "production moved while this panel was open, so nothing was done."
 SEEN = '<input type="hidden" name="expected" value="{}">'
@@ -61,7 +62,7 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
 
 def test_who_publishes_second_is_not_asked_to_press_a_button_that_is_gone(reply, third, browser):
     assert SEEN.format(1) in words(browser("reviewer").get(f"/changes/{third.number}/publish"))
-    sent = {"do": "publish", "how": "at_once", "expected": 1}
+    sent = {"do": "publish", "how": "at_once", "seen_version": 3, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302
     answer = browser("reviewer").post(f"/changes/{third.number}", sent)
     page = words(answer)
@@ -76,13 +77,14 @@ def test_publishing_is_refused_and_the_panel_shown_afresh(reply, third, browser)
     client = browser("author")
     assert SEEN.format(1) in words(client.get(f"/changes/{third.number}/publish"))
     reply.publish(2)
-    answer = client.post(f"/changes/{third.number}", {"do": "publish", "expected": 1})
+    answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1})
     page = words(answer)
     assert (answer.status_code, served()) == (409, 2)
     assert MOVED in page
     assert "Publish v3 to production" in page
     assert SEEN.format(2) in page
-    assert client.post(f"/changes/{third.number}", {"do": "publish", "expected": 2}).status_code == 302
+    sent = {"do": "publish", **seen_versions(third.number)}
+    assert client.post(f"/changes/{third.number}", sent).status_code == 302
     assert served() == 3
 
 
@@ -104,7 +106,7 @@ def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
     reply.save(OTHER + "\n")
     number = reply.propose(3).number
     reply.publish(2)
-    sent = {"reason": "Nobody gets an answer", "password": "reviewer-promptuary", "expected": 1}
+    sent = {"reason": "Nobody gets an answer", "password": "reviewer-promptuary", "expected": 1, "seen_version": 3}
     answer = browser("reviewer").post(f"/changes/{number}/emergency", sent)
     page = words(answer)
     assert (answer.status_code, served()) == (409, 2)
@@ -165,7 +167,7 @@ def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
 def test_what_goes_live_later_is_refused_too_and_all_that_was_typed_is_kept(reply, third, browser, how, typed):
     client = browser("author")
     reply.publish(2)
-    answer = client.post(f"/changes/{third.number}", {"do": "publish", "expected": 1, **how})
+    answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1, **how})
     page = words(answer)
     assert answer.status_code == 409
     assert MOVED in page
@@ -178,13 +180,13 @@ def test_what_goes_live_later_is_refused_too_and_all_that_was_typed_is_kept(repl
 
 def test_a_rollout_and_a_schedule_start_where_the_label_is_as_it_was_shown(reply, third, browser):
     client = browser("author")
-    sent = {"do": "publish", "how": "gradually", "shares": "5", "hours": "", "expected": 1}
+    sent = {"do": "publish", "how": "gradually", "shares": "5", "hours": "", "seen_version": 3, "expected": 1}
     assert client.post(f"/changes/{third.number}", sent).status_code == 302
     assert third.rollouts.get().share == 500
 
 
 def test_a_field_of_the_panel_that_is_refused_is_named_in_the_panel(reply, third, browser):
-    sent = {"do": "publish", "how": "gradually", "shares": "many", "hours": "12", "expected": 1}
+    sent = {"do": "publish", "how": "gradually", "shares": "many", "hours": "12", "seen_version": 3, "expected": 1}
     answer = browser("author").post(f"/changes/{third.number}", sent)
     page = words(answer)
     assert answer.status_code == 422
@@ -271,4 +273,32 @@ def test_the_api_refuses_a_version_that_was_replaced(replaced, browser):
     ):
         answer = getattr(client, method)(path, {"version": 3, **more}, content_type="application/json")
         assert (answer.status_code, answer.json()["detail"], answer.json()["version"]) == (409, REPLACED, 4), path
+    assert served() == 1
+
+
+@pytest.mark.parametrize("left_out", ["seen_version", "expected"])
+@pytest.mark.parametrize("do", [{"do": "publish"}, {"do": "publish", "how": "gradually", "shares": "5", "hours": ""}])
+def test_a_form_that_does_not_say_what_it_showed_publishes_nothing(third, browser, left_out, do):
+    sent = {**do, "seen_version": 3, "expected": 1}
+    del sent[left_out]
+    answer = browser("author").post(f"/changes/{third.number}", sent)
+    assert (answer.status_code, served()) == (428, 1)
+    assert "The form did not say which version the change proposed" in words(answer)
+
+
+def test_a_schedule_and_an_emergency_need_what_the_form_showed_too(reply, third, browser):
+    moment = (timezone.now() + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    answer = browser("author").post(f"/changes/{third.number}", {"do": "schedule", "goes_live_at": moment})
+    third.refresh_from_db()
+    assert (answer.status_code, third.goes_live_at) == (428, None)
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    reason = {"reason": "It answers nobody", "password": "reviewer-promptuary"}
+    assert browser("reviewer").post(f"/changes/{third.number}/emergency", reason).status_code == 428
+    assert served() == 1
+
+
+@pytest.mark.parametrize("value", ["", "-1", "v3", "9" * 5000])
+def test_what_the_form_showed_is_a_number(third, browser, value):
+    sent = {"do": "publish", "seen_version": value, "expected": 1}
+    assert browser("author").post(f"/changes/{third.number}", sent).status_code == 428
     assert served() == 1

@@ -17,6 +17,7 @@ from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
+from tests.support.seen_versions import seen_versions
 
 OVER = {"HX-Request": "true", "HX-Target": "panel"}
 
@@ -157,7 +158,7 @@ def test_what_is_typed_is_kept_until_the_change_is_published(reply, browser):
     (key,) = re.findall(r'data-keep="([^"]*)"', page)
     assert f'name="form" value="{key}"' in page
     assert ">At once<" in page
-    sent = {"do": "publish", "expected": "1", "form": key}
+    sent = {"do": "publish", "form": key, **seen_versions(change.number)}
     assert f'data-done="{key}"' in words(client.post(f"/changes/{change.number}", sent, follow=True))
 
 
@@ -262,7 +263,7 @@ def approve(reply, version):
 def test_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role, offered):
     change = approve(reply, 2)
     address = f"/changes/{change.number}"
-    page = words(browser(role).post(address, {"do": "publish"}, follow=True))
+    page = words(browser(role).post(address, {"do": "publish", **seen_versions(change.number)}, follow=True))
     assert "Published: the label moved." in page
     undo = f"/t/{REPLY}/-/labels?label=production&amp;version=1"
     assert (f'<a href="{undo}">Undo</a>' in page) is offered
@@ -306,7 +307,11 @@ def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, brows
     number = reply.propose(2).number
     emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=number, reason="It answers nobody")
     change = approve(reply, 3)
-    page = words(browser("reviewer").post(f"/changes/{change.number}", {"do": "publish"}, follow=True))
+    page = words(
+        browser("reviewer").post(
+            f"/changes/{change.number}", {**seen_versions(change.number), "do": "publish"}, follow=True
+        )
+    )
     assert "Published: the label moved." in page
     assert ">Undo</a>" not in page
 

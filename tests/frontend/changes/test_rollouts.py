@@ -25,6 +25,7 @@ from registry.templates.label_models import Label
 from registry.usage.models import OutcomeTotal
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.support.recorded_rows import write_or_insert
+from tests.support.seen_versions import seen_versions
 
 STOP = f"/t/{REPLY}/-/labels?label=production&amp;version=1"  # the panel that stops the rollout of the label
 PLAN = {"do": "publish", "how": "gradually", "shares": "5, 25", "hours": "24", "metric": "", "below": ""}
@@ -50,7 +51,9 @@ def act(change, browser):
     """Submit the page's form as a person; return the next page."""
 
     def send(role, **fields):
-        return words(browser(role).post(f"/changes/{change.number}", fields, follow=True))
+        return words(
+            browser(role).post(f"/changes/{change.number}", {**seen_versions(change.number), **fields}, follow=True)
+        )
 
     return send
 
@@ -154,7 +157,7 @@ def test_a_date_of_the_panel_is_scheduled(change, act):
 
 
 def test_on_a_date_needs_the_date(act):
-    assert "a date and a time" in act("author", do="publish", how="on_date", goes_live_at="")
+    assert "A date and a time" in act("author", do="publish", how="on_date", goes_live_at="")
 
 
 def test_a_scheduled_change_is_published_at_once_or_on_another_date(change, act, browser):
@@ -185,10 +188,10 @@ def test_the_plan_of_the_panel_is_started(act):
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
     [
-        ("shares", "many", "Shares in %: numbers separated by commas"),
+        ("shares", "many", "Numbers separated by commas"),
         ("shares", "25, 5", "not larger than the one before"),
-        ("hours", "soon", "Hours a step lasts: a whole number, or empty"),
-        ("metric", "Not a name", "name the score"),
+        ("hours", "soon", "A whole number, or empty"),
+        ("metric", "Not a name", "Name the score"),
     ],
 )
 def test_a_plan_that_says_nothing_is_refused_by_its_field(act, field, text, fault):
@@ -497,7 +500,7 @@ def test_the_panel_begins_with_the_plan_and_starts_it_unchanged(browser, reply):
     assert 'value="gradually" class="unseen" checked' in page
     fields = {name: re.search(rf'name="{name}"[^>]*value="([^"]*)"', page)[1] for name in ("shares", "hours", "below")}
     assert fields == {"shares": "5, 25.5", "hours": "24, ", "below": "0.85"}
-    sent = {"do": "publish", "how": "gradually", "metric": "helpful", **fields}
+    sent = {"do": "publish", "how": "gradually", "metric": "helpful", **fields, **seen_versions(change.number)}
     browser("author").post(f"/changes/{change.number}", sent)
     rollout = Rollout.objects.get()
     assert (rollout.steps, rollout.stop_rule) == (plan["steps"], plan["stop_rule"])
@@ -508,7 +511,9 @@ def test_the_publisher_may_choose_otherwise(browser, reply):
     propose(browser)
     change = ChangeRequest.objects.get(version__number=2)
     approve(reply, change.number)
-    browser("author").post(f"/changes/{change.number}", {**PLAN, "shares": "10, 20", "hours": "24, 12"})
+    browser("author").post(
+        f"/changes/{change.number}", {**seen_versions(change.number), **PLAN, "shares": "10, 20", "hours": "24, 12"}
+    )
     assert Rollout.objects.get().steps == [{"share": 1000, "hours": 24}, {"share": 2000, "hours": 12}]
 
 
@@ -516,7 +521,7 @@ def test_at_once_moves_the_label_of_a_planned_change(browser, reply):
     propose(browser)
     change = ChangeRequest.objects.get(version__number=2)
     approve(reply, change.number)
-    browser("author").post(f"/changes/{change.number}", {**PLAN, "how": "at_once"})
+    browser("author").post(f"/changes/{change.number}", {**seen_versions(change.number), **PLAN, "how": "at_once"})
     assert (Label.objects.get(name="production").version.number, Rollout.objects.count()) == (2, 0)
 
 
@@ -524,7 +529,11 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
     propose(browser)
     change = ChangeRequest.objects.get(version__number=2)
     approve(reply, change.number)
-    page = words(browser("author").post(f"/changes/{change.number}", {"do": "publish"}, follow=True))
+    page = words(
+        browser("author").post(
+            f"/changes/{change.number}", {**seen_versions(change.number), "do": "publish"}, follow=True
+        )
+    )
     assert "Started: 5 % of the callers get v2." in page
 
 
@@ -535,7 +544,7 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
         ("shares", "25, 5", "not larger than the one before"),
         ("hours", "soon", "a whole number, or empty"),
         ("hours", "1, 2, 3", "one number for all shares, or one for each"),
-        ("metric", "Not a name", "name the score"),
+        ("metric", "Not a name", "Name the score"),
     ],
 )
 def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(browser, reply, field, text, fault):

@@ -10,6 +10,7 @@ from registry.freezes import services as freeze_services
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
 from tests.frontend.conftest import REPLY, words
+from tests.support.seen_versions import seen_versions
 
 SOON = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
 
@@ -21,7 +22,7 @@ def typed(moment):
 def test_an_author_schedules_changes_the_date_and_cancels(browser, change):
     page, author = f"/changes/{change.number}", browser("author")
     assert "Schedule" in words(author.get(page))
-    author.post(page, {"do": "schedule", "goes_live_at": typed(SOON)})
+    author.post(page, {**seen_versions(change.number), "do": "schedule", "goes_live_at": typed(SOON)})
     text = words(author.get(page))
     assert f"Goes live {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC" in text
     assert "Change date" in text
@@ -35,14 +36,18 @@ def test_the_moment_is_of_the_readers_time_zone(reply, browser, change):
     person = reply.people["author"]
     person.time_zone = "Asia/Kolkata"
     person.save()
-    browser("author").post(f"/changes/{change.number}", {"do": "schedule", "goes_live_at": typed(SOON)})
+    browser("author").post(
+        f"/changes/{change.number}", {**seen_versions(change.number), "do": "schedule", "goes_live_at": typed(SOON)}
+    )
     change.refresh_from_db()
     assert change.goes_live_at == SOON.replace(tzinfo=ZoneInfo("Asia/Kolkata"))
 
 
 @pytest.mark.parametrize("moment", ["", "tomorrow", "2020-01-01T00:00"])
 def test_a_moment_that_makes_no_sense_comes_back_with_its_sentence(browser, change, moment):
-    answer = browser("author").post(f"/changes/{change.number}", {"do": "schedule", "goes_live_at": moment})
+    answer = browser("author").post(
+        f"/changes/{change.number}", {**seen_versions(change.number), "do": "schedule", "goes_live_at": moment}
+    )
     assert answer.status_code == 422
     assert ("in the past" if moment.startswith("2020") else "a date and a time") in words(answer)
 
