@@ -27,9 +27,9 @@ STEPS = {"approve"}
 
 
 def all_pages() -> list[Path]:
-    """Every page of the repository's documentation but the pages of codes, whose examples have a test of their own."""
+    """All pages of the documentation except those of problem codes, whose examples have their own test."""
     pages = sorted((ROOT / "docs").rglob("*.md"))
-    return [ROOT / "README.md", *(page for page in pages if page.parent.name != "problems")]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(page for page in pages if page.parent.name != "problems")]
 
 
 def explain_block(block: CodeBlock) -> str:
