@@ -544,7 +544,7 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
         ("shares", "25, 5", "not larger than the one before"),
         ("hours", "soon", "a whole number, or empty"),
         ("hours", "1, 2, 3", "one number for all shares, or one for each"),
-        ("metric", "Not a name", "Name the score"),
+        ("metric", "Not a name", "name the score"),
     ],
 )
 def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(browser, reply, field, text, fault):
