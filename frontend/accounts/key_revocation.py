@@ -18,6 +18,7 @@ from registry.core.errors import Invalid
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys as keys_service
 from registry.namespaces import revocations
+from registry.people.revocation_effects import describe_effects_of_revocation
 from registry.usage import queries as usage_queries
 
 __all__ = ["RevokeForm", "answer_revocation", "cancel_revocation", "show_revocation"]
@@ -92,6 +93,7 @@ def _show_panel(
         "panel_title": gettext("Revoke {name}").format(name=key.name),
         "revoking": key,
         "use": usage_queries.use_of_key(key),
+        "effects": describe_effects_of_revocation(key),
         "days": usage_queries.DAYS,
         "revoke_form": form,
         "chosen_after": form["after"].value() or "0",

@@ -14,6 +14,7 @@ from registry.changes.gate import Gate
 from registry.changes.promotion_state import PromotionState
 from registry.namespaces.models import Role
 from registry.namespaces.verbs import TABLE, Verb
+from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 
 __all__ = ["RowAction", "choose_action", "find_schedule", "label_address", "may"]
@@ -52,9 +53,7 @@ def choose_action(
         word = gettext("Roll back to v{number}").format(number=failure.back)
         return RowAction(word, failure.back_url, in_panel=True)
     if rollout is not None:
-        word = gettext("Go to {step}").format(step=rollout.following)
-        word = word if may(role, Verb.PUBLISH) else gettext("Open rollout")
-        return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
+        return _rollout_action(rollout, role)
     if state.gate is not None:
         return _request_action(state, state.gate, role)
     if state.state != "ready" or state.source is None:
@@ -73,6 +72,16 @@ def choose_action(
         names = ", ".join(check_word(check.name) for check in state.blocking)
         reason = gettext("failed: {checks}").format(checks=names)
     return RowAction(promote, address, reason, in_panel=True, is_blocked=bool(state.blocking))
+
+
+def _rollout_action(rollout: RolloutRow, role: Role | None) -> RowAction:
+    """The next step of the rollout, if the user may take it; a freeze makes it unavailable."""
+    if not may(role, Verb.PUBLISH) or rollout.rollout.state == Rollout.PAUSED:
+        return RowAction(gettext("Open rollout"), f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
+    word = gettext("Go to {step}").format(step=rollout.following)
+    if rollout.freeze is not None:
+        return RowAction(word, reason=rollout.freeze.short_notice)
+    return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
 
 
 def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> RowAction:

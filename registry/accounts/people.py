@@ -2,7 +2,6 @@
 
 import re
 
-from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -15,7 +14,7 @@ from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 
-__all__ = ["build_person", "close_checklist", "create", "forget_second_step", "insert_person", "set_password"]
+__all__ = ["build_person", "close_checklist", "create", "insert_person", "set_password"]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
@@ -66,17 +65,6 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
     person.set_password(password)
     person.save(update_fields=["password"])
     return person
-
-
-def forget_second_step(*, actor: Actor, username: str) -> int:
-    """Remove app, passkeys and recovery codes of a person who lost them; for commands run by the operator. Returns how
-    many were removed.
-    """
-    _require_operator(actor)
-    person = User.objects.filter(username=username).first()
-    if person is None:
-        raise Invalid(fields={"username": gettext("there is no account {username}.").format(username=username)})
-    return int(Authenticator.objects.filter(user=person).delete()[0])
 
 
 def close_checklist(*, actor: Actor) -> None:

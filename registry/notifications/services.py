@@ -31,6 +31,7 @@ from registry.releases.comment_events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout
+from registry.rollouts.responsible import find_responsible
 from registry.templates.events import VersionRedacted, VersionSaved
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
@@ -140,15 +141,15 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
-    """Notify the starter of a rollout, the change's people and the template's owners of its start, pause and stop."""
+    """Notify the people of a rollout and of its change, and the template's owners, of its start, pause and stop."""
     template = rollout.template
     owners = User.objects.filter(username__in=list_owners(template.namespace, template.path))
-    people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
+    people = [find_responsible([rollout])[rollout.number].person, rollout.change.opened_by, rollout.candidate.author]
 
     def say() -> str:
         return end_sentence(f"{actor.person.display_name} {event.sentence()}")
 
-    _tell(actor, event.kind, people, say, rollout.change, is_waiting=False)
+    _tell(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:

@@ -23,6 +23,7 @@ from registry.namespaces.verbs import Verb
 from registry.releases.models import Release
 from registry.releases.queries import read_paths
 from registry.rollouts.models import Rollout
+from registry.rollouts.responsible import find_responsible
 
 __all__ = ["AccessLosses", "GroupLoss", "Loss", "UnconfirmedLosses", "do_confirmed", "preview_act"]
 
@@ -49,7 +50,7 @@ class GroupLoss(NamedTuple):
 class AccessLosses:
     """The losses. approvals, objections: decisions that no longer count, by number of the request. without_approvers:
     requests that too few people could approve. schedules, releases: what its scheduler may no longer publish. rollouts:
-    those whose starter may no longer take the next planned step. folders: (holder, folder) of roles that end along with
+    those whose next planned step its person may no longer take. folders: (holder, folder) of roles that end along with
     the role in the namespace.
     """
 
@@ -204,8 +205,10 @@ def _list_releases(namespace: Namespace) -> Iterator[_Task]:
 
 def _list_rollouts(namespace: Namespace) -> Iterator[_Task]:
     rows = Rollout.objects.filter(template__namespace=namespace, state=Rollout.RUNNING, next_at__isnull=False)
-    for rollout in rows.select_related("started_by", "template"):
-        yield _Task(rollout.number, rollout.started_by, None, (rollout.template.path,))
+    rollouts = list(rows.select_related("started_by", "key", "template"))
+    responsible = find_responsible(rollouts)
+    for rollout in rollouts:
+        yield _Task(rollout.number, responsible[rollout.number].person, None, (rollout.template.path,))
 
 
 def _list_able(namespace: Namespace, tasks: Iterable[_Task]) -> set[Loss]:

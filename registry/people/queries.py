@@ -22,6 +22,7 @@ from registry.namespaces.verbs import TABLE, Verb
 from registry.people import permissions
 from registry.releases.models import Release
 from registry.rollouts.models import Rollout
+from registry.rollouts.responsible import find_responsible
 from registry.usage import queries as usage_queries
 
 __all__ = [
@@ -100,7 +101,7 @@ class DeactivationEffects:
     last_admin_of: namespaces that need another admin first; deactivating is refused while there are any. own_changes:
     open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
     patterns without another active owner. keys: those that stop while the person is deactivated. schedules, releases:
-    numbers of what the person scheduled, which won't go live on time. rollouts: those that the person started, which
+    numbers of what the person scheduled, which won't go live on time. rollouts: those whose planned steps are taken for the person, which
     pause at the next planned step.
     """
 
@@ -153,12 +154,18 @@ def describe_effects_of_deactivation(actor: Actor, username: str) -> Deactivatio
         releases=_list_numbers(
             Release.objects.filter(scheduled_by=person, state=Release.OPEN, goes_live_at__isnull=False)
         ),
-        rollouts=_list_numbers(Rollout.objects.filter(started_by=person, state=Rollout.RUNNING, next_at__isnull=False)),
+        rollouts=_list_rollouts(person),
     )
 
 
 def _list_numbers(rows: QuerySet[Any]) -> list[int]:
     return list(rows.order_by("number").values_list("number", flat=True))
+
+
+def _list_rollouts(person: User) -> list[int]:
+    """The running rollouts whose next planned step is taken for the person."""
+    rows = Rollout.objects.filter(state=Rollout.RUNNING, next_at__isnull=False).select_related("started_by", "key")
+    return sorted(number for number, actor in find_responsible(list(rows)).items() if actor.person == person)
 
 
 def list_namespaces_left_without_admin(person: User) -> list[str]:

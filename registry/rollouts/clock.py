@@ -10,18 +10,21 @@ from django.db import transaction
 from django.db.models import Q
 
 from registry.accounts.actor import Actor, operator_actor
-from registry.accounts.models import User
 from registry.changes.blockers import FREEZE
 from registry.core.errors import PromptuaryError
 from registry.journal import log
+from registry.namespaces.key_queries import has_key_ended
 from registry.namespaces.verbs import Verb
 from registry.rollouts import services, stop_rules
 from registry.rollouts.models import Rollout
 from registry.rollouts.queries import lock_rollout
+from registry.rollouts.responsible import find_responsible
 from registry.rollouts.stop_rules import SideScore
 from registry.templates.models import TOMBSTONE
 
 __all__ = ["advance_rollouts"]
+
+_WAY_OUT = "Whoever resumes it goes on in their own name."  # part of a stored reason, so without translation
 
 
 def advance_rollouts(at: datetime | None = None) -> int:
@@ -54,7 +57,7 @@ def _advance(number: int, at: datetime) -> bool:
             return False
         try:
             with transaction.atomic():
-                actor = _require_starter(rollout)
+                actor = _require_responsible(rollout)
                 services.serve_next_step(actor, lock_rollout(actor, Verb.PUBLISH, number), automatic=True)
         except PromptuaryError as error:  # rights or approvals have changed since, so people have to decide
             if _is_freeze(error):  # the step is taken after the freeze
@@ -79,14 +82,14 @@ def _is_due(rollout: Rollout, at: datetime) -> bool:
     return rollout.state == Rollout.RUNNING and rollout.next_at is not None and rollout.next_at <= at
 
 
-def _require_starter(rollout: Rollout) -> Actor:
-    """The person who started the rollout, as the actor of planned steps with their current rights. Raises
-    PromptuaryError if they are deactivated or the key is invalid.
+def _require_responsible(rollout: Rollout) -> Actor:
+    """For whom the planned steps are taken, with the person's current rights. Raises PromptuaryError if the person is
+    deactivated or the key has ended; resuming the rollout makes another person responsible.
     """
-    person = User.objects.get(pk=rollout.started_by_id)
-    if not person.is_active and not Actor(person).is_operator:
-        raise PromptuaryError(f"{person.username}, who started it, is deactivated.")
-    key = rollout.key
-    if key is not None and (key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())):
-        raise PromptuaryError(f"The key {key.name}, which started it, is not valid any more.")
+    responsible = find_responsible([rollout])[rollout.number]
+    person, key = responsible.person, responsible.key
+    if not person.is_active and not responsible.is_operator:
+        raise PromptuaryError(f"{person.username}, in whose name it runs, is deactivated. {_WAY_OUT}")
+    if key is not None and has_key_ended(key):
+        raise PromptuaryError(f"The key {key.name} (pb_{key.id}), which started or resumed it, has ended. {_WAY_OUT}")
     return Actor(person)

@@ -148,7 +148,7 @@ def pause_rollout(*, actor: Actor, number: int, reason: str = "") -> Rollout:
 
 
 def resume_rollout(*, actor: Actor, number: int) -> Rollout:
-    """Resume a paused rollout: the wait for its next step restarts."""
+    """Resume a paused rollout: the wait for its next step restarts, and planned steps are taken for the actor."""
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
         _require_active(rollout)

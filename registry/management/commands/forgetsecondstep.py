@@ -5,8 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from registry.accounts import actor, people
+from registry.accounts import actor
 from registry.core.errors import PromptuaryError
+from registry.people import administration
 
 
 class Command(BaseCommand):
@@ -17,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:
-            count = people.forget_second_step(actor=actor.operator_actor(), username=username)
+            administration.reset_second_step(actor=actor.operator_actor(), username=username)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"The second step of {username} is off." if count else f"{username} had no second step.")
+        self.stdout.write(f"The second step of {username} is off, and their sessions are ended.")

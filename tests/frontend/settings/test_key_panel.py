@@ -1,12 +1,13 @@
 """The panel "What can this key do?", and what a new key starts with."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
+from registry.changes import schedules
 from registry.namespaces import keys
 from registry.namespaces.verbs import KEY_VERBS
 from registry.templates.models import Version
@@ -115,3 +116,17 @@ def test_a_refused_fetch_offers_the_labels_that_the_key_is_for(key, browser):
     (link,) = re.findall(r'<a class="button button-small" href="([^"]+)#can">\s*Try production</a>', refused)
     assert "Allowed, 200</b>" in words(client.get(f"/n/support/keys{link.replace('&amp;', '&')}"))
     assert "Try production</a>" not in words(client.get(f"{path}&ref=production"))
+
+
+def test_the_revoke_panel_names_schedules_and_rollouts_of_the_key(reply, browser):
+    issued = keys.issue_key(
+        actor=reply.actor("admin"), namespace="support", name="deploys", scope="write", person="author"
+    ).key
+    path = f"/n/support/keys?revoke={issued.id}"
+    assert "go live" not in words(browser("admin").get(path))
+    change = reply.propose(2)
+    schedules.schedule_change(
+        actor=Actor(issued.person, issued), number=change.number, at=datetime.now(UTC) + timedelta(days=1)
+    )
+    page = words(browser("admin").get(path))
+    assert f'<a href="/changes/{change.number}">Change {change.number}</a> won\'t go live at its time</b>' in page

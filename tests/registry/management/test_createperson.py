@@ -1,12 +1,14 @@
 """manage.py createperson and forgetsecondstep: accounts from the command line."""
 
 import io
+import json
 
 import pytest
 from allauth.mfa.models import Authenticator
 from django.core.management import CommandError, call_command
 
 from registry.accounts.models import User
+from registry.journal.models import Event
 
 pytestmark = pytest.mark.django_db
 GOOD = "correct horse battery"
@@ -64,10 +66,13 @@ def test_a_lost_second_step_is_switched_off(capsys):
     Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": "x"})
     call_command("forgetsecondstep", "author")
     assert not Authenticator.objects.exists()
-    call_command("forgetsecondstep", "author")
-    assert "had no second step" in capsys.readouterr().out
+    assert "The second step of author is off" in capsys.readouterr().out
+    event = Event.objects.get(kind="person.second_step_reset")  # approvals and caches follow from it
+    assert (event.person, json.loads(event.text)["body"]["person"]) == ("operator", "author")
+    with pytest.raises(CommandError, match="author has no two-step sign-in"):
+        call_command("forgetsecondstep", "author")
 
 
 def test_the_second_step_of_nobody_is_refused():
-    with pytest.raises(CommandError, match="no account"):
+    with pytest.raises(CommandError, match="There is no account nobody"):
         call_command("forgetsecondstep", "nobody")

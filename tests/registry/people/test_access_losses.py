@@ -197,3 +197,14 @@ def test_refusals_of_the_acts_come_first(admin, reviewer, change):
     rules.set_rules(actor=admin, **SUPPORT, approval_rules=[{"groups": ["legal"]}])
     with pytest.raises(Conflict, match="names the group Legal"):
         group_access.remove_group(actor=admin, **SUPPORT, name="legal")
+
+
+def test_a_rollout_belongs_to_who_resumed_it_last(boss, admin, second, author, propose, save, publish, approve):
+    publish(save("one"))
+    change = propose(save("two"))
+    approve(change)
+    rollout = rollout_services.start_rollout(actor=second, change=change.number)
+    rollout_services.pause_rollout(actor=second, number=rollout.number)
+    rollout_services.resume_rollout(actor=admin, number=rollout.number)
+    assert describe_effects_of_deactivation(boss, "second").rollouts == []
+    assert describe_effects_of_deactivation(boss, "admin").rollouts == [rollout.number]

@@ -4,17 +4,31 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.accounts.models import User
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key, User
 from registry.changes import decisions
 from registry.core.errors import Conflict
 from registry.journal.models import Event
+from registry.namespaces import keys
 from registry.notifications.models import Notification
 from registry.rollouts import clock, services
 from registry.rollouts.models import Rollout
+from registry.rollouts.responsible import find_responsible
 from registry.templates.label_models import Label, LabelMove
 from tests.registry.changes.test_concurrency import at_once
 
 RULE = {"metric": "helpful", "below": 0.85, "replies": 100}
+
+
+@pytest.fixture
+def issue(admin):
+    """Issue a writing key for the author, and return it as an actor."""
+
+    def run(name: str) -> Actor:
+        row = keys.issue_key(actor=admin, namespace="support", name=name, scope="write", person="author").key
+        return Actor(row.person, row)
+
+    return run
 
 
 def _later(rollout, hours=25):
@@ -65,6 +79,34 @@ def test_a_starter_who_left_takes_no_step(start, author, last_event):
     User.objects.filter(pk=author.person.pk).update(is_active=False)
     assert clock.advance_rollouts(_later(rollout)) == 1
     assert "is deactivated" in last_event()[1]["reason"]
+
+
+@pytest.mark.parametrize("end", [{"revoked_at": datetime.now(UTC)}, {"expires_at": datetime.now(UTC)}])
+def test_a_key_that_has_ended_takes_no_step_until_a_person_resumes_the_rollout(start, author, admin, issue, last_event, end):
+    issued = issue("deploys")
+    rollout = start(issued)
+    Key.objects.filter(pk=issued.key.pk).update(**end)
+    assert clock.advance_rollouts(_later(rollout)) == 1
+    assert last_event()[1]["reason"] == (
+        f"The next step was not possible: The key deploys (pb_{issued.key.id}), which started or resumed it, has ended. "
+        "Whoever resumes it goes on in their own name."
+    )
+    resumed = services.resume_rollout(actor=admin, number=rollout.number)
+    assert clock.advance_rollouts(resumed.next_at) == 1
+    event = Event.objects.latest("number")
+    assert (event.kind, event.person, event.key) == ("rollout.stepped", "admin", "")
+    resumed.refresh_from_db()
+    assert (resumed.share, resumed.started_by) == (2500, author.person)
+
+
+def test_only_who_resumed_it_last_is_responsible(start, admin, issue):
+    rollout = start()
+    issued = issue("deploys")
+    for actor in (admin, issued):
+        services.pause_rollout(actor=actor, number=rollout.number)
+        services.resume_rollout(actor=actor, number=rollout.number)
+    assert find_responsible([rollout]) == {rollout.number: issued}
+    assert find_responsible([]) == {}
 
 
 def test_a_mean_under_the_value_stops_and_tells_people(start, author, score, last_event):
