@@ -101,8 +101,8 @@ class DeactivationEffects:
     last_admin_of: namespaces that need another admin first; deactivating is refused while there are any. own_changes:
     open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
     patterns without another active owner. keys: those that stop while the person is deactivated. schedules, releases:
-    numbers of what the person scheduled, which won't go live on time. rollouts: those whose planned steps are taken for the person, which
-    pause at the next planned step.
+    numbers of what the person scheduled, which won't go live on time. rollouts: those whose planned steps are taken
+    for the person, which pause at the next one.
     """
 
     username: str

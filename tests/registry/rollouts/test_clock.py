@@ -82,14 +82,14 @@ def test_a_starter_who_left_takes_no_step(start, author, last_event):
 
 
 @pytest.mark.parametrize("end", [{"revoked_at": datetime.now(UTC)}, {"expires_at": datetime.now(UTC)}])
-def test_a_key_that_has_ended_takes_no_step_until_a_person_resumes_the_rollout(start, author, admin, issue, last_event, end):
+def test_an_ended_key_takes_no_step_until_a_person_resumes_it(start, author, admin, issue, last_event, end):
     issued = issue("deploys")
     rollout = start(issued)
     Key.objects.filter(pk=issued.key.pk).update(**end)
     assert clock.advance_rollouts(_later(rollout)) == 1
     assert last_event()[1]["reason"] == (
-        f"The next step was not possible: The key deploys (pb_{issued.key.id}), which started or resumed it, has ended. "
-        "Whoever resumes it goes on in their own name."
+        f"The next step was not possible: The key deploys (pb_{issued.key.id}), which started or resumed it, "
+        "has ended. Whoever resumes it goes on in their own name."
     )
     resumed = services.resume_rollout(actor=admin, number=rollout.number)
     assert clock.advance_rollouts(resumed.next_at) == 1
