@@ -12,10 +12,12 @@ from registry.journal.event import kinds_of_worker
 from registry.journal.models import Event
 from registry.webhooks import chat_messages, messages
 from registry.webhooks.models import Delivery, Webhook
+from registry.webhooks.release_members import leave_out_members
 
 __all__ = ["matches_event", "plan_deliveries"]
 
 _BATCH = 200  # events processed in one transaction
+_LONGEST_ACT = 2_500  # events of an act on a release of the most templates
 
 
 def plan_deliveries() -> int:
@@ -54,6 +56,8 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
     )
     end = events[-1].number if len(events) == _BATCH else newest
     heard = [event for event in events if matches_event(webhook, event)]
+    if webhook.is_chat:
+        heard = leave_out_members(heard, _read_following(webhook, end, newest))
     bodies = _write_bodies(webhook, heard)
     at = log.now()
     with transaction.atomic():
@@ -76,6 +80,14 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
         )
     webhook.cursor = end
     return len(heard)
+
+
+def _read_following(webhook: Webhook, end: int, newest: int) -> list[Event]:
+    """What the webhook hears after `end`, as far as one act may reach."""
+    if end == newest:
+        return []
+    rows = Event.objects.filter(number__gt=end, number__lte=newest, namespace=webhook.namespace.name)
+    return [event for event in rows.order_by("number")[:_LONGEST_ACT] if matches_event(webhook, event)]
 
 
 def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:

@@ -1,0 +1,85 @@
+"""Releases in a chat: an act on a release is one message, whatever its number of templates."""
+
+import pytest
+
+from registry.changes import rules
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
+from registry.webhooks import planning
+from registry.webhooks.models import Delivery
+
+NAMES = ("support/one", "support/two", "support/three")
+
+
+@pytest.fixture
+def heard():
+    """Plan what is new; the kinds of the messages since the last call, in order."""
+
+    def read() -> list[str]:
+        known = set(Delivery.objects.values_list("pk", flat=True))
+        planning.plan_deliveries()
+        return list(Delivery.objects.exclude(pk__in=known).order_by("event").values_list("kind", flat=True))
+
+    return read
+
+
+@pytest.fixture
+def release(author, admin, save):
+    """Open a release of three templates, which needs no approval."""
+
+    def run():
+        rules.set_rules(actor=admin, namespace="support", approvals=0, required_checks=[])
+        versions = {name: save(name, name=name).number for name in NAMES}
+        planning.plan_deliveries()
+        return proposals.propose_release(
+            actor=author,
+            namespace="support",
+            label="production",
+            title="Three",
+            selection=ReleaseSelection(versions=versions),
+        ).release
+
+    return run
+
+
+@pytest.mark.parametrize("batch", [200, 2], ids=["at once", "in batches"])
+def test_each_act_on_a_release_is_one_message(make, release, heard, author, monkeypatch, batch):
+    monkeypatch.setattr(planning, "_BATCH", batch)
+    make(receiver="slack")
+    number = release().number
+    assert heard() == ["release.opened"]
+    release_services.publish_release(actor=author, number=number)
+    assert heard() == ["release.published"]
+    assert "published release 1: production of 3 templates moved" in Delivery.objects.latest("pk").body
+
+
+def test_a_withdrawn_release_is_one_message(make, release, heard, author):
+    make(receiver="teams")
+    number = release().number
+    heard()
+    release_services.withdraw_release(actor=author, number=number, reason="Not now")
+    assert heard() == ["release.withdrawn"]
+
+
+def test_what_other_people_did_before_stays(make, release, heard, author, reviewer, save):
+    make(receiver="slack")
+    number = release().number
+    save("more", name=NAMES[0], actor=reviewer)
+    release_services.publish_release(actor=author, number=number)
+    assert heard() == ["release.opened", "version.saved", "release.published"]
+
+
+def test_a_channel_that_does_not_hear_of_releases_hears_of_each_template(make, release, heard):
+    make(receiver="slack", kinds=["change.proposed"])
+    make(receiver="slack", template="t*")
+    release()
+    assert sorted(heard()) == ["change.proposed"] * 5
+
+
+def test_a_service_hears_every_event(make, release, heard):
+    make()
+    release()
+    kinds = heard()
+    assert kinds.count("change.proposed") == 3
+    assert kinds[-1] == "release.opened"
