@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.formats import number_format
 from django.utils.translation import gettext
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -41,6 +42,7 @@ def answer(problem: Problem) -> Response:
     return Response(problem.to_dict(), problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
 
 
+@csrf_exempt  # it changes nothing, and an API client that mistyped an address has no form to reload
 def unknown_address(request: HttpRequest, *_rest: str, **_named: str) -> HttpResponse:
     """404 for unknown addresses of the API, with or without a key."""
     problem = Problem(

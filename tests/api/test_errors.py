@@ -15,6 +15,12 @@ def test_an_unknown_address_is_not_found_even_without_a_key(db, path):
     problem(Caller().get(path), 404, "not-found")
 
 
+@pytest.mark.parametrize("path", ["/api/v1/releases/1/publish", "/api/v2/templates"])
+def test_what_is_sent_to_an_unknown_address_is_told_so_and_not_of_a_form(db, path):
+    answer = problem(Client(enforce_csrf_checks=True).post(path, {}), 404, "not-found")
+    assert path in answer["detail"]
+
+
 @pytest.mark.parametrize("path", ["/api", "/api/", "/api/v1", "/api/v2/templates"])
 def test_what_is_beside_the_api_is_not_found_as_a_problem_too(db, path):
     problem(Client().get(path), 404, "not-found")
