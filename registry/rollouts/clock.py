@@ -24,7 +24,7 @@ from registry.templates.models import TOMBSTONE
 
 __all__ = ["advance_rollouts"]
 
-_WAY_OUT = "Whoever resumes it goes on in their own name."  # part of a stored reason, so without translation
+_WAY_OUT = "Whoever resumes it continues in their own name."  # part of a stored reason, so without translation
 
 
 def advance_rollouts(at: datetime | None = None) -> int:

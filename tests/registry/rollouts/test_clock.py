@@ -89,7 +89,7 @@ def test_an_ended_key_takes_no_step_until_a_person_resumes_it(start, author, adm
     assert clock.advance_rollouts(_later(rollout)) == 1
     assert last_event()[1]["reason"] == (
         f"The next step was not possible: The key deploys (pb_{issued.key.id}), which started or resumed it, "
-        "has ended. Whoever resumes it goes on in their own name."
+        "has ended. Whoever resumes it continues in their own name."
     )
     resumed = services.resume_rollout(actor=admin, number=rollout.number)
     assert clock.advance_rollouts(resumed.next_at) == 1
