@@ -47,7 +47,7 @@ class Following(APIView):
         operation_id="followTemplate", request=FollowInput, responses={200: FollowOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, name: str) -> Response:
-        """Follow a template: you are notified of what others do to it, on the home page and by mail."""
+        """Follow a template: you are notified by mail of what others do to it."""
         actor = actor_of(request)
         following.follow_template(actor=actor, name=name, **read(FollowInput, request))
         return _answer(following.get_follow(actor, name))

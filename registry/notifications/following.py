@@ -1,4 +1,4 @@
-"""Following a template: its events notify the follower, on the home page and by mail.
+"""Following a template: its events notify the follower by mail.
 
 Stored as a watch on that one path, so it is also listed on the page Mail. Watches are personal and not in the journal.
 """
