@@ -204,3 +204,20 @@ test("names are quoted where YAML would read something else", () => {
   for (const name of ["true", "a: b", "# x", "- x", "", "12", "x "])
     assert.equal(quoteYaml(name), JSON.stringify(name));
 });
+
+test("a part without text can be written, emptied and written again", () => {
+  const empty = "- name: a\n  content: |\n- name: b\n  content: |\n    Hi\n";
+  const written = "- name: a\n  content: |\n    One\n- name: b\n  content: |\n    Hi\n";
+  const write = (text: string, content: string): string => {
+    const outline = outlineOf(text, "parts");
+    assert.ok(!("reason" in outline));
+    const part = partsOf(outline.nodes)[0];
+    assert.ok(part?.content);
+    const { from, to, insert } = writeContent(part, part.content, content);
+    return text.slice(0, from) + insert + text.slice(to);
+  };
+  assert.equal(write(empty, "One"), written);
+  const emptied = write(written, "");
+  assert.equal(write(emptied, "One"), written);
+  assert.equal(write(write(emptied, "One"), ""), emptied);
+});

@@ -56,6 +56,19 @@ def _order(desk: EditorPage) -> list[str]:
     return re.findall(r"^- name: (.*)$", desk.text, re.MULTILINE)
 
 
+def test_a_card_that_was_emptied_takes_what_is_typed_next(form):
+    desk = form()
+    content = _content(desk, "instructions")
+    content.click()
+    desk.page.keyboard.press("Control+a")
+    desk.page.keyboard.press("Delete")
+    expect(desk.page.locator("[data-preview]").first).not_to_contain_text("Be kind")
+    expect(content).to_be_focused()
+    desk.page.keyboard.type("Be brief.")
+    expect(content).to_have_text("Be brief.")
+    assert "  content: |\n    Be brief.\n- name: question" in desk.text
+
+
 def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
     desk = form()
     _content(desk, "question").click()

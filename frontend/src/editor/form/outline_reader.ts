@@ -193,8 +193,10 @@ class Reader {
     this.at++;
     const linesBelow = this.below(column);
     const from = line.from + line.text.length - rest.length;
-    if (key === "content") part.content = contentOf(rest, from, linesBelow, this.size);
-    else if (linesBelow.length)
+    if (key === "content") {
+      const isEmpty = /^\|[+-]?$/.test(rest.trim()) && linesBelow.length === 0;
+      part.content = isEmpty ? this.emptyBlock(rest, from) : contentOf(rest, from, linesBelow, this.size);
+    } else if (linesBelow.length)
       throw new UnclearOutline(
         gettext("Line {line} can only be edited in the source.", { line: line.number }),
         line.number,
@@ -203,6 +205,13 @@ class Reader {
     else if (key === "role") part.role = scalarOf(rest, from);
     else if (key === "truncation_priority") part.priority = scalarOf(rest, from);
     else part.others.push(`${key}: ${rest}`);
+  }
+
+  /** A literal block without text, such as that of a part whose text was deleted; the blank line below belongs to it. */
+  emptyBlock(rest: string, from: number): Content {
+    const blank = this.lines[this.at];
+    const to = blank && !blank.text.trim() ? blank.from + blank.text.length : from + rest.trimEnd().length;
+    return { from: from + rest.length - rest.trimStart().length, to, text: "", style: "inline", indent: 0 };
   }
 
   /** The lines of a value that continues below its key. */
