@@ -8,13 +8,13 @@ from promptuary.evaluation.datasets import Dataset, Row
 from promptuary.renderer import Prompt, RenderError, Template
 from promptuary.renderer.interop.imported import LossError
 
-__all__ = ["FORMS", "Line", "training_lines"]
+__all__ = ["FORMS", "Line", "list_training_lines"]
 
 FORMS = ("messages", "text")
 Line = tuple[Row, Prompt, dict[str, Any]]
 
 
-def training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
+def list_training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
     """Yield each row with its prompt and its line. `label` names the expected output to learn, if there are several.
 
     Raises LossError, naming the row, if one can't be rendered or has no label.

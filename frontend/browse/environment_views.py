@@ -90,7 +90,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     busy = [] if chosen.is_set else _list_busy_templates(actor, promotable.ready_templates, target, rollouts)
     is_busy = page.next is not None and bool(busy)
     page = Page(busy, None) if is_busy else page
-    rows = environments_query.environment_rows(page.items)
+    rows = environments_query.list_environment_rows(page.items)
     templates = [row.template for row in rows]
     states = promotion_state.read_states(actor, templates, *pair)
     roles = {space.pk: held for space, held in spaces}

@@ -43,7 +43,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     template = template_queries.get_template(actor, name)
     labels = label_queries.label_numbers(template)
     live = labels.get(live_label(template.namespace))
-    scores = outcome_queries.compare_scores(outcome_queries.scores_by_version(template))
+    scores = outcome_queries.compare_scores(outcome_queries.read_scores_by_version(template))
     first = score_form.choose_first_values(request.GET, live, scores)
     newest = template.latest.number if template.latest else 1
     form = ReplyScoreForm(request.POST or None, initial=first, newest=newest, labels=labels)

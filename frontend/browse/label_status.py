@@ -20,11 +20,11 @@ from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import Approval, approvals_of_labels
+from registry.templates.label_moves import Approval, find_approvals_of_labels
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
-__all__ = ["LabelStatus", "label_statuses", "labels_ahead", "mark_rollouts"]
+__all__ = ["LabelStatus", "label_statuses", "list_labels_ahead", "mark_rollouts"]
 
 MOVED_BY = {
     "moved": gettext_lazy("moved by {person}"),
@@ -80,7 +80,7 @@ def label_statuses(
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
     may_write = permissions.is_allowed(actor, Verb.MOVE, namespace, template.path)
     may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace, template.path)
-    approval, ways_back = approvals_of_labels([template])[template.pk], find_ways_back([template.pk])
+    approval, ways_back = find_approvals_of_labels([template])[template.pk], find_ways_back([template.pk])
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
         number = standing.get(label)
@@ -130,7 +130,7 @@ def _back_address(template: Template, label: str, number: int) -> str:
     return f"{reverse('labels', args=[template.name])}?{urlencode({'label': label, 'version': number})}"
 
 
-def labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
+def list_labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
     """The labels of a template that are ahead of live; `latest` only if no other label is."""
     live = live_label(namespace)
     number = standing.get(live)

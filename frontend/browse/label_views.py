@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from frontend.browse.label_status import label_statuses
-from frontend.changes.actions import say_label_moved
+from frontend.changes.actions import add_label_moved_message
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
+from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
 from frontend.web.page import breadcrumbs, show
 from frontend.web.reasons import read_reason, reason_context
 from registry.accounts.actor import Actor
@@ -35,7 +35,7 @@ from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import approved_digests
+from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
@@ -72,7 +72,7 @@ class LabelForm(forms.Form):
 
     def __init__(self, *args: Any, newest: int, standing: Mapping[str, int], **options: Any) -> None:
         super().__init__(*args, **options)
-        set_choices(self, "version", version_choices(newest, standing))
+        set_choices(self, "version", list_version_choices(newest, standing))
 
 
 @form_page
@@ -100,7 +100,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                say_label_moved(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
+                add_label_moved_message(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
                 return redirect(_find_page_behind(request, name))
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
     held_before = _held_before(template, label, standing, moves)
@@ -225,6 +225,6 @@ def _held_before(template: Template, label: str, standing: dict[str, int], moves
     """Versions that the label may go back to, latest first; for a protected label only those approved for it."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
-        approved = approved_digests([template.pk])[template.pk, label]
+        approved = list_approved_digests([template.pk])[template.pk, label]
         versions = [version for version in versions if version.digest in approved]
     return [number for number in dict.fromkeys(version.number for version in versions) if number != standing.get(label)]

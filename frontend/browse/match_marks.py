@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 
 from registry.templates.models import TOMBSTONE, Template, Version
 
-__all__ = ["Piece", "mark_words", "matching_lines", "word_pattern"]
+__all__ = ["Piece", "find_matching_lines", "mark_words", "word_pattern"]
 
 _MOST_CHARACTERS = 60_000  # of a bundle that is searched for the line
 _BEFORE, _LONGEST = 30, 110  # characters per line
@@ -40,7 +40,7 @@ def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
     return [piece for piece in (*pieces, Piece(text[place:])) if piece.text]
 
 
-def matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] | None) -> dict[int, list[Piece]]:
+def find_matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] | None) -> dict[int, list[Piece]]:
     """The first line of the latest document with one of the words, marked, by template id; only templates with a match.
 
     Long documents are skipped to limit what a list reads.

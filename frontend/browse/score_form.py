@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from frontend.web.forms import add_errors, set_choices, version_choices
+from frontend.web.forms import add_errors, list_version_choices, set_choices
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.templates import version_queries
@@ -29,7 +29,7 @@ class ReplyScoreForm(forms.Form):
 
     def __init__(self, *args: Any, newest: int, labels: Mapping[str, int], **options: Any) -> None:
         super().__init__(*args, **options)
-        set_choices(self, "version", version_choices(newest, labels))
+        set_choices(self, "version", list_version_choices(newest, labels))
 
 
 def choose_first_values(

@@ -15,8 +15,8 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.browse.check_summaries import CheckSummary, read_check_summaries
 from frontend.browse.fetch_charts import Sparkline, draw_sparklines
 from frontend.browse.folder_branches import Link, find_folder, open_branches
-from frontend.browse.label_status import LabelStatus, labels_ahead
-from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
+from frontend.browse.label_status import LabelStatus, list_labels_ahead
+from frontend.browse.match_marks import Piece, find_matching_lines, mark_words, word_pattern
 from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
@@ -91,11 +91,11 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     """Templates below a folder (or all of them) that match the search."""
     text = read_search(request.GET)
     is_flat = _choose_layout(request, actor) == "flat"
-    tree = search_counts.folder_tree(actor, folder, with_templates=not is_flat)
+    tree = search_counts.read_folder_tree(actor, folder, with_templates=not is_flat)
     here = find_folder(tree, folder)
     if folder and here is None:
         current = find_current_folder(folder)
-        if current and find_folder(search_counts.folder_tree(actor, current), current):
+        if current and find_folder(search_counts.read_folder_tree(actor, current), current):
             return redirect("folder", current)
         raise NotFound(gettext("There is no folder {folder}, or you don't have access to it.").format(folder=folder))
     sort = text.others.get("sort", "")
@@ -109,7 +109,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "crumbs": breadcrumbs(folder) if folder else [],
         "tree": open_branches(tree, folder),
         "is_flat": is_flat,
-        "flat": search_counts.flat_folders(actor, folder.partition("/")[0]) if is_flat else [],
+        "flat": search_counts.list_flat_folders(actor, folder.partition("/")[0]) if is_flat else [],
         "total": total,
         "folder_count": here.count if here else total,
         "rows": _rows(actor, result.page.items, folder, text.words),
@@ -165,14 +165,14 @@ def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link
         return []
     links = []
     for chosen in text.filters:
-        near = search_counts.similar_words(actor, chosen.kind, chosen.value)
+        near = search_counts.find_similar_words(actor, chosen.kind, chosen.value)
         if near is not None and near != chosen.value:
             meant = Filter(chosen.kind, near)
             filters = [meant if one == chosen else one for one in text.filters]
             links.append(Link(meant.text, text.address(filters=filters)))
     words = text.words.split()
     for place, word in enumerate(words):
-        near = search_counts.similar_words(actor, "word", word.casefold())
+        near = search_counts.find_similar_words(actor, "word", word.casefold())
         if near is not None and near != word.casefold():
             links.append(Link(near, text.address(words=" ".join([*words[:place], near, *words[place + 1 :]]))))
     return links
@@ -205,7 +205,7 @@ def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> l
     numbers = label_queries.label_numbers_of_many(items)
     pattern = word_pattern(words)
     elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
-    lines = matching_lines(elsewhere, pattern)
+    lines = find_matching_lines(elsewhere, pattern)
     fetches = draw_sparklines(row.pk for row in items)
     dependants = fragments.count_dependants(actor, items)
     checks = read_check_summaries({row.latest_id: rules_of(row.namespace) for row in items if row.latest_id})
@@ -250,7 +250,7 @@ def _row(
         description=mark_words(template.description, pattern),
         line=line,
         live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
-        ahead=labels_ahead(numbers, template.namespace),
+        ahead=list_labels_ahead(numbers, template.namespace),
         checks=checks,
         fetches=fetches,
         dependants=dependants,

@@ -38,8 +38,8 @@ from registry.templates.models import Template
 
 __all__ = [
     "act_on_change",
+    "add_label_moved_message",
     "read_seen",
-    "say_label_moved",
 ]
 
 MESSAGES = {
@@ -97,13 +97,13 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     tags = request.POST.get("form", "")
     if outcome.is_published:
         change = changes_query.get_change(actor, number)
-        say_label_moved(request, actor, change.template, change.label, outcome.message, tags=tags)
+        add_label_moved_message(request, actor, change.template, change.label, outcome.message, tags=tags)
     else:
         messages.success(request, outcome.message, extra_tags=tags)
     return redirect(_url_after(request, number))
 
 
-def say_label_moved(
+def add_label_moved_message(
     request: HttpRequest, actor: Actor, template: Template, label: str, sentence: str, *, tags: str = ""
 ) -> None:
     """Add a message to the status line of the next page, with a link to the panel that undoes the move.

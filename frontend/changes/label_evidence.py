@@ -27,7 +27,7 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 __all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
 
@@ -223,7 +223,7 @@ def _holds_approved(preview: LabelPreview) -> bool:
     """Whether the label already serves this version with approval, so that proposing it would change nothing."""
     if preview.state != "equal":
         return False
-    return approval_of_label(preview.template, preview.label) == Approval.APPROVED
+    return find_approval_of_label(preview.template, preview.label) == Approval.APPROVED
 
 
 def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:

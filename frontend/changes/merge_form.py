@@ -11,7 +11,7 @@ from promptuary.renderer.syntax import three_way_merge
 from promptuary.renderer.syntax.alignment import Effort
 from promptuary.renderer.syntax.three_way_merge import Conflict, Merged
 
-__all__ = ["MOST", "WAYS", "ConflictForm", "read_conflict_forms", "resolved_text", "unclaimed_texts"]
+__all__ = ["MOST", "WAYS", "ConflictForm", "list_unclaimed_texts", "read_conflict_forms", "resolved_text"]
 
 # How a conflict can be resolved: take one side, take both in order, or write the text.
 WAYS = ("ours", "theirs", "both", "text")
@@ -84,7 +84,7 @@ def resolved_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | Non
     return three_way_merge.resolve_conflicts(merged, [dispute.decided for dispute in disputes])
 
 
-def unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
+def list_unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
     """Texts typed for conflicts that no longer exist, shown again so that nothing is lost."""
     keys = {f"text-{dispute.key}" for dispute in disputes}
     return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]

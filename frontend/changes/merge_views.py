@@ -61,7 +61,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "disputes": answers,
         "shown_disputes": answers[: merge_form.MOST],
         "open_count": sum(not answer.way for answer in answers),
-        "unclaimed": merge_form.unclaimed_texts(answers, request.POST.dict()),
+        "unclaimed": merge_form.list_unclaimed_texts(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),
         "refusal": refusal,
         "newest": change.template.latest.number if change.template.latest else change.version.number,

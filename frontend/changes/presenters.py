@@ -25,16 +25,16 @@ from registry.namespaces.verbs import Verb
 from registry.releases.models import Release
 
 __all__ = [
-    "blocker_rows",
     "change_title",
     "check_rows",
     "describe_planned_shares",
     "find_free_minute",
+    "find_permitted_actions",
     "find_stopping_freeze",
     "is_rolling_out",
-    "permitted_actions",
+    "list_blocker_rows",
+    "list_reviewers_to_ask",
     "review_rows",
-    "reviewers_to_ask",
     "whose_turn",
 ]
 
@@ -93,7 +93,7 @@ def is_rolling_out(gate: Gate) -> bool:
     return change.is_open and len(gate.blockers) == 1 and rollout is not None and rollout[1] == change.number
 
 
-def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
+def find_permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
@@ -125,7 +125,7 @@ def _decision_to_take_back(gate: Gate, actor: Actor) -> str:
     return policy.find_own_decision(gate.facts, actor.person.username) if gate.change.takes_decisions else ""
 
 
-def blocker_rows(
+def list_blocker_rows(
     change: ChangeRequest, blockers: Sequence[Blocker], act: PermittedActions, newest: int
 ) -> list[BlockerRow]:
     """The blockers in the order in which they can be resolved."""
@@ -155,14 +155,14 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
             why = gettext("counts by the rule {rule}, though {person} {why}").format(
                 rule=exempt[person].rule, person=person, why=exempt[person].why
             )
-        elif against := policy.reasons_against(rules, facts, person):
+        elif against := policy.list_reasons_against(rules, facts, person):
             why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
         rows.append(_opinion(gate, decision, why))
     asked = {one.person: one for one in review_requests.list_asked(gate)}
     rows = [replace(row, asked=asked.get(row.person)) for row in rows]
     if gate.is_closed:
         return rows
-    may = policy.eligible_approvers(rules, facts)
+    may = policy.list_eligible_approvers(rules, facts)
     waiting = [person for person in asked if person in may and person not in last]
     if gate.approval_status.missing:
         waiting += [person for person in may if person not in last and person not in asked][:6]
@@ -172,7 +172,7 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
     ]
 
 
-def reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
+def list_reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
     """Whom the reader can ask for a review: users who weren't asked yet and haven't decided; empty for a request that
     no longer takes decisions.
     """

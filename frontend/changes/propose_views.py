@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from frontend.changes.goes_live import PLAN_FIELDS, read_date, read_goes_live, read_plan
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
+from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import label_preview, review_requests, schedules
@@ -59,7 +59,7 @@ class ProposeForm(forms.Form):
     ) -> None:
         super().__init__(*args, **options)
         set_choices(self, "label", [(label, label) for label in labels])
-        set_choices(self, "version", version_choices(newest, standing))
+        set_choices(self, "version", list_version_choices(newest, standing))
         set_choices(self, "reviewers", [(person, person) for person in reviewers])
 
     @property
@@ -145,7 +145,7 @@ def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int
     """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
     given = request.POST if request.method == "POST" else request.GET
     label, version = given.get("label", ""), parse_form_number(given.get("version"))
-    known = {number for number, _ in version_choices(newest, standing)}
+    known = {number for number, _ in list_version_choices(newest, standing)}
     if label not in template.namespace.protected_labels:
         label = live_label(template.namespace)
     return label, version if version in known else newest

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import evidence_context
-from frontend.changes.presenters import blocker_rows, change_title, find_free_minute, permitted_actions
+from frontend.changes.presenters import change_title, find_free_minute, find_permitted_actions, list_blocker_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -34,7 +34,7 @@ def show_publish_panel(
     """The panel; after a refused form also with the reason, the moves made meanwhile, and the user's input."""
     change = change_queries.get_change(actor, number)
     gate = change_gate.evaluate(change, actor)
-    act = permitted_actions(gate, actor)
+    act = find_permitted_actions(gate, actor)
     name, version = change.template.name, change.version.number
     preview = label_preview.find_preview(actor, name, change.label, version)
     may_roll_out = gate.facts.holds is not None and gate.facts.holds_digest != change.version.digest
@@ -54,7 +54,7 @@ def show_publish_panel(
         "seen_as_served": [preview.serves.number if preview.serves else 0],
         "stopped": rollout_queries.list_stopped([change]).get(number),
         "refusal": refusal,
-        "obstacles": blocker_rows(change, gate.blockers, act, version),
+        "obstacles": list_blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, actor, preview),
         "checks": None,  # the form lists the change's own checks
     }

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from frontend.changes.shown_comments import SuggestionPreview
-from frontend.changes.threads import suggested_lines
+from frontend.changes.threads import read_suggested_lines
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.wording import line_range
@@ -41,7 +41,7 @@ def preview_suggestion(actor: Actor, change: ChangeRequest, place: Place, sugges
         return SuggestionPreview(refusal=error.message)
     where = gettext("source {lines}").format(lines=line_range(source.line, source.last_line))
     seen = hashlib.sha256(f"{source.version}:{source.line}:{source.last_line}:{text}".encode()).hexdigest()[:16]
-    return SuggestionPreview(where, suggested_lines(quote, text or "", source.line), seen)
+    return SuggestionPreview(where, read_suggested_lines(quote, text or "", source.line), seen)
 
 
 @signed_in

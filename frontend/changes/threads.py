@@ -23,7 +23,7 @@ __all__ = [
     "Discussion",
     "View",
     "build_discussion",
-    "suggested_lines",
+    "read_suggested_lines",
 ]
 
 Suggestion = tuple[int, int]
@@ -157,7 +157,7 @@ def _talk(
         CommentView(
             read.comment,
             read.said,
-            suggested_lines(thread.quote, read.suggestion, first) if read.suggestion is not None else None,
+            read_suggested_lines(thread.quote, read.suggestion, first) if read.suggestion is not None else None,
             applies and read.suggestion is not None,
             _is_own(read, act, gate),
             (thread.number, read.comment.number) in batch,
@@ -182,7 +182,9 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
         where = gettext("thread {thread}, {where}").format(thread=remark.thread.number, where=where)
     if remark.version_id != change.version_id:
         where = gettext("{where} of v{number}").format(where=where, number=remark.version.number)
-    suggested = suggested_lines(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
+    suggested = (
+        read_suggested_lines(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
+    )
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
     line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
@@ -263,7 +265,7 @@ def _filled(
     return replace(asked, was=was, suggestion=was if asked.suggestion is None else asked.suggestion)
 
 
-def suggested_lines(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
+def read_suggested_lines(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
     """The lines before and after, numbered as in the document."""
     by = first - 1
     return [

@@ -14,7 +14,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.moments import Moment, list_moments
 from registry.changes.review_events import CommentAdded, VerdictGiven
 
-__all__ = ["TimelineEntry", "timeline_entries"]
+__all__ = ["TimelineEntry", "list_timeline_entries"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ class TimelineEntry:
     own: int = 0
 
 
-def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, writer: str = "") -> list[TimelineEntry]:
+def list_timeline_entries(
+    change: ChangeRequest, texts: CommentTexts | None = None, writer: str = ""
+) -> list[TimelineEntry]:
     """All entries, oldest first. texts: of the request, read here if not given. writer: the username of a reader who
     may comment.
     """

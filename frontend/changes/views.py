@@ -34,7 +34,7 @@ from registry.changes.thread_models import Thread
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.templates import version_queries
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 __all__ = [
     "Suggestion",
@@ -66,7 +66,7 @@ def render_change(
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate = _evaluate(change, actor, frame_of(request))
-    act = presenters.permitted_actions(gate, actor)
+    act = presenters.find_permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)
     is_published = change.state == ChangeRequest.PUBLISHED
@@ -77,19 +77,20 @@ def render_change(
         "title": presenters.change_title(change),
         "more": change.message.partition("\n")[2].strip(),
         "gate": gate,
-        "obstacles": presenters.blocker_rows(change, gate.blockers, act, newest),
+        "obstacles": presenters.list_blocker_rows(change, gate.blockers, act, newest),
         "turn": presenters.whose_turn(gate.blockers, actor),
         "pending_turn": gate.turn,
         "act": act,
         "opinions": presenters.review_rows(gate),
         "takes_reviews": act.comment and review_requests.takes_reviews(gate),
-        "candidates": presenters.reviewers_to_ask(gate, actor) if act.comment else [],
+        "candidates": presenters.list_reviewers_to_ask(gate, actor) if act.comment else [],
         "standing": gate.approval_status,
         "needed": gate.needed,
         "checks": checks,
         "held": gate.facts.holds if change.is_open else None,
         "served_now": gate.facts.holds if is_published else None,
-        "unapproved": change.is_open and approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "unapproved": change.is_open
+        and find_approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
         "approves_served": _approves_served(change, gate),
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
@@ -124,7 +125,7 @@ def _reading(
 ) -> dict[str, Any]:
     """The difference and the comments on it, in the requested view."""
     change = gate.change
-    since = changes_query.last_outdated_decision(change, actor) if change.takes_decisions else None
+    since = changes_query.find_last_outdated_decision(change, actor) if change.takes_decisions else None
     against = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and against == "review"
     base = changes_query.find_baseline(change)
@@ -138,7 +139,7 @@ def _reading(
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(diff["view"], diff["sample"], query)
     texts = CommentTexts(change)
-    story = timeline.timeline_entries(change, texts, actor.person.username if act.comment else "") if view else []
+    story = timeline.list_timeline_entries(change, texts, actor.person.username if act.comment else "") if view else []
     remarks = changes_query.list_remarks(change, actor)
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
@@ -170,7 +171,7 @@ def _reading(
             parts=diff["rendered"].new.parts if diff["rendered"] else (),
         ),
         "mention_names": SimpleLazyObject(partial(_mention_names, change)),
-        "worst": versions.longest_prompts(diff["cases"]),
+        "worst": versions.find_longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
 

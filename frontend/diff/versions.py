@@ -23,7 +23,7 @@ __all__ = [
     "compare_source",
     "compare_texts",
     "diff_context",
-    "longest_prompts",
+    "find_longest_prompts",
 ]
 
 
@@ -94,7 +94,7 @@ class LongestPrompts:
         return (self.new or 0) - (self.old or 0)
 
 
-def longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts | None:
+def find_longest_prompts(comparisons: Sequence[SampleComparison]) -> LongestPrompts | None:
     """The longest prompt of each side; None with fewer than two samples, where the comparison itself shows it."""
     new = max(
         (case for case in comparisons if case.new.token_count is not None),

@@ -11,7 +11,7 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import describe_own_draft, draft_address, draft_title, list_draft_links
 from frontend.web.field_labels import capitalise_sentence
 from frontend.web.findings import translate_finding
-from frontend.web.forms import version_choices
+from frontend.web.forms import list_version_choices
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -103,7 +103,7 @@ def _list_sources(actor: Actor, name: str, template: Template | None) -> list[tu
     own = [(link.ref, describe_own_draft(link.name)) for link in list_draft_links(actor, name)]
     if template is None or template.latest is None:
         return own
-    versions = version_choices(template.latest.number, label_queries.label_numbers(template))
+    versions = list_version_choices(template.latest.number, label_queries.label_numbers(template))
     choices = [(str(number), words) for number, words in versions]
     return [*choices[:1], *own, *choices[1:]]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.editor.notices import KINDS, kind_of_schema, say_kind
+from frontend.editor.notices import KINDS, describe_kind, kind_of_schema
 from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.validation import fixes
 from registry.accounts.actor import Actor
@@ -41,7 +41,7 @@ def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
     offered |= {kind + _USERS: _say_from_users(offered[kind]) for kind in _FROM_USERS}
     own = name_kind(schema)
     if own not in offered:
-        words = say_kind(schema)
+        words = describe_kind(schema)
         offered[own] = _say_from_users(words) if own.endswith(_USERS) else words
     return list(offered.items())
 

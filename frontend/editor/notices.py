@@ -22,10 +22,10 @@ __all__ = [
     "MissingValue",
     "Notices",
     "UndeclaredRow",
+    "describe_kind",
     "kind_of_schema",
     "list_missing_values",
     "list_notices",
-    "say_kind",
 ]
 
 KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
@@ -196,7 +196,7 @@ def kind_of_schema(schema: Mapping[str, Any]) -> str:
     return {"string": "text", "number": "number", "boolean": "yes-no", "object": "group"}.get(str(kind), "any")
 
 
-def say_kind(schema: Mapping[str, Any]) -> str:
+def describe_kind(schema: Mapping[str, Any]) -> str:
     """The kind of a schema's input in words: `Text`, `Choice`, `List of text`."""
     if "enum" in schema:
         return gettext("Choice")

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from frontend.editor.input_kinds import list_schemas
-from frontend.editor.notices import say_kind
+from frontend.editor.notices import describe_kind
 from frontend.editor.preview import find_stopping_problem
 from frontend.editor.state import EditorState
 from registry.accounts.actor import Actor
@@ -100,7 +100,7 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
     """The table of a text's samples, for declared and undeclared inputs; each row costs a rendering."""
     examined = document_check.check_document(actor, state.document)
     schemas = list_schemas(examined)
-    columns = [SampleColumn(name, say_kind(schema), "default" not in schema) for name, schema in schemas.items()]
+    columns = [SampleColumn(name, describe_kind(schema), "default" not in schema) for name, schema in schemas.items()]
     columns.sort(key=lambda column: not column.is_required)
     rows: list[SampleRow] = []
     for name, data in list(state.samples.items())[:MOST_SAMPLES]:

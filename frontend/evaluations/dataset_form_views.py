@@ -55,7 +55,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
         "faults": faults,
         "forms": FORMS,
         "most_rows": datasets.MOST_ROWS,
-        "declared": dataset_grid.declared_inputs_of_template(actor, form["template"].value() or ""),
+        "declared": dataset_grid.list_inputs_of_template(actor, form["template"].value() or ""),
         "copy_targets": row_copies.list_copy_targets(actor),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
@@ -84,7 +84,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "forms": FORMS,
         "small": small,
         "most_rows": datasets.MOST_ROWS,
-        "declared": dataset_grid.declared_inputs_of_dataset(actor, version.dataset),
+        "declared": dataset_grid.list_inputs_of_dataset(actor, version.dataset),
         "copy_targets": row_copies.list_copy_targets(actor, name),
         "new_run_url": new_run_address(name, find_run_template(actor, version.dataset)),
     }

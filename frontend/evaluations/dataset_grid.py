@@ -27,9 +27,9 @@ __all__ = [
     "answer_form_errors",
     "answer_refusal",
     "answer_save",
-    "declared_inputs_of_dataset",
-    "declared_inputs_of_template",
     "is_from_grid",
+    "list_inputs_of_dataset",
+    "list_inputs_of_template",
     "show_rows",
 ]
 
@@ -57,13 +57,13 @@ def is_from_grid(request: HttpRequest) -> bool:
     return request.headers.get("Accept", "") == "application/json"
 
 
-def declared_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str, Any]]:
-    """The inputs of the first template that the dataset measures; see `declared_inputs_of_template`."""
+def list_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str, Any]]:
+    """The inputs of the first template that the dataset measures; see `list_inputs_of_template`."""
     measured = list_measured_templates(dataset.namespace, dataset.name)
     return _declared_inputs(actor, measured[0]) if measured else []
 
 
-def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
+def list_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
     """The inputs of a template's latest version: {name, kind, choices, choicesUrl, schema}. kind is text, number,
     boolean or json; choicesUrl the URL of the editor, if the user may save the template; schema that of a list or a
     group. Empty if there is no such template.

@@ -106,7 +106,7 @@ def _plan_first(actor: Actor, number: int, fields: dict[str, Any]) -> tuple[Impr
 
 def _list_shown(run: Run, plan: ImprovementPlan) -> list[tuple[int, str]]:
     """Index and name of each row that is included."""
-    rows = run_queries.rows_of_run(run)
+    rows = run_queries.list_rows_of_run(run)
     return [(index, name_row(rows[index].id, index)) for index in plan.shown_rows]
 
 

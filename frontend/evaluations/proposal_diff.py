@@ -31,7 +31,7 @@ def compare_on_row(improvement: Improvement) -> dict[str, Any]:
     if not improvement.bundle or not improvement.shown_rows:
         return {}
     index = improvement.shown_rows[0]
-    row = run_queries.rows_of_run(improvement.run)[index]
+    row = run_queries.list_rows_of_run(improvement.run)[index]
     try:
         before = _render(improvement.run.version.unpacked(), row)
         after = _render(json.loads(improvement.bundle), row)

@@ -24,14 +24,14 @@ __all__ = [
     "answer_text",
     "compare_replies",
     "compare_row",
-    "failed_rows",
     "judgement_of",
     "judgement_scores",
-    "lowest_rows",
+    "list_failed_rows",
+    "list_lowest_rows",
+    "list_worst_regressions",
     "name_row",
     "readable_values",
     "shorten_text",
-    "worst_regressions",
 ]
 
 SHOWN = 12
@@ -70,7 +70,7 @@ class ComparedRow:
         return format_change(self.change) if self.is_change else format_score(self.change)
 
 
-def worst_regressions(run: Run, against: Run, compared: RunComparison) -> tuple[list[ComparedRow], int]:
+def list_worst_regressions(run: Run, against: Run, compared: RunComparison) -> tuple[list[ComparedRow], int]:
     """The rows with the largest drop in a metric, and how many rows dropped."""
     change = {
         index: after - was
@@ -83,7 +83,7 @@ def worst_regressions(run: Run, against: Run, compared: RunComparison) -> tuple[
     return [compare_row(detail, before.get(detail.index), change[detail.index]) for detail in page.items], len(order)
 
 
-def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
+def list_lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
     """The rows with the lowest score."""
     details = run_queries.list_run_rows(run, only=f"worst:{metric} {target}", limit=SHOWN).items
     return [
@@ -92,7 +92,7 @@ def lowest_rows(run: Run, metric: str, target: str) -> list[ComparedRow]:
     ]
 
 
-def failed_rows(run: Run) -> list[ComparedRow]:
+def list_failed_rows(run: Run) -> list[ComparedRow]:
     """The first rows without a reply."""
     return [compare_row(detail) for detail in run_queries.list_run_rows(run, only="failed", limit=SHOWN).items]
 

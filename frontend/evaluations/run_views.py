@@ -136,7 +136,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "proposal": proposal,
         "propose_url": next_steps.find_propose_url(actor, run, live) if proposal is None else "",
         "thresholds_url": next_steps.find_thresholds_url(actor, run),
-        "failures": row_comparison.failed_rows(run) if run.failed else [],
+        "failures": row_comparison.list_failed_rows(run) if run.failed else [],
         **_worst(run, against, line),
     }
     return show(request, "evaluations/run.html", context)
@@ -177,8 +177,8 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
     if line is None:
         return {"pairs": [], "lost_count": 0}
     if against is None or line.compared is None:
-        return {"pairs": row_comparison.lowest_rows(run, line.metric, line.target), "lost_count": 0}
-    pairs, missing = row_comparison.worst_regressions(run, against, line.compared)
+        return {"pairs": row_comparison.list_lowest_rows(run, line.metric, line.target), "lost_count": 0}
+    pairs, missing = row_comparison.list_worst_regressions(run, against, line.compared)
     return {"pairs": pairs, "lost_count": missing}
 
 

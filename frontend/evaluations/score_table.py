@@ -238,7 +238,7 @@ def gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
     if run.change is not None and run.change.version_id != run.version_id:
         return []
     results = []
-    for plan in attachment_queries.plans_of_template(run.template):
+    for plan in attachment_queries.list_plans_of_template(run.template):
         if run.state != Run.DONE or not plan.measures(run):
             continue
         for text in plan.gates:

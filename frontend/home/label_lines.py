@@ -14,7 +14,7 @@ from registry.journal.models import Event
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 
-__all__ = ["LabelLine", "event_lines", "published_lines"]
+__all__ = ["LabelLine", "list_event_lines", "list_published_lines"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LabelLine:
         return reverse("template", args=[self.name])
 
 
-def published_lines(moves: Sequence[LabelMove]) -> list[LabelLine]:
+def list_published_lines(moves: Sequence[LabelMove]) -> list[LabelLine]:
     """Lines of moves of protected labels."""
     return [
         LabelLine(
@@ -57,7 +57,7 @@ def published_lines(moves: Sequence[LabelMove]) -> list[LabelLine]:
     ]
 
 
-def event_lines(events: Sequence[Event]) -> list[LabelLine | AuditLine]:
+def list_event_lines(events: Sequence[Event]) -> list[LabelLine | AuditLine]:
     """Lines of events: label moves with the label as a pill, all others as a sentence."""
     described = [(event, describe_event(event, may_manage=False)) for event in events]
     return [_label_line(event, line.at) or line for event, line in described]

@@ -43,7 +43,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     pending = gate.evaluate_pending(actor)
     gates, releases = release_gate.group_pending(pending)
     emergencies = emergency_notices.open_notices(actor)
-    rows = work_items.rows_of_person(gates, releases, actor, emergencies)
+    rows = work_items.list_rows_of_person(gates, releases, actor, emergencies)
     own_emergencies = {row.notice.emergency.change.number for row in rows if row.notice}
     steps = first_steps.list_first_steps(actor)
     context = {
@@ -88,7 +88,7 @@ def _read_drafts_and_keys(actor: Actor) -> dict[str, Any]:
     drafts = template_queries.list_drafts(actor)
     idle_keys = unused_keys.list_unused_keys(actor)
     return {
-        "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
+        "drafts": work_items.list_resumable_drafts(drafts[:MOST_DRAFTS]),
         "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
         "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
         "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
@@ -99,7 +99,7 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
     """The live state: failures, rollouts, figures, and recent changes. roles: by namespace id."""
     failures = live_failures.list_live_failures(actor)
     rollouts = rollout_queries.list_active(actor)
-    events = label_lines.event_lines(owned_events.list_owned_events(actor))
+    events = label_lines.list_event_lines(owned_events.list_owned_events(actor))
     return {
         "failures": failure_rows(failures[:MOST_FAILURES], roles),
         "failing_count": len(failures),
@@ -109,5 +109,5 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
         "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
         "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
         "owned_events": events,
-        "published": [] if events else label_lines.published_lines(label_queries.list_published_moves(actor)),
+        "published": [] if events else label_lines.list_published_lines(label_queries.list_published_moves(actor)),
     }

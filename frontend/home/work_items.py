@@ -28,8 +28,8 @@ __all__ = [
     "WorkItem",
     "count_sentence",
     "items_of_others",
-    "resumable_drafts",
-    "rows_of_person",
+    "list_resumable_drafts",
+    "list_rows_of_person",
     "urgency_sentence",
 ]
 
@@ -107,7 +107,7 @@ class ResumableDraft:
     newer: int | None
 
 
-def rows_of_person(
+def list_rows_of_person(
     gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor, notices: Sequence[Notice] = ()
 ) -> list[WaitingRow]:
     """What waits for this user, most urgent first: live without approval, blocking a release, blocking a user, the
@@ -135,7 +135,7 @@ def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     return [_theirs(gate) for gate in others if not _is_rolling_out(gate)]
 
 
-def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
+def list_resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
     """The drafts with versions saved meanwhile, in one query."""
     names = [f"{draft.namespace.name}/{draft.path}" for draft in drafts if draft.path]
     newest = dict(Template.objects.filter(name__in=names).values_list("name", "latest__number"))

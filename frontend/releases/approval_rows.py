@@ -75,7 +75,7 @@ def _list_opinions(member: Member, *, is_open: bool) -> dict[str, str]:
     opinions = dict.fromkeys(status.approvals, _APPROVED) | dict.fromkeys(status.objections, _OBJECTS)
     if not is_open or status.is_enough:
         return opinions
-    able = policy.eligible_approvers(rules, facts)
+    able = policy.list_eligible_approvers(rules, facts)
     last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes", "take_back")}
     outdated = [person for person, it in last.items() if it.decision != "take_back" and person in able]
     speakers = frozenset[str]().union(*(facts.find_group(name).people for name in status.missing_groups))

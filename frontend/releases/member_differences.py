@@ -16,7 +16,7 @@ from registry.evaluations.metric_readings import RunReadings, VersionPair
 from registry.releases.gate import Member
 from registry.templates.models import Version
 
-__all__ = ["MemberDifference", "compare_members", "difference_tabs"]
+__all__ = ["MemberDifference", "compare_members", "list_difference_tabs"]
 
 MOST_SHOWN = 20  # most differences on one page; those of the other templates are linked
 
@@ -68,7 +68,7 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
     }
 
 
-def difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
+def list_difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
     """The view links for all differences. The default is the rendered view if any difference is shown rendered."""
     shown = [difference.shown["view"] for difference in differences if difference.shown]
     asked = request.GET.get("view", "")

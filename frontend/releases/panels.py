@@ -94,7 +94,7 @@ def show_publish_panel(
     """The panel; after a refused form also with the reason and the user's choices."""
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
-    act = presenters.permitted_release_actions(gate, actor)
+    act = presenters.find_permitted_release_actions(gate, actor)
     moves = [(member.change.template, member.change.version) for member in gate.open_members]
     members = [PanelMember(preview) for preview in label_preview.preview_moves(release.label, moves)]
     context = {
@@ -103,7 +103,7 @@ def show_publish_panel(
         ).format(count=len(members), label=release.label),
         "gate": gate,
         "todo_rows": list_todo_rows(gate, actor),
-        "rows": [row for row in presenters.member_rows(gate, actor, may_change=False) if row.change.is_open],
+        "rows": [row for row in presenters.list_member_rows(gate, actor, may_change=False) if row.change.is_open],
         "act": act,
         "slot": find_free_minute(blocker for _, blocker in gate.blockers),
         "may_choose": act.publish and act.schedule and release.goes_live_at is None,
@@ -124,7 +124,7 @@ def show_roll_back_panel(
     gate = release_gate.evaluate_release(release, actor)
     is_published = release.state == release.PUBLISHED
     found = roll_back_preview.preview_roll_back(release, actor).members if is_published else ()
-    act = presenters.permitted_release_actions(gate, actor)
+    act = presenters.find_permitted_release_actions(gate, actor)
     ticked = request.POST.getlist("template")
     members = [
         PanelMember(

@@ -19,7 +19,13 @@ from registry.releases.comment_events import ReleaseCommented
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release
 
-__all__ = ["MemberRow", "PermittedReleaseActions", "member_rows", "permitted_release_actions", "release_story"]
+__all__ = [
+    "MemberRow",
+    "PermittedReleaseActions",
+    "find_permitted_release_actions",
+    "list_member_rows",
+    "release_story",
+]
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ class PermittedReleaseActions:
     roll_back: bool
 
 
-def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
+def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
     """The buttons of the release page."""
     release = gate.release
     roles = permissions.roles_of(actor.person, release.namespace) if actor.person.is_active else None
@@ -87,7 +93,7 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
     )
 
 
-def member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[MemberRow]:
+def list_member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[MemberRow]:
     """The templates ordered by name."""
     return [_member_row(member, actor, may_change=may_change) for member in gate.members]
 

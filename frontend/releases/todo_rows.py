@@ -60,8 +60,8 @@ def _is_failed_check(blocker: Blocker) -> bool:
 def _row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -> TodoRow:
     change = member.change
     page, newest = reverse("change", args=[change.number]), change.template.latest or change.version
-    act = change_presenters.permitted_actions(member.gate, actor)
-    [found] = change_presenters.blocker_rows(change, [blocker], act, newest.number)
+    act = change_presenters.find_permitted_actions(member.gate, actor)
+    [found] = change_presenters.list_blocker_rows(change, [blocker], act, newest.number)
     link, link_word = found.link or "#checks", found.link_word or gettext("See the checks")
     link = f"{page}{link}" if link.startswith("#") else link
     return TodoRow((change,), found.cause, found.action, icon="circle-x", link=link, link_word=link_word)

@@ -15,7 +15,7 @@ from frontend.changes.label_evidence import LossNotice
 from frontend.changes.presenters import find_free_minute, find_stopping_freeze
 from frontend.releases import presenters
 from frontend.releases.approval_rows import list_approval_rows, list_counted_members
-from frontend.releases.member_differences import compare_members, difference_tabs
+from frontend.releases.member_differences import compare_members, list_difference_tabs
 from frontend.releases.panels import read_seen, show_publish_panel, show_roll_back_panel
 from frontend.releases.service_rows import list_affected_services
 from frontend.releases.todo_rows import list_todo_rows
@@ -127,8 +127,8 @@ def _render_release(
 ) -> HttpResponse:
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
-    act = presenters.permitted_release_actions(gate, actor)
-    rows = presenters.member_rows(gate, actor, may_change=act.change)
+    act = presenters.find_permitted_release_actions(gate, actor)
+    rows = presenters.list_member_rows(gate, actor, may_change=act.change)
     turn = gate.turn
     losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
     differences = compare_members(request, gate.members)
@@ -140,7 +140,7 @@ def _render_release(
         "gate": gate,
         "rows": rows,
         "differences": differences,
-        "tabs": difference_tabs(request, list(differences.values())),
+        "tabs": list_difference_tabs(request, list(differences.values())),
         "act": act,
         "loss_notices": [
             LossNotice(member.change.template.path, losses[member.change.number])

@@ -15,7 +15,7 @@ from registry.evaluations.judge_calls import PATHS
 from registry.evaluations.models import SCORES_NEEDED, Attachment
 from registry.evaluations.person_score_queries import PEOPLE_METRIC
 
-__all__ = ["EvaluationForm", "GateRow", "gate_rows_of", "list_gate_metrics", "read_gate_rows"]
+__all__ = ["EvaluationForm", "GateRow", "list_gate_metrics", "list_gate_rows", "read_gate_rows"]
 
 FLOOR, FALL = "floor", "fall"
 _FREE_ROWS = 2  # below the filled rows
@@ -101,7 +101,7 @@ class EvaluationForm(forms.Form):
         return {**data, "judge_paths": {name: path for name, path in paths.items() if path not in ("", PATHS[name])}}
 
 
-def gate_rows_of(attachment: Attachment | None, metric: str = "") -> list[GateRow]:
+def list_gate_rows(attachment: Attachment | None, metric: str = "") -> list[GateRow]:
     """The thresholds of an evaluation as rows, with empty ones below. metric: prefilled in a new row."""
     rows = []
     for gate in map(parse_gate, attachment.gates if attachment else ()):

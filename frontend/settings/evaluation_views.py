@@ -50,7 +50,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         return redirect("evaluations", namespace)
     listed = attachment_queries.list_attachments(actor, namespace)
     chosen = next((row for row in listed if row.name == request.GET.get("name")), None)
-    rows = evaluation_forms.gate_rows_of(chosen, request.GET.get("metric", ""))
+    rows = evaluation_forms.list_gate_rows(chosen, request.GET.get("metric", ""))
     form = _build_form(request, actor, namespace, chosen)
     trials: list[GateTrial] | None = None
     if request.method == "POST":

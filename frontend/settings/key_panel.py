@@ -18,7 +18,7 @@ from registry.serving.key_trial import KeyTrial
 from registry.usage import queries as usage_queries
 from registry.usage.queries import DAYS
 
-__all__ = ["TrialForm", "panel_context", "set_addresses"]
+__all__ = ["TrialForm", "make_panel_context", "set_addresses"]
 
 _ACTS = [(act, act.replace("_", " ")) for act in key_trial.ACTS]
 
@@ -45,7 +45,7 @@ def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, in
     return form, 200
 
 
-def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
+def make_panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
     """The context of `_key_panel.html` if `can` in the URL names a key, else without one; `act` in the URL runs a
     trial.
 

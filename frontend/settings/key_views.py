@@ -78,7 +78,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "issued": issued,
     }
     is_panel = do == "look" or changed is not None
-    context |= key_panel.panel_context(request, actor, changed) if is_panel else {"panel_key": None}
+    context |= key_panel.make_panel_context(request, actor, changed) if is_panel else {"panel_key": None}
     context["rotating"] = next((key for key in context["rows"] if key.id == rotate_form["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 

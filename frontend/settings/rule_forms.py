@@ -15,8 +15,8 @@ __all__ = [
     "MODES_IN_WORDS",
     "NamespaceForm",
     "RulesForm",
-    "initial_rules",
     "list_owner_names",
+    "read_initial_rules",
     "read_owner_names",
 ]
 
@@ -90,7 +90,7 @@ class NamespaceForm(forms.Form):
         return split_words(self.cleaned_data["protected_labels"])
 
 
-def initial_rules(rules: Rules) -> dict[str, Any]:
+def read_initial_rules(rules: Rules) -> dict[str, Any]:
     """The rules as initial values: lists as words, one line for each approval rule and each owner."""
     lines = [f"{owner.pattern}: {', '.join(list_owner_names(owner))}" for owner in rules.owners]
     return {

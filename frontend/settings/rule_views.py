@@ -38,7 +38,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     space = namespace_queries.get_namespace(actor, namespace)
     now = rules_of(space)
     status = 200
-    form = RulesForm(request.POST or None, initial=rule_forms.initial_rules(now))
+    form = RulesForm(request.POST or None, initial=rule_forms.read_initial_rules(now))
     standards = StandardsForm(request.POST or None, now.standards)
     effects: RuleEffects | None = None
     if request.method == "POST":

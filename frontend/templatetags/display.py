@@ -34,6 +34,7 @@ from registry.serving.fetcher import fetcher
 register = template.Library()
 register.simple_tag(run_state_word)
 register.filter("time_needed", time_needed)
+register.filter("check_name", check_word)
 register.filter("finding", stringfilter(translate_finding))
 register.filter("capital", stringfilter(capitalise_sentence))
 
@@ -215,12 +216,6 @@ def state_name(state: str) -> str:
         "failed": gettext("failed"),
         "not finished": gettext("not finished"),
     }.get(state, state)
-
-
-@register.filter
-def check_name(name: str) -> str:
-    """The display name of a check of a change."""
-    return check_word(name)
 
 
 @register.filter

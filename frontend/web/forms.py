@@ -16,10 +16,10 @@ from registry.core.errors import Invalid, PromptuaryError
 __all__ = [
     "LinesField",
     "add_errors",
+    "list_version_choices",
     "parse_form_number",
     "set_choices",
     "split_words",
-    "version_choices",
 ]
 
 # A select with more rows than this is unusable; older versions are reached from the history.
@@ -74,7 +74,7 @@ def set_choices(form: forms.Form, name: str, choices: Sequence[tuple[Any, str]])
         field.choices = list(choices)
 
 
-def version_choices(newest: int, standing: Mapping[str, int]) -> list[tuple[int, str]]:
+def list_version_choices(newest: int, standing: Mapping[str, int]) -> list[tuple[int, str]]:
     """The newest versions, and every version with a label, each with its labels."""
     return [
         (number, ", ".join([f"v{number}", *(label for label, at in standing.items() if at == number)]))

@@ -18,9 +18,9 @@ def find_near_name(request: HttpRequest) -> tuple[str, str] | None:
         return None
     actor = Actor(request.user)
     if match.url_name == "folder":
-        folder = search_counts.similar_words(actor, "in", match.kwargs["folder"])
+        folder = search_counts.find_similar_words(actor, "in", match.kwargs["folder"])
         return (folder, reverse("folder", args=[folder])) if folder else None
     if match.url_name == "template":
-        word = search_counts.similar_words(actor, "word", match.kwargs["name"].rpartition("/")[2])
+        word = search_counts.find_similar_words(actor, "word", match.kwargs["name"].rpartition("/")[2])
         return (word, f"{reverse('browse')}?{urlencode({'q': word})}") if word else None
     return None

@@ -108,7 +108,7 @@ def _train(template: renderer.Template, rows: Path, form: Form, label: str) -> s
     except EvaluationError as error:
         raise UsageError(str(error)) from error
     lines = []
-    for number, (_row, prompt, line) in enumerate(training.training_lines(template, dataset, form.value, label)):
+    for number, (_row, prompt, line) in enumerate(training.list_training_lines(template, dataset, form.value, label)):
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         for cut in prompt.cut:
             say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")

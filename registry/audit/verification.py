@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS
 from registry.journal.event import columns_of, digest_of
 from registry.journal.models import Event
 
-__all__ = ["facts_of", "faults_of_chain", "read_event"]
+__all__ = ["facts_of", "find_chain_faults", "read_event"]
 
 _AT_ONCE = 500
 _COLUMNS = ("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "hash")
@@ -42,7 +42,7 @@ def read_event(text: str) -> Event:
     )
 
 
-def faults_of_chain(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
+def find_chain_faults(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
     """A sentence for the first event whose number, hash or columns are wrong.
 
     database: the alias to read from.

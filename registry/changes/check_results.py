@@ -98,7 +98,7 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     if gate.inputs is None:
         return []
     contributors = gate.facts.contributors
-    if counted_scores.record_scores(row, attachment_queries.plans_of_template(row.template), contributors):
+    if counted_scores.record_scores(row, attachment_queries.list_plans_of_template(row.template), contributors):
         gate = change_gate.evaluate(row, None)
     inputs = gate.inputs
     if inputs is None:

@@ -178,7 +178,7 @@ def _dependants(case: CheckCase) -> CheckResult:
     brought = case.version.unpacked()
     details: list[dict[str, Any]] = []
     with child() as bounded:
-        for template, refs in inclusions.including_templates(case.change.template):
+        for template, refs in inclusions.list_including_templates(case.change.template):
             if template.latest is None or template.latest.is_redacted:
                 continue
             bundle, kept = template.latest.unpacked(), template.current_samples()

@@ -30,7 +30,7 @@ __all__ = [
     "find_related_facts",
     "is_void",
     "key_of",
-    "listed_checks",
+    "list_checks",
     "read_decided",
     "required_checks",
 ]
@@ -118,7 +118,7 @@ def required_checks(rules: Rules) -> tuple[str, ...]:
     return tuple(check for check in CHECKS if check in named)
 
 
-def listed_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
+def list_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:
     """The checks that a request has, in order. A check without anything to look at is listed only if it is required."""
     return tuple(name for name in CHECKS if name in needed or not is_void(name, inputs))
 

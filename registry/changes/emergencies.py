@@ -21,7 +21,7 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates import label_moves
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import approved_digests
+from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_ways_back import find_ways_back
 
 __all__ = [
@@ -29,10 +29,10 @@ __all__ = [
     "close_emergency",
     "find_emergencies",
     "find_emergency",
+    "list_served_emergencies",
     "list_unapproved",
     "list_waiting_changes",
     "publish_in_emergency",
-    "served_emergencies",
 ]
 
 
@@ -97,7 +97,7 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     if not open_changes:
         return {}
     templates = {change.template_id for change in open_changes}
-    held, approved, ways_back = _held(templates), approved_digests(templates), find_ways_back(templates)
+    held, approved, ways_back = _held(templates), list_approved_digests(templates), find_ways_back(templates)
     approvals = _approvals([change.pk for change in open_changes])
     shown = {}
     for change in open_changes:
@@ -115,14 +115,14 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     return shown
 
 
-def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
+def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Map (template id, label) to the number of the unapproved emergency it serves, if the actor may read it."""
     unreviewed = ChangeRequest.objects.filter(unreviewed=True).values("pk")
     rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=visible_namespaces(actor))
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
     asked = {(template, label, digest): pk for template, label, digest, pk in columns}
     templates = {template for template, _, _ in asked}
-    held, approved = (_held(templates), approved_digests(templates)) if asked else ({}, {})
+    held, approved = (_held(templates), list_approved_digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()

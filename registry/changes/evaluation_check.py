@@ -243,7 +243,7 @@ def _failed(gate: str, finding: str) -> dict[str, Any]:
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
     """Each plan of the request with its runs. against: the digest of what the label holds."""
-    asked = (change.pk, attachment_queries.plans_of_template(change.template), change.version.digest, against)
+    asked = (change.pk, attachment_queries.list_plans_of_template(change.template), change.version.digest, against)
     return _parts([asked])[change.pk]
 
 

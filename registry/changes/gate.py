@@ -137,7 +137,7 @@ class Gate:
         lost = {comment.person.username for comment in comments}
         if not policy.lacks_approvers(rules, facts, lost):
             return ""
-        may = policy.eligible_approvers(rules, facts)
+        may = policy.list_eligible_approvers(rules, facts)
         out = gettext(" and ").join(person for person in may if person in lost)
         only = gettext("Only {names} may approve this change").format(names=gettext(" and ").join(may))
         return gettext(
@@ -149,7 +149,7 @@ class Gate:
         """The people who were asked for a review by name, may give it, and have not decided on the head."""
         if not self.change.takes_decisions:
             return ()
-        may = policy.eligible_approvers(self.rules, self.facts) if self.change.asked else ()
+        may = policy.list_eligible_approvers(self.rules, self.facts) if self.change.asked else ()
         asked = (person for person in self.change.asked if person in may)
         return tuple(person for person in asked if not policy.find_own_decision(self.facts, person))
 

@@ -169,16 +169,16 @@ class CheckFacts:
         related = find_related_facts(set(templates))
         self._samples = {fact.template: fact.samples for fact in related if fact.samples}
         measured = [templates[fact.template] for fact in related if fact.has_attachments]
-        self._plans = attachment_queries.plans_of_templates(measured) if measured else {}
+        self._plans = attachment_queries.list_plans_of_templates(measured) if measured else {}
         pinned = [fact.template for fact in related if fact.is_pinned]
-        self._fetched = usage_queries.pinned_digests(pinned) if pinned else {}
+        self._fetched = usage_queries.find_pinned_digests(pinned) if pinned else {}
         counting = [row for row, _ in rows if any(plan.people_gates for plan in self._plans.get(row.template_id, ()))]
         self._recorded = counted_scores.read_recorded_scores([row.pk for row in counting]) if counting else {}
         self._contributors = {row.pk: review.facts(row).contributors for row in counting}
         included = [
             templates[fact.template] for fact in related if fact.is_included or templates[fact.template].renamed_at
         ]
-        self._dependants = inclusions.including_digests(included) if included else {}
+        self._dependants = inclusions.list_including_digests(included) if included else {}
         self._inputs = {row.pk: self._read_inputs(row) for row, _ in rows}
         self._keys = {row.pk: self._list_keys(row, rules) for row, rules in rows}
         keys = {key for listed in self._keys.values() for key in listed}
@@ -248,9 +248,7 @@ class CheckFacts:
 
     def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
         inputs = self.inputs(change)
-        return {
-            checks.key_of(name, inputs): name for name in checks.listed_checks(inputs, checks.required_checks(rules))
-        }
+        return {checks.key_of(name, inputs): name for name in checks.list_checks(inputs, checks.required_checks(rules))}
 
     def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
         """The progress of evaluations that have no verdict yet."""

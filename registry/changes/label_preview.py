@@ -19,7 +19,7 @@ from registry.namespaces.rules import Rules, list_owners, rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import approved_digests
+from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template, Version
 from registry.usage.service_fetches import ServiceFetches, list_service_fetches
@@ -143,7 +143,7 @@ class _Reader:
         rows = Label.objects.filter(template__in=ids, name=label).select_related("version__author")
         self._held = {row.template_id: row for row in rows.defer("version__bundle")}
         self._history: History = history_queries.read_version_graph(ids)
-        self._approved = approved_digests(ids)
+        self._approved = list_approved_digests(ids)
         self._services = list_service_fetches(ids)
         serves = {pk: row.version.digest for pk, row in self._held.items()}
         self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(

@@ -21,7 +21,7 @@ from registry.namespaces.permissions import roles_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.models import Template, Version
 
 __all__ = [
@@ -166,7 +166,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
         known = gettext("{label} already serves exactly this (version {version})").format(
             label=label, version=held.version.number
         )
-        approval = approval_of_label(template, label)
+        approval = find_approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
             raise Invalid(
                 fields={

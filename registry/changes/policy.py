@@ -15,19 +15,19 @@ from registry.namespaces.rules import Rules
 
 __all__ = [
     "count_approvals",
-    "eligible_approvers",
     "fault_of_approver",
     "find_blockers",
     "find_exemptions",
     "find_own_decision",
     "lacks_approvers",
+    "list_eligible_approvers",
     "list_group_approvals",
-    "reasons_against",
+    "list_reasons_against",
     "refusal_of_approver",
 ]
 
 
-def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
+def list_reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
     """Why this person's decision does not count, unless a rule allows it."""
     if rules.self_approval:
         return ()
@@ -39,7 +39,7 @@ def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ..
 
 def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     """Why this person may not decide on the request, as a sentence addressed to them; empty if they may."""
-    reasons = reasons_against(rules, facts, person)
+    reasons = list_reasons_against(rules, facts, person)
     return reasons[0].you if reasons else ""
 
 
@@ -48,14 +48,14 @@ def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     fault = fault_of_approver(rules, facts, person)
     if not fault:
         return ""
-    if eligible_approvers(rules, facts):
+    if list_eligible_approvers(rules, facts):
         return gettext("{fault} Another reviewer decides on it.").format(fault=fault)
     return gettext("{fault} Nobody else may approve: an admin can make another person a reviewer.").format(fault=fault)
 
 
-def eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
+def list_eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
     """The reviewers whose approval would count."""
-    return tuple(person for person in facts.reviewers if not reasons_against(rules, facts, person))
+    return tuple(person for person in facts.reviewers if not list_reasons_against(rules, facts, person))
 
 
 def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
@@ -85,7 +85,7 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
     """Whether, without these people, too few reviewers are left whose approval counts, no owner of the path, or no
     member of a required group.
     """
-    left = [person for person in eligible_approvers(rules, facts) if person not in without]
+    left = [person for person in list_eligible_approvers(rules, facts) if person not in without]
     if len(left) < rules.count_needed_approvals(facts.label, facts.path):
         return True
     return bool(_find_missing_owners(rules, facts, left) or _find_missing_groups(rules, facts, left))
@@ -105,7 +105,7 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
     approvals = tuple(
         person
         for person, decision in last.items()
-        if decision == "approve" and not reasons_against(rules, facts, person)
+        if decision == "approve" and not list_reasons_against(rules, facts, person)
     )
     objections = tuple(person for person, decision in last.items() if decision == "request_changes")
     missing = max(0, rules.count_needed_approvals(facts.label, facts.path) - len(approvals))
@@ -149,8 +149,8 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
         return []
     found = [] if facts.unreviewed else [*_judge_place(facts), *others]
     counted = count_approvals(rules, facts)
-    against = {person: reasons_against(rules, facts, person) for person in facts.contributors}
-    standing = Standing(rules, facts, counted, viewer, eligible_approvers(rules, facts), against)
+    against = {person: list_reasons_against(rules, facts, person) for person in facts.contributors}
+    standing = Standing(rules, facts, counted, viewer, list_eligible_approvers(rules, facts), against)
     if counted.objections:
         found.append(blockers.of_objections(standing))
     if rules.threads_resolved and facts.open_threads and not facts.unreviewed:

@@ -108,7 +108,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
-    served = emergencies.served_emergencies(actor)
+    served = emergencies.list_served_emergencies(actor)
     rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
     roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
@@ -158,7 +158,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     places = rows.annotate(goal=Subquery(goal.values("version")[:1])).order_by("-pk")
     examined = list(places[: MOST_EXAMINED + 1])
     is_exact = len(examined) <= MOST_EXAMINED
-    in_emergency = {template for template, label in emergencies.served_emergencies(actor) if label == target}
+    in_emergency = {template for template, label in emergencies.list_served_emergencies(actor) if label == target}
     opened = set(_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]

@@ -23,7 +23,7 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import last_approved_version
+from registry.templates.label_moves import find_last_approved_version
 from registry.templates.models import Template, Version
 from registry.templates.queries import within_namespaces
 
@@ -35,10 +35,10 @@ __all__ = [
     "count_pending",
     "find_baseline",
     "find_change",
+    "find_last_outdated_decision",
     "find_publishing_move",
     "get_change",
     "has_finished_run",
-    "last_outdated_decision",
     "list_changes",
     "list_members",
     "list_overlapping",
@@ -180,7 +180,7 @@ def find_baseline(change: ChangeRequest) -> Version | None:
         rows = Label.objects.filter(template=change.template_id, name=change.label)
         number = rows.values_list("version_id", flat=True).first()
     if number == change.version_id:
-        earlier = last_approved_version(change.template, change.label, before=move)
+        earlier = find_last_approved_version(change.template, change.label, before=move)
         number = earlier.pk if earlier and earlier.pk != number else None
     version = (
         Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
@@ -224,7 +224,7 @@ def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list
     return list(rows.defer("bundle").order_by("number"))
 
 
-def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | None:
+def find_last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | None:
     """The person's last decision on an earlier head, or None; always None for the opener and the head's author."""
     if actor.person.pk in (change.opened_by_id, change.version.author_id):
         return None

@@ -132,7 +132,7 @@ def list_candidates(gate: Gate) -> list[ReviewCandidate]:
     reasons: Sequence[tuple[str, Collection[str]]] = (("owner", owners), ("group", speakers), ("earlier", earlier))
     candidates = [
         ReviewCandidate(person, next((reason for reason, people in reasons if person in people), ""))
-        for person in policy.eligible_approvers(rules, facts)
+        for person in policy.list_eligible_approvers(rules, facts)
     ]
     order = [reason for reason, _ in reasons] + [""]
     return sorted(candidates, key=lambda candidate: (order.index(candidate.reason), candidate.person))
@@ -160,7 +160,7 @@ def _require_reviewer(actor: Actor, gate: Gate, person: str, field: str) -> None
         sentence = gettext("{person} can't approve in {namespace}.")
         namespace = change.template.namespace.name
         raise Invalid(fields={field: sentence.format(person=f"{person[:80]!r}", namespace=namespace)})
-    if reasons := policy.reasons_against(rules, facts, person):
+    if reasons := policy.list_reasons_against(rules, facts, person):
         sentence = gettext("the approval of {person} would not count: {person} {why}.")
         raise Invalid(fields={field: sentence.format(person=person, why=reasons[0].they.rstrip("."))})
     decision = policy.find_own_decision(facts, person)

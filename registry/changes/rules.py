@@ -33,9 +33,9 @@ __all__ = [
     "ConcernedKey",
     "ProtectionPlan",
     "RulesUpdate",
+    "list_unapproved_labels",
     "plan_protection",
     "set_rules",
-    "unapproved_labels",
 ]
 
 
@@ -76,7 +76,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
             setattr(row, field, value)
         row.save()
         log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=row, at=log.now(), subject=row)
-        opened = [_ask_approval(actor, row, label) for label in unapproved_labels(row, before, after)]
+        opened = [_ask_approval(actor, row, label) for label in list_unapproved_labels(row, before, after)]
     return RulesUpdate(row, tuple(opened))
 
 
@@ -154,7 +154,7 @@ class ProtectionPlan:
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
+def list_unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
     """The newly protected labels that serve what they never held by approval; each needs a change request."""
     return _unapproved(namespace, _newly(before, after))
 

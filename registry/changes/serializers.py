@@ -31,7 +31,7 @@ from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, Moment, Output
-from registry.templates.label_moves import approval_of_label
+from registry.templates.label_moves import find_approval_of_label
 
 __all__ = [
     "ChangeFacts",
@@ -166,7 +166,7 @@ class ChangeFacts(ChangeRow):
     @property
     def approval(self) -> str | None:
         """How the label came to what it holds now."""
-        approval = approval_of_label(self.row.template, self.row.label)
+        approval = find_approval_of_label(self.row.template, self.row.label)
         return approval.value if approval else None
 
     @property

@@ -42,7 +42,7 @@ def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | No
 
 def _find_dataset_and_model(preview: LabelPreview) -> tuple[str, str] | None:
     """The dataset and model of the first evaluation attached to the template, else of its newest run."""
-    plans = attachment_queries.plans_of_template(preview.template)
+    plans = attachment_queries.list_plans_of_template(preview.template)
     for plan in plans:
         if not plan.fault and plan.is_computed:
             return plan.dataset, plan.model

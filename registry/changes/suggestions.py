@@ -53,7 +53,7 @@ def apply_suggestions(
                 warning=warning
             ),
             confirm=True,
-            people=list(policy.eligible_approvers(gate.rules, gate.facts)),
+            people=list(policy.list_eligible_approvers(gate.rules, gate.facts)),
         )
     document = replace_lines(change.version.document, edits)
     saved = template_save.save_version(

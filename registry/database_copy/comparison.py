@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.database_copy import usage
 from registry.database_copy.canonical_rows import RowDigest, read_rows
 from registry.database_copy.errors import DatabasesDiffer
@@ -56,7 +56,7 @@ def require_same(
             )
         elif target_digest != table:
             findings.append(f"{table.table} has the same number of rows in both, and they don't hold the same.")
-    findings += [f"{place}: {fault}" for place in (source, target) for fault in faults_of_chain(place)]
+    findings += [f"{place}: {fault}" for place in (source, target) for fault in find_chain_faults(place)]
     if (head := _read_head(source)) != (other := _read_head(target)):
         findings.append(f"The journal ends with {head} in the source and with {other} in the target.")
     if findings:

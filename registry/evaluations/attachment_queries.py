@@ -22,13 +22,13 @@ from registry.templates.models import Template
 
 __all__ = [
     "EvaluationPlan",
-    "computed_gates_of_templates",
     "find_attachment",
     "list_attachments",
+    "list_computed_gates_of_templates",
     "list_fitting_datasets",
     "list_measured_templates",
-    "plans_of_template",
-    "plans_of_templates",
+    "list_plans_of_template",
+    "list_plans_of_templates",
 ]
 
 
@@ -133,12 +133,12 @@ def list_measured_templates(namespace: Namespace, dataset: str) -> list[Template
     return [row for row in rows.order_by("name") if any(attachment.fits(row.path) for attachment in attached)]
 
 
-def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
+def list_plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
     """The evaluations that the template's change requests must pass now."""
-    return plans_of_templates([template])[template.pk]
+    return list_plans_of_templates([template])[template.pk]
 
 
-def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[EvaluationPlan, ...]]:
+def list_plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[EvaluationPlan, ...]]:
     """Map template to its plans, in a constant number of queries. Their namespaces must be loaded."""
     template_list = list(templates)
     spaces = {template.namespace_id: template.namespace for template in template_list}
@@ -158,7 +158,7 @@ def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[Eval
     return plans
 
 
-def computed_gates_of_templates(templates: Iterable[Template]) -> dict[int, list[tuple[str, str]]]:
+def list_computed_gates_of_templates(templates: Iterable[Template]) -> dict[int, list[tuple[str, str]]]:
     """Map template id to the computed thresholds, each with the name of its evaluation; one query.
 
     Unlike a plan, this does not look up the model.

@@ -41,7 +41,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
         path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
         return path
     report = reports.detail(result, metrics)
-    report["id"] = [row.id for row in run_queries.rows_of_run(run)]
+    report["id"] = [row.id for row in run_queries.list_rows_of_run(run)]
     report["error"] = ["; ".join(error["message"] for error in row["errors"]) for row in result.rows()]
     if form == "csv":
         cells_by_name = {neutralize_formula(name): map(neutralize_formula, cells) for name, cells in report.items()}
@@ -55,7 +55,7 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
 
     with_judgements: whether to add each row's judgement to its outputs, so that gates can use its scores.
     """
-    rows = run_queries.rows_of_run(run)
+    rows = run_queries.list_rows_of_run(run)
     run_rows = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
     definition = {
         "kind": "template",
@@ -95,7 +95,7 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
 def metrics_of_run(run: Run) -> dict[str, MetricsResult]:
     """The run's scores in the package's form, by metric; empty until it is done."""
     return {
-        metric: MetricsResult({target: run_queries.scores_of_run(run, metric, target) for target in targets})
+        metric: MetricsResult({target: run_queries.read_scores_of_run(run, metric, target) for target in targets})
         for metric, targets in run.scores.items()
     }
 
@@ -124,4 +124,4 @@ def _report(
             )
         against = (write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
     title = f"Run {run.number}: {run.template.name}@{run.version.number}"
-    return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of_run(run)])
+    return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.list_rows_of_run(run)])

@@ -87,7 +87,7 @@ def record_nightly_outcome(run: Run) -> None:
     """
     namespace = run.template.namespace
     label = live_label(namespace)
-    plans = attachment_queries.plans_of_template(run.template)
+    plans = attachment_queries.list_plans_of_template(run.template)
     plan = next((plan for plan in plans if plan.name == run.evaluation), None)
     is_live = Label.objects.filter(template=run.template, name=label, version=run.version).exists()
     if plan is None or not is_live or not plan.measures(run) or _is_unanswered(run):

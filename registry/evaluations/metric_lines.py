@@ -98,7 +98,7 @@ def read_latencies(runs: Iterable[Run]) -> dict[int, float]:
 def read_floors(templates: Iterable[Template]) -> dict[int, dict[tuple[str, str, str | None], float]]:
     """Map template id to the current floor by evaluation, metric and output (None for all)."""
     floors: dict[int, dict[tuple[str, str, str | None], float]] = {}
-    for template, named_gates in attachment_queries.computed_gates_of_templates(templates).items():
+    for template, named_gates in attachment_queries.list_computed_gates_of_templates(templates).items():
         gates = [(name, parse_gate(gate)) for name, gate in named_gates]
         floors[template] = {
             (name, gate.metric, gate.output): gate.floor for name, gate in gates if gate.floor is not None

@@ -95,7 +95,7 @@ def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
     baselines = {pk: _find_baseline(pair, newest) for pk, pair in ((pair.template.pk, pair) for pair in pairs)}
     heads = {pair.template.pk: newest.get((pair.template.pk, pair.version.digest), ()) for pair in pairs}
     runs = {pk: (head_runs[0], baselines[pk]) for pk, head_runs in heads.items() if head_runs}
-    plans = attachment_queries.plans_of_templates([pair.template for pair in pairs]) if runs else {}
+    plans = attachment_queries.list_plans_of_templates([pair.template for pair in pairs]) if runs else {}
     readings = {}
     for pk, (run, baseline) in runs.items():
         metrics = _compared.get((_ends(run), _ends(baseline)), partial(_compare, run, baseline))

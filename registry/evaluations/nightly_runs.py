@@ -41,7 +41,7 @@ def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
         started = set(Run.objects.filter(template__namespace=space, night=night).values_list("template", "evaluation"))
         rows = Label.objects.filter(template__namespace=space, template__archived_at=None, name=live_label(space))
         labels = list(rows.select_related("template__namespace", "version").order_by("template__name"))
-        plans = attachment_queries.plans_of_templates([label.template for label in labels])
+        plans = attachment_queries.list_plans_of_templates([label.template for label in labels])
         for label in labels:
             for plan in plans[label.template_id]:
                 if plan.nightly and plan.is_computed and (label.template_id, plan.name) not in started:

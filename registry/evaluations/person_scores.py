@@ -76,5 +76,5 @@ def _find_asked_run(actor: Actor, number: int) -> Run:
 
 def _announce(run: Run) -> None:
     """Trigger a new check of the change requests whose gates count scores by people."""
-    if any(plan.people_gates for plan in attachment_queries.plans_of_template(run.template)):
+    if any(plan.people_gates for plan in attachment_queries.list_plans_of_template(run.template)):
         react(Occasion(ScoresChanged(), subject=(run.template,)))

@@ -137,7 +137,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     if metric and metric not in metrics:
         raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=metric)})
     names = (metric,) if metric else metrics
-    dataset_rows = run_queries.rows_of_run(runs[0])
+    dataset_rows = run_queries.list_rows_of_run(runs[0])
     tagged = [index for index in range(runs[0].total) if not tag or tag in dataset_rows[index].tags]
     changes = {index: _changes(outcomes, base, index, names) for index in tagged}
     chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}
@@ -173,7 +173,7 @@ def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]
     metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
-    return _read_rows(runs, run_queries.rows_of_run(runs[0]), outcomes, base, metrics, [index])[0]
+    return _read_rows(runs, run_queries.list_rows_of_run(runs[0]), outcomes, base, metrics, [index])[0]
 
 
 def _find_baseline(runs: Sequence[Run], number: int | None) -> int:

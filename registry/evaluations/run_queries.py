@@ -27,6 +27,8 @@ __all__ = [
     "compare_runs",
     "find_run",
     "list_comparable_runs",
+    "list_rows_of_run",
+    "list_rows_of_samples",
     "list_run_rows",
     "list_runs",
     "load_run",
@@ -34,10 +36,8 @@ __all__ = [
     "newest_run_rows",
     "read_run",
     "read_run_row",
-    "rows_of_run",
-    "rows_of_samples",
+    "read_scores_of_run",
     "run_key",
-    "scores_of_run",
 ]
 
 
@@ -129,14 +129,14 @@ def list_runs(  # the filters of the page and the API
     return cut(_full(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
-def rows_of_run(run: Run) -> tuple[Row, ...]:
+def list_rows_of_run(run: Run) -> tuple[Row, ...]:
     """The run's rows, in order."""
     if run.dataset_version is not None:
         return run.dataset_version.rows()
-    return rows_of_samples(run.samples) if run.samples is not None else ()
+    return list_rows_of_samples(run.samples) if run.samples is not None else ()
 
 
-def rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
+def list_rows_of_samples(samples: SampleSet) -> tuple[Row, ...]:
     """Samples as rows without expectations."""
     return tuple(Row(dict(values), None, name) for name, values in samples.samples.items())
 
@@ -158,7 +158,7 @@ def list_run_rows(
     start = 0 if before is None else max(0, before + 1)
     indexes = list(order if order is not None else _chosen(run, only))
     page_indexes = indexes[start : start + limit + 1]
-    rows = rows_of_run(run)
+    rows = list_rows_of_run(run)
     run_rows = {run_row.index: run_row for run_row in RunRow.objects.filter(run=run, index__in=page_indexes)}
     details = [
         (
@@ -173,7 +173,7 @@ def list_run_rows(
 
 def read_run_row(run: Run, index: int) -> RunRowDetail:
     """One row of the run."""
-    rows = rows_of_run(run)
+    rows = list_rows_of_run(run)
     if not 0 <= index < len(rows):
         raise NotFound(gettext("Run {number} has rows 0 to {value}.").format(number=run.number, value=len(rows) - 1))
     run_row = RunRow.objects.filter(run=run, index=index).first()
@@ -183,7 +183,7 @@ def read_run_row(run: Run, index: int) -> RunRowDetail:
 def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     """The latest rows, newest first, to show while a run is under way."""
     run_rows = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
-    rows = rows_of_run(run) if run_rows else ()
+    rows = list_rows_of_run(run) if run_rows else ()
     return [
         RunRowDetail(
             run_row.index, rows[run_row.index].id, rows[run_row.index].inputs, rows[run_row.index].expected, run_row
@@ -225,7 +225,7 @@ def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -
                 number=before.number, after_number=after.number
             )
         )
-    first, second = scores_of_run(before, metric, target), scores_of_run(after, metric, target)
+    first, second = read_scores_of_run(before, metric, target), read_scores_of_run(after, metric, target)
     comparison = compare_scores(first, second)
     pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
     change = {index: b - a for index, (a, b) in pairs if a is not None and b is not None}
@@ -233,7 +233,7 @@ def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -
     return RunComparison(metric, target, comparison, first["individual_scores"], second["individual_scores"], order)
 
 
-def scores_of_run(run: Run, metric: str, target: str) -> Score:
+def read_scores_of_run(run: Run, metric: str, target: str) -> Score:
     """The run's score by one metric on one output, with each row's. Raises Conflict until it is done, Invalid without
     such a score.
     """
@@ -273,7 +273,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     metric, _, target = name.partition(" ")
     if kind != "worst":
         raise Invalid(fields={"only": gettext("failed, or worst:<metric> <target>.")})
-    scores = enumerate(scores_of_run(run, metric, target or "answer")["individual_scores"])
+    scores = enumerate(read_scores_of_run(run, metric, target or "answer")["individual_scores"])
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 
 

@@ -117,7 +117,7 @@ def _size_of_batch(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) ->
 
 
 def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
-    rows = queries.rows_of_run(run)
+    rows = queries.list_rows_of_run(run)
     written_indexes = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
     missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written_indexes)
     while batch := list(itertools.islice(missing, size)):

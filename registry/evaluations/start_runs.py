@@ -187,7 +187,7 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
     if found.is_over and not found.is_draft:  # a draft's text is in the run and was checked at its start
         found.version.require_text()
         endpoint = connection_queries.find_endpoint(found.model, found.template.namespace.name)
-        _require_answerable(found.version, endpoint, queries.rows_of_run(found), found.dataset_version)
+        _require_answerable(found.version, endpoint, queries.list_rows_of_run(found), found.dataset_version)
     with transaction.atomic():
         run = _take(actor, number)
         if not run.is_over:
@@ -283,5 +283,5 @@ def find_row_source(actor: Actor, template: Template, dataset: str | None, numbe
 
 def _of_samples(samples: SampleSet) -> RowSource:
     """A template's samples as rows without expectations."""
-    rows = queries.rows_of_samples(samples)
+    rows = queries.list_rows_of_samples(samples)
     return RowSource(Rows("samples", rows).digest, rows, samples=samples)

@@ -65,7 +65,7 @@ def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str
     """The rows as the input `rows` of the asking template: name, inputs, expected, reply and fault, truncated if long.
     Rows that no longer exist are left out.
     """
-    rows = run_queries.rows_of_run(run)
+    rows = run_queries.list_rows_of_run(run)
     run_rows = {row.index: row for row in RunRow.objects.filter(run=run, index__in=[row.index for row in failing])}
     return [_describe_row(rows[row.index], run_rows[row.index], row) for row in failing if row.index in run_rows]
 
@@ -73,7 +73,7 @@ def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str
 def _find_floors(run: Run) -> _Floors:
     """Map metric and output (None for all) to the minimum score of an attached evaluation of exactly these rows."""
     floors: dict[tuple[str, str | None], float] = {}
-    for plan in attachment_queries.plans_of_template(run.template):
+    for plan in attachment_queries.list_plans_of_template(run.template):
         if not plan.measures(run):
             continue
         for gate in map(parse_gate, plan.computed_gates):

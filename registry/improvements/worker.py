@@ -142,7 +142,7 @@ def _require_unredacted(improvement: Improvement) -> None:
 
 def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
     """Raise ProposalRefused if the proposed text can't render any row of the run."""
-    misfit = row_fit.find_misfit(run_queries.rows_of_run(run), json.loads(checked.bundle))
+    misfit = row_fit.find_misfit(run_queries.list_rows_of_run(run), json.loads(checked.bundle))
     if misfit is not None:
         raise ProposalRefused([f"No row of the dataset can be rendered by the text: {end_sentence(misfit.message)}"])
 
@@ -155,7 +155,7 @@ def _start_measurement(
     judge = None
     if run.judge is not None:
         judge = JudgeChoice(run.judge, run.judge_model, run.judge_model_digest, run.judge_paths)
-    rows = RowSource(run.rows_digest, run_queries.rows_of_run(run), dataset_version=run.dataset_version)
+    rows = RowSource(run.rows_digest, run_queries.list_rows_of_run(run), dataset_version=run.dataset_version)
     key = run_queries.run_key(checked.digest, run.rows_digest, run.model_digest, judge.digest if judge else "")
     columns = {"key": key, "is_draft": True, "draft_bundle": checked.bundle}
     with transaction.atomic():

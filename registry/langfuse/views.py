@@ -20,7 +20,7 @@ from registry.namespaces.throttling import check_rates
 from registry.namespaces.verbs import Verb
 from registry.serving.responses import APPROVAL
 from registry.templates import limited_key_view, version_queries
-from registry.templates.label_moves import approval_of_label
+from registry.templates.label_moves import find_approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 from registry.usage import recorder
@@ -87,7 +87,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    approval = approval_of_label(version_found.template, ref)
+    approval = find_approval_of_label(version_found.template, ref)
     row = _row(version_found, actor) | {"name": name, "approval": approval.value if approval else None}
     if actor.key is not None:
         former_name = name if name != version_found.template.name else ""

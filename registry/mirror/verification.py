@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from django.conf import settings
 
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.journal import mirror_paths
 from registry.journal.mirroring import Move
 from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
@@ -59,7 +59,7 @@ def verify_clone(repository: Repository) -> list[str]:
 
 
 def _findings(repository: Repository) -> Iterator[str]:
-    yield from faults_of_chain()
+    yield from find_chain_faults()
     try:
         yield from _compare_all(repository)
     except GitFailed as error:

@@ -19,9 +19,9 @@ __all__ = [
     "NamedGroup",
     "Owner",
     "Rules",
-    "default_rules",
+    "find_owners_of_path",
     "list_owners",
-    "owners_of_path",
+    "make_default_rules",
     "read_named_groups",
     "read_owning_groups",
     "rules_of",
@@ -177,7 +177,7 @@ def rules_of(namespace: Namespace) -> Rules:
     )
 
 
-def owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+def find_owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """The owners of the template at that path in the namespace. groups: usernames by the group's name.
 
     It reads only one column, because a migration calls it before the newer columns exist.
@@ -189,7 +189,7 @@ def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
     """List the usernames of the path's owners inside the namespace, including members of groups. The caller has checked
     permissions.
     """
-    return owners_of_path(namespace, path, read_owning_groups([namespace])[namespace.pk])
+    return find_owners_of_path(namespace, path, read_owning_groups([namespace])[namespace.pk])
 
 
 def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
@@ -233,6 +233,6 @@ def standards_of(namespace: Namespace) -> Standards:
     return read_standards(namespace.standards) if namespace.standards else Standards()
 
 
-def default_rules() -> Rules:
+def make_default_rules() -> Rules:
     """The rules of a new namespace. `Rules()` has no required checks, as in older namespaces."""
     return Rules(required_checks=DEFAULT_CHECKS)

@@ -43,13 +43,13 @@ def create_namespace(
     Raises NotAllowed as in `require_may_create_namespace`.
 
     Further rules as in `registry.changes.rules.set_rules`. Those that are omitted or None come from
-    `rules.default_rules`: the checks problems, samples, budget and contract must pass; an empty list requires no
+    `rules.make_default_rules`: the checks problems, samples, budget and contract must pass; an empty list requires no
     checks.
     """
     require_may_create_namespace(actor)
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
-    first = rule_fields.read_rules(values, rules.default_rules())
+    first = rule_fields.read_rules(values, rules.make_default_rules())
     rule_fields.check_two_step(actor, first)
     if first.group_names:
         field = "approval_rules" if first.approval_rules else "owners"

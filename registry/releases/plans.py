@@ -17,7 +17,7 @@ from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, approvals_of_labels
+from registry.templates.label_moves import Approval, find_approvals_of_labels
 from registry.templates.models import Template, Version
 from registry.templates.queries import require_current_names
 
@@ -193,7 +193,7 @@ class _Planner:
         ids = [template.pk for template in templates]
         self._labels = _read_labels(ids, label)
         self._origins = _origin_versions(templates, selection)
-        self._approvals = approvals_of_labels(templates)
+        self._approvals = find_approvals_of_labels(templates)
         self._history: History = history_queries.read_history(templates)
         pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
         self._pending = list(pending.select_related("template__namespace", "version", "release", "opened_by"))

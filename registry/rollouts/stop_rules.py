@@ -45,7 +45,7 @@ def read_side_scores(rollouts: Collection[Rollout]) -> dict[int, list[SideScore]
 
     Scores by people are excluded, since a contributor may be among them.
     """
-    scores = outcome_queries.scores_of_services({place for rollout in rollouts for place in _places(rollout)})
+    scores = outcome_queries.read_scores_of_services({place for rollout in rollouts for place in _places(rollout)})
     paired = {}
     for rollout in rollouts:
         stable, candidate = ({score.name: score for score in scores[place]} for place in _places(rollout))

@@ -14,7 +14,7 @@ from registry.serving.responses import ServedRollout, ServedVersion, VersionRow,
 from registry.templates import version_queries
 from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label
-from registry.templates.label_moves import approvals_of_refs
+from registry.templates.label_moves import find_approvals_of_refs
 from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["explain_missing_version", "find_current_name", "is_version_approved", "load_label_versions", "load_version"]
@@ -73,7 +73,7 @@ def load_version(name: str, ref: str, former_name: str = "") -> ServedVersion | 
         return None
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
-    approval = None if is_pin(ref) or ref == LATEST else approvals_of_refs([name], ref).get(name)
+    approval = None if is_pin(ref) or ref == LATEST else find_approvals_of_refs([name], ref).get(name)
     return make_served(row, is_pin(ref), approval, rollout, former_name)
 
 
@@ -81,7 +81,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
     """What the label serves for each of these templates, in two queries; redacted versions are left out."""
     names = list(names)
     rows = Version.objects.filter(template__name__in=names)
-    approvals_by_name = {} if label == LATEST else approvals_of_refs(names, label)
+    approvals_by_name = {} if label == LATEST else find_approvals_of_refs(names, label)
     if label == LATEST:
         versions = [_split(values) for values in rows.filter(pk=F("template__latest")).values_list(*_FIELDS)]
     else:

@@ -279,7 +279,7 @@ def _publish_scheduled(job: Job, _progress: Progress) -> None:
 
 def _check_chain(_job: Job, progress: Progress) -> None:
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
-    for fault in verification.faults_of_chain():
+    for fault in verification.find_chain_faults():
         raise BrokenChain(fault)
     progress.report(last, last)
 

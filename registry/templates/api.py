@@ -18,7 +18,7 @@ from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
 from registry.templates import archive, label_queries, limited_key_view, queries, restore
 from registry.templates import save as services
-from registry.templates.label_moves import approvals_of_labels
+from registry.templates.label_moves import find_approvals_of_labels
 from registry.templates.models import Template as TemplateRow
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.serializers import SavedOutput, SavedVersion, TemplateFacts, TemplateOutput, TemplatePage
@@ -67,7 +67,7 @@ class Templates(APIView):
         asked = read_query(request, *_FILTERS)
         actor = actor_of(request)
         page = limited_key_view.search_visible(actor, q=asked.pop("search", ""), **asked)
-        numbers, found = label_queries.label_numbers_of_many(page.items), approvals_of_labels(page.items)
+        numbers, found = label_queries.label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
         told = limited_key_view.visible_templates(actor, page.items)
         return answer_page(
             request,
@@ -180,7 +180,7 @@ def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
 
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:
-    approval = approvals_of_labels([row])[row.pk]
+    approval = find_approvals_of_labels([row])[row.pk]
     facts = TemplateFacts(
         row, label_queries.label_numbers(row), limited_key_view.visible_template(actor, row), approval
     )

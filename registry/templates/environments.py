@@ -19,7 +19,7 @@ __all__ = [
     "EnvironmentCounts",
     "EnvironmentRow",
     "count_environments",
-    "environment_rows",
+    "list_environment_rows",
     "list_environment_templates",
 ]
 
@@ -79,7 +79,7 @@ def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentC
     )
 
 
-def environment_rows(templates: list[Template]) -> list[EnvironmentRow]:
+def list_environment_rows(templates: list[Template]) -> list[EnvironmentRow]:
     """The rows of templates that the caller may read, in the order given. Their namespaces must be loaded."""
     places = _places(templates)
     return [EnvironmentRow(template, places.get(template.pk, {})) for template in templates]

@@ -20,11 +20,11 @@ from registry.templates.models import Inclusion, Template, Version
 __all__ = [
     "ResolvedFragments",
     "count_dependants",
+    "find_written_references",
     "list_dependants",
     "list_text_fragments",
     "replace_references",
     "resolve_fragments",
-    "written_references",
 ]
 
 _MOST_OFFERED = 200
@@ -85,7 +85,7 @@ def list_text_fragments(actor: Actor) -> list[Template]:
     return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
 
 
-def written_references(document: str, refs: Iterable[str]) -> list[str]:
+def find_written_references(document: str, refs: Iterable[str]) -> list[str]:
     """The refs that the document itself contains (`"support/policy@3"`, in either kind of quotes), in their order."""
     return [ref for ref in refs if _pattern(ref).search(document)]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from registry.templates.former_names import names_of
 from registry.templates.models import Inclusion, Template
 
-__all__ = ["including_digests", "including_templates"]
+__all__ = ["list_including_digests", "list_including_templates"]
 
 
-def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
+def list_including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     """Each template, by name, with the references in its latest document as written; archived ones don't count."""
     rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
@@ -18,7 +18,7 @@ def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     return list(inclusions.values())
 
 
-def including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
+def list_including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
     """Map each fragment's name to the sorted digests of the latest versions that include it."""
     listed = {name: fragment for fragment in fragments for name in names_of(fragment)}
     rows = Inclusion.objects.filter(fragment__in=listed, template__archived_at=None, template__latest__isnull=False)

@@ -28,19 +28,19 @@ from registry.templates.models import Template, Version
 __all__ = [
     "Approval",
     "append_move",
-    "approval_of_label",
-    "approvals_of_labels",
-    "approvals_of_refs",
-    "approved_digests",
     "approved_moves",
     "by_approval",
     "by_emergency",
+    "find_approval_of_label",
+    "find_approvals_of_labels",
+    "find_approvals_of_refs",
     "find_emergency_moves",
     "find_label",
+    "find_last_approved_version",
     "find_version_to_undo",
     "is_accepted_digest",
     "is_approved_digest",
-    "last_approved_version",
+    "list_approved_digests",
     "list_approved_holdings",
     "read_approval",
     "record_move",
@@ -179,7 +179,7 @@ def approved_moves() -> QuerySet[LabelMove]:
     return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
 
-def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
+def list_approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
     """Map template id and label to the digests that the label held by approval; one query."""
     digests: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
     rows = approved_moves().filter(template__in=template_ids).order_by()
@@ -240,7 +240,7 @@ def is_accepted_digest(template: Template, labels: Collection[str], digest: str)
     )
 
 
-def last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
+def find_last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
     """The last version that the label held by approval, or None; with `before` only earlier moves count."""
     rows = approved_moves().filter(template=template, label=label)
     if before is not None:
@@ -249,12 +249,12 @@ def last_approved_version(template: Template, label: str, before: LabelMove | No
     return move.after if move else None
 
 
-def approval_of_label(template: Template, label: str) -> Approval | None:
+def find_approval_of_label(template: Template, label: str) -> Approval | None:
     """How the label got the version that it serves; None if it is not protected or not set."""
-    return approvals_of_labels([template]).get(template.pk, {}).get(label)
+    return find_approvals_of_labels([template]).get(template.pk, {}).get(label)
 
 
-def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
+def find_approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
     """The same for all protected labels of many templates, by id; one query. Their namespaces must be loaded."""
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
@@ -266,7 +266,7 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
     return approvals
 
 
-def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
+def find_approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     """The same for one label of many templates, by template name; one query. Absent where the label is unprotected."""
     rows = Label.objects.filter(template__name__in=list(names), name=label)
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())

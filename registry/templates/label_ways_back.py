@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import approved_digests
+from registry.templates.label_moves import list_approved_digests
 
 __all__ = ["find_ways_back"]
 
@@ -24,7 +24,7 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
             earlier = (at for at in reversed(range(len(trail))) if trail[at][1] == digest)
             del trail[next(earlier, len(trail)) :]
         trail.append((number, digest))
-    approved = approved_digests(template_ids)
+    approved = list_approved_digests(template_ids)
     ways_back = {}
     for place, trail in trails.items():
         served = trail[-1][1]  # None: the label was removed

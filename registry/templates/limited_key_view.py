@@ -103,7 +103,9 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     if refused := [kind for kind, value in values.items() if value] + (["sort"] if sort != "name" else []):
         raise Invalid(fields=dict.fromkeys(refused, gettext("a key limited to approved versions can't ask for this.")))
     limit = check_limit(limit)
-    rows = template_queries.filter_templates(template_queries.browsable_templates(actor), archived=archived, **places)
+    rows = template_queries.filter_templates(
+        template_queries.list_browsable_templates(actor), archived=archived, **places
+    )
     matches = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
     return cut(matches, limit, lambda template: template.name)
 
@@ -112,7 +114,7 @@ def list_visible(
     actor: Actor, *, name: str | None = None, tag: str | None = None, label: str | None = None
 ) -> Sequence[Template] | QuerySet[Template]:
     """Templates whose names the actor may see, by name, for paging by number; each filter is exact."""
-    rows = template_queries.filter_templates(template_queries.browsable_templates(actor), label=label)
+    rows = template_queries.filter_templates(template_queries.list_browsable_templates(actor), label=label)
     if name:
         rows = rows.filter(name=name)
     if not tag:

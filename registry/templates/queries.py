@@ -22,12 +22,12 @@ from registry.templates.models import Draft, Template
 Rows = TypeVar("Rows", bound=Model)
 
 __all__ = [
-    "browsable_templates",
     "filter_templates",
     "find_discarded_draft",
     "find_draft",
     "find_template",
     "get_template",
+    "list_browsable_templates",
     "list_discarded_drafts",
     "list_drafts",
     "list_template_drafts",
@@ -212,7 +212,7 @@ def filter_templates(
     return rows
 
 
-def browsable_templates(actor: Actor) -> QuerySet[Template]:
+def list_browsable_templates(actor: Actor) -> QuerySet[Template]:
     """The templates whose names and labels the actor may see, by name; their texts come from `limited_key_view`."""
     rows = Template.objects.filter(namespace__in=visible_namespaces(actor, Verb.BROWSE), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "latest__author").defer("latest__bundle")

@@ -11,7 +11,7 @@ from registry.core.timestamps import format_moment
 from registry.freezes.queries import find_standing_freezes
 from registry.freezes.windows import StandingFreeze
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import approved_digests, require_undivided
+from registry.templates.label_moves import list_approved_digests, require_undivided
 from registry.templates.models import Template, Version
 
 __all__ = ["LabelPast", "find_freeze_before", "read_label_pasts", "require_roll_back"]
@@ -35,7 +35,7 @@ def read_label_pasts(label: str, templates: Collection[Template]) -> Mapping[int
     held: defaultdict[int, set[str]] = defaultdict(set)
     for pk, digest in moves.values_list("template_id", "after__digest").distinct():
         held[pk].add(str(digest))
-    approved = approved_digests(ids)
+    approved = list_approved_digests(ids)
     freezes = find_standing_freezes({template.namespace_id for template in templates})
     return {
         template.pk: LabelPast(held[template.pk], approved[template.pk, label], freezes.get(template.namespace_id))

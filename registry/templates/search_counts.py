@@ -15,7 +15,7 @@ from registry.namespaces.models import Namespace
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.search_models import SearchCount, SearchEntry
 
-__all__ = ["Folder", "flat_folders", "folder_tree", "list_folder_paths", "list_values", "similar_words"]
+__all__ = ["Folder", "find_similar_words", "list_flat_folders", "list_folder_paths", "list_values", "read_folder_tree"]
 
 _MOST_FOLDERS = 500  # the most shown in one folder of the tree
 _MOST_LEAVES = 50  # the most templates below a folder, subfolders included, for the tree to list them
@@ -38,7 +38,7 @@ class Folder:
     templates: list[str] = field(default_factory=list)
 
 
-def flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
+def list_flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
     """Every folder the actor may read in, namespaces among them, by full path: the first 500.
 
     namespace: only those of this one. Archived templates don't count.
@@ -47,7 +47,7 @@ def flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
     return [Folder(path, path, count) for path, count in rows.values_list("value", "count")[:_MOST_FOLDERS]]
 
 
-def folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = True) -> list[Folder]:
+def read_folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = True) -> list[Folder]:
     """Every namespace the actor may read in, and the folders on the path to the open one with their siblings.
 
     Sorted by name; archived templates don't count.
@@ -111,7 +111,7 @@ def list_values(
     return counts
 
 
-def similar_words(actor: Actor, kind: str, text: str) -> str | None:
+def find_similar_words(actor: Actor, kind: str, text: str) -> str | None:
     """The value in use that is most similar to an unknown one, as a suggestion, or None.
 
     kind: of `FILTER_KINDS`, or `word` for the words in names. Only values with a common prefix are compared.

@@ -15,7 +15,7 @@ from django.db import connection
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import owners_of_path, read_owning_groups
+from registry.namespaces.rules import find_owners_of_path, read_owning_groups
 from registry.templates.models import TOMBSTONE
 from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
 
@@ -92,7 +92,8 @@ def refresh_owners(namespace: Namespace) -> None:
         for template, name, creator, facts in rows.values_list(
             "template_id", "name", "template__created_by__username", "facts"
         ).iterator()
-        if json.loads(facts)["owner"] != (list(owners_of_path(namespace, name.partition("/")[2], groups)) or [creator])
+        if json.loads(facts)["owner"]
+        != (list(find_owners_of_path(namespace, name.partition("/")[2], groups)) or [creator])
     ]
     for start in range(0, len(changed), _BATCH):
         refresh_facets(changed[start : start + _BATCH])
@@ -176,7 +177,7 @@ def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
 def _dynamic_facts(template: Any, state: _State) -> Facts:
     newest = template.latest.number
     outcomes = set(state.outcomes.values())
-    owners = owners_of_path(template.namespace, template.name.partition("/")[2], state.groups)
+    owners = find_owners_of_path(template.namespace, template.name.partition("/")[2], state.groups)
     return {
         "label": sorted(state.labels),
         "behind": sorted(label for label, number in state.labels.items() if number < newest),

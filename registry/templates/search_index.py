@@ -1,7 +1,7 @@
 """The columns and rows of a template that come from its latest document: description, format, tags and inclusions."""
 
 from promptuary.renderer.document.parser import Document
-from registry.templates.fragments import written_references
+from registry.templates.fragments import find_written_references
 from registry.templates.models import Inclusion, Tag, Template, Version
 
 __all__ = ["update_search_index"]
@@ -20,7 +20,7 @@ def update_search_index(template: Template, version: Version, document: Document
     if set(tags) != set(template.tags.values_list("name", flat=True)):
         template.tags.all().delete()
         Tag.objects.bulk_create(Tag(template=template, name=tag) for tag in tags)
-    refs = [] if version.is_redacted else written_references(document.text, version.unpacked()["fragments"])
+    refs = [] if version.is_redacted else find_written_references(document.text, version.unpacked()["fragments"])
     included = Inclusion.objects.filter(template=template)
     if set(refs) != set(included.values_list("ref", flat=True)):
         included.delete()

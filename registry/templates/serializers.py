@@ -12,7 +12,7 @@ from registry.core.names import LATEST
 from registry.rest.input_serializers import Integer
 from registry.rest.output_serializers import FoundProblem, Moment, Output
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 
@@ -44,7 +44,7 @@ class LabelApproval(serializers.ChoiceField):
     def to_representation(self, value: Any) -> Any:
         """How it got there, or None if the label is not protected."""
         label: Label = value
-        approval = approval_of_label(label.template, label.name)
+        approval = find_approval_of_label(label.template, label.name)
         return approval.value if approval else None
 
 

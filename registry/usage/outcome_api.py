@@ -143,7 +143,7 @@ class TemplateOutcomes(APIView):
     def get(self, request: Request, name: str) -> Response:
         """Mean and interval of each score of each version, from the last thirty days."""
         template = template_queries.get_template(actor_of(request), name)
-        changes = outcome_queries.compare_scores(outcome_queries.scores_by_version(template))
+        changes = outcome_queries.compare_scores(outcome_queries.read_scores_by_version(template))
         versions = [
             {"version": number, "scores": [_describe_score(change) for change in rows]}
             for number, rows in changes.items()

@@ -20,8 +20,8 @@ __all__ = [
     "ScoreChange",
     "compare_scores",
     "read_score_change",
-    "scores_by_version",
-    "scores_of_services",
+    "read_scores_by_version",
+    "read_scores_of_services",
 ]
 
 FEWEST = 30  # with fewer scores an interval is meaningless
@@ -59,7 +59,7 @@ class ScoreChange:
     reading: str
 
 
-def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Score]]:
+def read_scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Score]]:
     """Map version number, newest first, to its scores by name, those of services first. Two queries."""
     since = datetime.now(UTC).date() - timedelta(days=days)
     rows = OutcomeTotal.objects.filter(version__template=template, day__gt=since).order_by()
@@ -77,7 +77,7 @@ def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Sc
     return scores
 
 
-def scores_of_services(places: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Score]]:
+def read_scores_of_services(places: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Score]]:
     """The scores that services reported, by name, for each version row since its day (UTC). One query.
 
     Their buckets are not counted: `buckets` is 0.

@@ -28,12 +28,12 @@ __all__ = [
     "count_by_template",
     "count_by_template_and_day",
     "count_by_version_and_day",
+    "count_fetches_of_yesterday",
     "describe_use_of_keys",
     "describe_yesterday",
-    "fetches_of_yesterday",
     "find_callers",
+    "find_pinned_digests",
     "list_fetchers",
-    "pinned_digests",
     "shorten_count",
     "use_of_key",
 ]
@@ -157,7 +157,7 @@ def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     return KeyUse(sum(names.values()), counts["yesterday"], -(-counts["in_week"] // WEEK), templates)
 
 
-def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
+def count_fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
     """The fetches of the last whole day; with a label only those by it."""
     rows = _within(of).filter(day=_today() - timedelta(days=1))
     if label:
@@ -170,7 +170,7 @@ def describe_yesterday(of: Template | Version, label: str = "") -> str:
     """`fetched 1.2 k times yesterday by checkout and mailer`, or empty without fetches; with a label, only those by
     it.
     """
-    fetches = fetches_of_yesterday(of, label)
+    fetches = count_fetches_of_yesterday(of, label)
     if not fetches.count:
         return ""
     sentence = gettext("fetched {times} yesterday by {names}")
@@ -249,7 +249,7 @@ class TemplateCallers:
     of_digest: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-def pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
+def find_pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tuple[str, ...]]:
     """Map template id to the sorted digests fetched by number or digest in the last days.
 
     Fetches by label are left out: those services have followed the label, and what it serves is checked separately.

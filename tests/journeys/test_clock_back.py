@@ -8,7 +8,7 @@ import time_machine
 
 from registry import mirror
 from registry.accounts.actor import Actor
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.changes import decisions, gate, queries, schedules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -77,7 +77,7 @@ def check_journal() -> None:
     """Events are numbered without gaps and chained, and the mirror holds the same."""
     numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1))
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []
     mirror.catch_up()
     assert mirror.verify() == []
 

@@ -25,7 +25,7 @@ from registry import mirror
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core import failpoints
@@ -200,7 +200,7 @@ def kill(name: str, act: Callable[[], object]) -> None:
     require_killed("journal.committed:1", act)
     kill_writer(WHEN_WRITTEN[events % 2])
     mirror.catch_up(wait=20)
-    findings = [*mirror.verify(), *faults_of_chain()]
+    findings = [*mirror.verify(), *find_chain_faults()]
     say({"act": name, "events": events, "changed": changed, "findings": findings, **read_state()})
 
 

@@ -15,7 +15,7 @@ django.setup()
 from registry.accounts import actor  # after Django's setup
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.changes import check_results, schedules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -71,7 +71,7 @@ def say_state() -> None:
         "changes": sorted(set(ChangeRequest.objects.values_list("state", flat=True))),
         "releases": sorted(set(Release.objects.values_list("state", flat=True))),
         "jobs": [[job.state, job.attempts] for job in jobs],
-        "faults": len(list(faults_of_chain())),
+        "faults": len(list(find_chain_faults())),
     }
     sys.stdout.write(json.dumps(found) + "\n")
 

@@ -11,7 +11,7 @@ from django.db import connection
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
@@ -70,7 +70,7 @@ def write(actor, writer, saves, *, parallel):
 
 
 def require_whole_journal():
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []
     numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1))
 

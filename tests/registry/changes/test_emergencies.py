@@ -98,7 +98,7 @@ def test_an_approved_change_stays_approved_in_an_emergency(
     assert gate.evaluate(broken, None).turn is None
     assert queries.list_unapproved(admin) == []
     template = broken.template
-    assert label_moves.approval_of_label(template, "production") == Approval.APPROVED
+    assert label_moves.find_approval_of_label(template, "production") == Approval.APPROVED
     found = queries.find_emergency(broken)
     assert found is not None
     assert (found.was_approved, found.approvers) == (True, ("reviewer",))
@@ -136,7 +136,7 @@ def test_it_says_by_whom_why_and_where_it_could_go_back(allowed, admin, reviewer
     [found] = queries.list_unapproved(admin)
     assert (found.move.person.username, found.move.reason) == ("reviewer", "Customers get insults")
     assert (found.is_served, found.holds, found.back, found.approved_at) == (True, 2, 1, None)
-    assert queries.served_emergencies(admin) == {(found.change.template_id, "production"): number}
+    assert queries.list_served_emergencies(admin) == {(found.change.template_id, "production"): number}
 
 
 def test_it_goes_back_past_a_version_that_was_rolled_back(allowed, admin, reviewer, save, propose, publish):
@@ -162,7 +162,7 @@ def test_it_goes_back_to_nothing_that_nobody_approved(allowed, admin, reviewer, 
 def test_a_stranger_sees_none(allowed, reviewer, outsider, change):
     break_glass(reviewer)
     assert queries.list_unapproved(outsider) == []
-    assert queries.served_emergencies(outsider) == {}
+    assert queries.list_served_emergencies(outsider) == {}
 
 
 def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):

@@ -17,7 +17,7 @@ from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, version_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import Approval, approval_of_label, approved_digests
+from registry.templates.label_moves import Approval, find_approval_of_label, list_approved_digests
 from tests.support.recorded_rows import write_or_insert
 
 NAME = "support/reply"
@@ -91,7 +91,7 @@ def opened_changes(save, move, protect):
 
 def approval_of(label="staging", name=NAME):
     row = Label.objects.select_related("template__namespace").get(template__name=name, name=label)
-    return approval_of_label(row.template, label)
+    return find_approval_of_label(row.template, label)
 
 
 def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admin, reviewer, opened_changes, back):
@@ -401,7 +401,7 @@ class TestVoids:
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()
-        found = approved_digests([label.template_id])
+        found = list_approved_digests([label.template_id])
         assert found[label.template_id, "production"] == {label.version.digest}
 
     def test_unprotecting_takes_the_labels_approvals_from_limited_keys(self, publish, save, move, protect, limited):

@@ -22,7 +22,7 @@ from registry.namespaces.verbs import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import approval_of_label
+from registry.templates.label_moves import find_approval_of_label
 from registry.templates.models import Template, Version
 from tests.support.examples import example_count
 
@@ -241,7 +241,7 @@ def compare(model: Model) -> None:
     template = Template.objects.select_related("namespace").get()
     held = Label.objects.filter(name="live").select_related("version").first()
     assert (held.version.number if held else None) == model.holds
-    assert approval_of_label(template, "live") == model.approval()
+    assert find_approval_of_label(template, "live") == model.approval()
     for version in Version.objects.filter(template=template):
         if MARKS[version.number - 1] not in model.redacted:
             assert version_queries.is_version_approved(template, version) == model.may_read(version.number)

@@ -139,7 +139,7 @@ def test_a_judge_alone_is_measured_every_night(author, judged, publish):
     version = template_save.save_version(actor=author, name=NAME, document=DOCUMENT, message="").version
     publish(version)
     attachment = judged(gates=["trace_relevance >= 0.1"], nightly=True)
-    plan = attachment_queries.plans_of_template(version.template)[0]
+    plan = attachment_queries.list_plans_of_template(version.template)[0]
     assert (plan.run_metrics, plan.is_computed, attachment.judge_model) == ([], True, "echo")
     assert nightly_runs.start_nightly_runs(attachment.created_at) == 1
     assert Run.objects.get().judge is not None

@@ -18,7 +18,7 @@ from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
 from registry.templates import save as template_save
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.models import Version
 
 NAME = "support/reply"
@@ -135,7 +135,7 @@ class TestAClosedEmergency:
         labels.move_label(actor=author, name=NAME, label="production", version=2, expected=1)
         [opened] = rule(protected_labels=["production"])
         label = Label.objects.select_related("template__namespace").get(name="production")
-        assert approval_of_label(label.template, "production") == Approval.NEVER_APPROVED
+        assert find_approval_of_label(label.template, "production") == Approval.NEVER_APPROVED
         assert opened.version.number == 2
 
     @pytest.mark.parametrize("decision", ["approve", "request_changes", "acknowledge"])
@@ -168,7 +168,7 @@ class TestAnEmergencyThatAnotherChangeApproved:
 
     def test_its_bytes_are_served_by_approval(self, approved, author, limited):
         assert limited("2") == 2
-        assert emergencies.served_emergencies(author) == {}
+        assert emergencies.list_served_emergencies(author) == {}
         [found] = emergencies.list_unapproved(author)
         assert not found.is_served
 

@@ -6,7 +6,7 @@ import pytest
 
 from registry.core.errors import Conflict
 from registry.evaluations import attachments, datasets, exports, run_matrix, run_queries
-from registry.evaluations.attachment_queries import plans_of_template
+from registry.evaluations.attachment_queries import list_plans_of_template
 from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.metric_readings import VersionPair, read_metrics
 from tests.registry.evaluations.test_run_worker import DATASET, finish, questions, start  # noqa: F401
@@ -86,7 +86,7 @@ def test_thresholds_of_an_evaluation_hold_for_runs_of_both(runs, admin):
         model="echo",
         gates=["squad_f1 >= 2"],
     )
-    (plan,) = plans_of_template(runs[0].template)
+    (plan,) = list_plans_of_template(runs[0].template)
     assert [plan.measures(run) for run in runs] == [True, True, False]
     assert plan.rows_digest == runs[0].rows_digest
     pair = VersionPair(runs[1].template, runs[1].version, None)

@@ -106,7 +106,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load_run(run.pk)
     endpoint = connection_queries.find_endpoint("echo", "support")
-    batch = [row_calls.RowCall(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
+    batch = [row_calls.RowCall(index, row) for index, row in enumerate(queries.list_rows_of_run(loaded)[:4])]
     model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1

@@ -122,7 +122,7 @@ def read_conversations() -> dict[str, list[dict[str, Any]]]:
     return {
         str(change.number): [
             {**asdict(entry), "at": entry.at.isoformat(), "said": _describe_text(entry.said)}
-            for entry in timeline.timeline_entries(change)
+            for entry in timeline.list_timeline_entries(change)
         ]
         for change in ChangeRequest.objects.order_by("number")
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.audit.verification import faults_of_chain
+from registry.audit.verification import find_chain_faults
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, PromptuaryError
@@ -32,7 +32,7 @@ def test_a_change_is_published_or_withdrawn_and_the_other_is_told_by_whom(transa
         assert (approved.state, Label.objects.get().version.number) == ("withdrawn", 1)
         assert isinstance(published, Conflict)
         assert "reviewer withdrew it" in published.message
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []
 
 
 def test_a_rollout_starts_or_the_change_is_published_or_withdrawn(transactional_db, approved, author, start):
@@ -47,7 +47,7 @@ def test_a_rollout_starts_or_the_change_is_published_or_withdrawn(transactional_
     assert sum(isinstance(result, Conflict) for result in results) == 2
     approved.refresh_from_db()
     assert (approved.state == "approved") == (Rollout.objects.count() == 1)
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []
 
 
 @pytest.mark.parametrize("act", ["step_rollout", "finish_rollout", "pause_rollout"])
@@ -65,7 +65,7 @@ def test_a_rollout_that_is_stopped_takes_no_further_step(transactional_db, start
     refusals = [result for result in results if isinstance(result, PromptuaryError)]
     assert [type(refusal) for refusal in refusals] in ([], [Conflict])
     assert rollout.state == "stopped" or refusals
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []
 
 
 def test_a_roll_back_waits_for_the_rollout_or_follows_its_end(transactional_db, start, save, publish, author, reviewer):
@@ -85,4 +85,4 @@ def test_a_roll_back_waits_for_the_rollout_or_follows_its_end(transactional_db, 
         assert list(moves) == [1, 2]
     else:
         assert list(moves) == [1, 2, 1]
-    assert list(faults_of_chain()) == []
+    assert list(find_chain_faults()) == []

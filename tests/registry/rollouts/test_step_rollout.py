@@ -7,7 +7,7 @@ from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import Approval, approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 
 def test_a_step_serves_the_next_share(start, author, last_event):
@@ -25,7 +25,7 @@ def test_after_the_last_step_the_label_moves_by_the_gate(start, author, approved
     label, move = Label.objects.get(), LabelMove.objects.latest("pk")
     assert (rollout.state, approved.state, label.version.number, label.rollout) == ("finished", "published", 2, None)
     assert (move.how, move.change) == ("published", approved)
-    assert approval_of_label(approved.template, "production") == Approval.APPROVED
+    assert find_approval_of_label(approved.template, "production") == Approval.APPROVED
 
 
 def test_finishing_skips_the_steps_that_are_left(start, author, last_event):

@@ -72,7 +72,7 @@ def compare_gates(model: Model) -> None:
     for template in Template.objects.select_related("namespace"):
         known = model.templates[template.name]
         for label in model.protected:
-            assert label_moves.approval_of_label(template, label) == model.approval(known, label)
+            assert label_moves.find_approval_of_label(template, label) == model.approval(known, label)
         for version in Version.objects.filter(template=template, redaction=None):
             accepted = version_queries.is_version_approved(template, version)
             assert accepted == model.is_accepted(known, version.number), version

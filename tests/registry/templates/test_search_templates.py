@@ -184,7 +184,7 @@ def test_a_page_has_a_size(reader, limit):
 def test_outsiders_find_nothing(outsider, shelf):
     assert found(outsider) == found(outsider, q="bill") == found(outsider, folder="support/refunds") == []
     assert search_counts.list_values(outsider)["tag"] == []
-    assert search_counts.similar_words(outsider, "tag", "biling") is None
+    assert search_counts.find_similar_words(outsider, "tag", "biling") is None
     with pytest.raises(NotFound):
         template_queries.get_template(outsider, REPLY)
 
@@ -207,7 +207,7 @@ def test_archived_templates_are_apart(reader, admin, shelf):
 
 
 def test_the_tree_counts_what_is_below(reader, shelf):
-    (support,) = search_counts.folder_tree(reader, "support/refunds")
+    (support,) = search_counts.read_folder_tree(reader, "support/refunds")
     assert (support.path, support.count) == ("support", 3)
     (refunds,) = support.folders
     assert (refunds.name, refunds.path, refunds.count) == ("refunds", "support/refunds", 2)
@@ -215,21 +215,21 @@ def test_the_tree_counts_what_is_below(reader, shelf):
 
 
 def test_opened_folders_of_the_tree_name_the_templates_right_in_them(reader, admin, shelf, monkeypatch):
-    (support,) = search_counts.folder_tree(reader, "support/refunds")
+    (support,) = search_counts.read_folder_tree(reader, "support/refunds")
     (refunds,) = support.folders
     assert (support.templates, refunds.templates) == ([REPLY], [LETTER])
     assert refunds.folders[0].templates == []
-    assert search_counts.folder_tree(reader)[0].templates == []
+    assert search_counts.read_folder_tree(reader)[0].templates == []
     archive.archive_template(actor=admin, name=REPLY, reason="")
-    assert search_counts.folder_tree(reader, "support")[0].templates == []
+    assert search_counts.read_folder_tree(reader, "support")[0].templates == []
     monkeypatch.setattr(search_counts, "_MOST_LEAVES", 1)
-    (large,) = search_counts.folder_tree(reader, "support/refunds/deep")
+    (large,) = search_counts.read_folder_tree(reader, "support/refunds/deep")
     assert (large.templates, large.folders[0].templates) == ([], [])
     assert large.folders[0].folders[0].templates == [NOTE]
 
 
 def test_a_closed_folder_of_the_tree_says_that_it_has_folders(reader, shelf):
-    (support,) = search_counts.folder_tree(reader)
+    (support,) = search_counts.read_folder_tree(reader)
     assert (support.has_folders, support.folders) == (True, [])
 
 
@@ -241,9 +241,9 @@ def test_values_come_with_their_number(reader, shelf):
 
 
 def test_a_mistyped_word_brings_the_nearest(reader, shelf):
-    assert search_counts.similar_words(reader, "word", "refnds") == "refunds"
-    assert search_counts.similar_words(reader, "tag", "biling") == "billing"
-    assert search_counts.similar_words(reader, "word", "xylophone") is None
+    assert search_counts.find_similar_words(reader, "word", "refnds") == "refunds"
+    assert search_counts.find_similar_words(reader, "tag", "biling") == "billing"
+    assert search_counts.find_similar_words(reader, "word", "xylophone") is None
 
 
 def test_a_count_beyond_what_is_counted_says_so(reader, shelf):

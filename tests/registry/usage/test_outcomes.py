@@ -60,5 +60,5 @@ def test_reading_scores_takes_two_queries(author, save, django_assert_num_querie
     entries = [OutcomeEntry("support/reply", version.digest, f"s{number}", 1.0) for number in range(20)]
     outcomes.add_outcomes(actor=author, entries=entries)
     with django_assert_num_queries(2):
-        scores = outcome_queries.scores_by_version(version.template)
+        scores = outcome_queries.read_scores_by_version(version.template)
     assert [score.name for score in scores[1]] == sorted(f"s{number}" for number in range(20))
