@@ -19,7 +19,9 @@ def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> 
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
     is_field = what == "field"
     sentence = (
-        gettext("Unknown field; there are {names}.") if is_field else gettext("Unknown parameter; there are {names}.")
+        gettext("Unknown field. Known ones: {names}.")
+        if is_field
+        else gettext("Unknown parameter. Known ones: {names}.")
     )
     sentence = sentence.format(names=", ".join(known))
     faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
