@@ -106,6 +106,7 @@ def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
 def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -> bytes:
     report: list[str] = []
     packed = io.BytesIO()
+    samples = template_queries.read_current_samples([row.pk for row, _ in newest]) if form == DOCUMENT else {}
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for template, version in newest:
             version.template = template
@@ -120,11 +121,9 @@ def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -
                 continue
             report += [f"{template.name}: without {loss}" for loss in exported.losses]
             archive.writestr(f"{template.name}{_suffix(form)}", exported.text)
-            samples = template.current_samples() if form == DOCUMENT else None
-            if samples is not None and samples.samples:
-                archive.writestr(
-                    f"{template.name}.samples.yml", yaml_writer.write_yaml(samples.samples, sort_keys=False)
-                )
+            kept = samples.get(template.pk)
+            if kept is not None and kept.samples:
+                archive.writestr(f"{template.name}.samples.yml", yaml_writer.write_yaml(kept.samples, sort_keys=False))
         if report:
             archive.writestr(REPORT, "\n".join(report) + "\n")
     return packed.getvalue()

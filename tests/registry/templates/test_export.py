@@ -5,10 +5,13 @@ import json
 import zipfile
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.core.errors import Invalid, NotFound
 from registry.redaction import services as redaction
 from registry.templates import exports
+from registry.templates import samples as samples_service
 from registry.templates import save as template_save
 
 LOOP = "---\ninputs:\n  names: {type: array}\n---\n- name: a\n  content: '{% for n in names %}{{ n }}{% endfor %}'\n"
@@ -68,6 +71,29 @@ def test_a_folder_is_a_zip_of_its_newest_versions_with_samples(author, save, doc
     }
     inner = _unzip(exports.export_folder(actor=author, folder="support/a", form="document"))
     assert sorted(inner) == ["support/a/greet.samples.yml", "support/a/greet.yml.j2"]
+
+
+def test_a_zip_holds_the_samples_that_were_saved_last(author, save):
+    save()
+    for value in ("Why?", "When?"):
+        samples_service.save_samples(actor=author, name="support/reply", samples={"short": {"question": value}})
+    files = _unzip(exports.export_folder(actor=author, folder="support", form="document"))
+    assert files["support/reply.samples.yml"] == 'short:\n  question: "When?"\n'
+
+
+def test_many_templates_cost_as_many_queries_as_one(author, document, django_assert_num_queries):
+    def save_with_sample(name):
+        samples = {"short": {"question": "Why?"}}
+        template_save.save_version(actor=author, name=name, document=document(), message="", samples=samples)
+
+    save_with_sample("support/first")
+    with CaptureQueriesContext(connection) as queries_of_one:
+        exports.export_folder(actor=author, folder="support", form="document")
+    for number in range(3):
+        save_with_sample(f"support/more{number}")
+    with django_assert_num_queries(len(queries_of_one)):
+        files = exports.export_folder(actor=author, folder="support", form="document")
+    assert len(_unzip(files)) == 8
 
 
 def test_what_a_zip_leaves_out_is_named_in_it(author, admin, save):
