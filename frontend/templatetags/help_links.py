@@ -32,12 +32,13 @@ def problem_code(code: str) -> SafeString:
 
 @register.filter
 def linked(advice: str) -> SafeString:
-    """The advice with each `words: /runs/9/score` converted to a link."""
-    pieces: list[SafeString | str] = []
+    """The advice with each `words: /runs/9/score` converted to a link. Advice that is HTML stays HTML."""
+    kind = SafeString if isinstance(advice, SafeString) else str  # a part of a SafeString is a plain string
+    pieces: list[str] = []
     end = 0
     for match in _ADVICE.finditer(advice):
         space = match[1][: len(match[1]) - len(match[1].lstrip())]
-        link = format_html('{}<a href="{}">{}</a>', space, match[2], match[1].lstrip())
-        pieces += [advice[end : match.start()], link]
+        link = format_html('{}<a href="{}">{}</a>', space, match[2], kind(match[1].lstrip()))
+        pieces += [kind(advice[end : match.start()]), link]
         end = match.end()
-    return format_html_join("", "{}", ((piece,) for piece in [*pieces, advice[end:]]))
+    return format_html_join("", "{}", ((piece,) for piece in [*pieces, kind(advice[end:])]))
