@@ -66,7 +66,7 @@ class Events(APIView):
         responses={200: EventPage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> Response:
-        """List the namespace's events, newest first. For members; `since` is included, `until` is not."""
+        """List the namespace's events, newest first. For members; `since` is inclusive, `until` is exclusive."""
         filters = read_query(request, *FILTERS)
         places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
         page = queries.page(actor_of(request), namespace, sought=_read(filters), **places)
@@ -86,7 +86,7 @@ class Export(APIView):
         },
     )
     def get(self, request: Request, namespace: str) -> StreamingHttpResponse:
-        """All that meet the filters, oldest first, streamed as CSV or JSON lines. For members."""
+        """Export the events that match the filters, oldest first, streamed as CSV or JSON lines. For members."""
         filters = read_query(request, *FILTERS, "format")
         form = filters.pop("format", "")
         filters.pop("limit")
@@ -108,7 +108,7 @@ class ChainState(IdempotentView):
 
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """The result of the last verification of the journal. For members."""
+        """Read the result of the last verification of the journal. For members."""
         namespace_queries.get_namespace(actor_of(request), namespace)
         return Response(_state())
 

@@ -140,7 +140,7 @@ class Changes(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Propose that a protected label point to a version."""
+        """Propose a version for a protected label."""
         given, actor = read(ProposeInput, request), actor_of(request)
         text = given.pop(schedules.FIELD)
         at = read_moment(schedules.FIELD, text, UTC) if text else None
@@ -165,7 +165,7 @@ class SetVersion(IdempotentView):
 
     @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Propose another version; approvals given so far are void."""
+        """Propose another version. Earlier approvals no longer count."""
         services.set_head(actor=actor_of(request), number=number, **read(VersionInput, request))
         return show(request, number, Verb.PROPOSE)
 
@@ -179,9 +179,7 @@ class Decide(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Approve, ask for edits or comment, on the digest that was looked at; or take back what the caller decided
-        about it before.
-        """
+        """Approve, ask for edits or comment on the digest that you read, or take back your earlier decision."""
         decisions.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
@@ -197,7 +195,7 @@ class RunChecks(IdempotentView):
         responses={202: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Run the checks that have no result yet for these digests, in the worker."""
+        """Run the checks that have no result for these digests yet. The worker runs them."""
         read(NoInput, request)
         check_results.rerun_checks(actor=actor_of(request), number=number)
         return show(request, number, Verb.COMMENT, 202)
@@ -212,8 +210,8 @@ class AcceptBreak(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the
-        others.
+        """Accept that this digest breaks the contract with callers. For reviewers who signed in; it counts as a
+        decision.
         """
         decisions.decide_on_change(
             actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
@@ -226,8 +224,8 @@ class Emergency(IdempotentView):
 
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Move the label at once, if the namespace allows it: a reviewer who signed in, with a reason that all
-        read.
+        """Move the label immediately, without approvals, if the namespace allows it. For reviewers who signed in;
+        everybody can read the reason.
         """
         emergencies.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
@@ -238,8 +236,9 @@ class CloseEmergency(IdempotentView):
 
     @extend_schema(operation_id="closeEmergency", request=ClosingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Close an emergency without an approval, once the label has moved on: another reviewer who signed in, with a
-        reason."""
+        """Close an emergency without an approval after the label has moved on. For another reviewer who signed in, with
+        a reason.
+        """
         emergencies.close_emergency(actor=actor_of(request), number=number, **read(ClosingInput, request))
         return show(request, number, Verb.COMMENT)
 
@@ -259,7 +258,7 @@ class Reopen(IdempotentView):
 
     @extend_schema(operation_id="reopenChange", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Open a withdrawn request again; its approvals are needed again."""
+        """Reopen a withdrawn request. It needs new approvals."""
         read(NoInput, request)
         services.reopen_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PROPOSE)

@@ -40,7 +40,7 @@ class ReviewRequests(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Ask a reviewer for a review, or remind them: they are notified. At most once in 24 hours a person."""
+        """Ask a reviewer for a review, or remind them: they are notified. Each person at most once in 24 hours."""
         review_requests.ask_for_review(actor=actor_of(request), number=number, **read(ReviewRequestInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
@@ -67,13 +67,13 @@ class WordsOfDecision(APIView):
 
     @extend_schema(operation_id="editDecisionText", request=CommentTextInput, responses=_ANSWERS)
     def patch(self, request: Request, number: int, decision: int) -> Response:
-        """Edit your own words; the decision stays, and the earlier words stay readable."""
+        """Edit the comment of your decision. The decision stays, and the earlier comment stays readable."""
         text = read(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=actor_of(request), number=number, thread=0, comment=decision, text=text)
         return show(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteDecisionText", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, decision: int) -> Response:
-        """Delete your own words; the decision stays."""
+        """Delete the comment of your decision. The decision stays."""
         revisions.delete_comment(actor=actor_of(request), number=number, thread=0, comment=decision)
         return show(request, number, Verb.COMMENT)

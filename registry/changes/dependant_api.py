@@ -48,9 +48,10 @@ class Dependants(IdempotentView):
         responses={200: UpdatedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Save a version of each with its reference moved, and open a request if the label is protected.
+        """Save a version of each with its reference updated, and open a request if the label is protected.
 
-        One that the caller may not save, or that would not be sound, is left alone and says why in `refusal`.
+        A template that you may not save, or whose new version would not be valid, is skipped, with the reason in
+        `refusal`.
         """
         done = services.update_dependants(actor=actor_of(request), name=name, **read(UpdateInput, request))
         return Response({"results": [UpdatedOutput.of(row) for row in done]})

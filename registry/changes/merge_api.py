@@ -46,6 +46,8 @@ class Merge(IdempotentView):
         responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Save the merge as a version made from what the label holds, and propose that; approvals so far are void."""
+        """Save the merge as a version made from the one that the label serves, and propose it. Earlier approvals no
+        longer count.
+        """
         services.merge_change(actor=actor_of(request), number=number, **read(MergeInput, request))
         return show(request, number, Verb.SAVE)

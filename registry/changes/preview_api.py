@@ -200,7 +200,9 @@ class PreviewLabel(APIView):
         responses={200: SuggestingPreviewOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str, label: str) -> Response:
-        """How much changes, who gets it, how it scored, what overlaps, and how it is undone. Nothing is stored."""
+        """Preview a move: how much changes, who gets it, how it scored, what overlaps, and how it is undone. Nothing is
+        stored.
+        """
         number = parse_number(read_query(request, "version").get("version", ""), digits=7)
         if not number:
             raise ValidationError({"version": [gettext("Give the number of a version.")]})

@@ -39,10 +39,10 @@ class OneNamespace(namespace_api.OneNamespace):
         responses={200: RuledOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, namespace: str) -> Response:
-        """Change rules; open changes are checked against them at once. For admins, not by key.
+        """Change rules. Open changes are checked against them immediately. For admins, not by key.
 
-        `opened` lists the change requests that protecting a label opened: one for each template whose label serves
-        what it never held by approval.
+        `opened` lists the change requests that protecting a label opened: one for each template whose label serves a
+        version that was never approved for it.
         """
         actor = actor_of(request)
         ruled = rules.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))

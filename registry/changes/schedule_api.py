@@ -40,7 +40,7 @@ class ChangeSchedule(APIView):
         operation_id="scheduleChange", request=ScheduleChangeInput, responses={200: ChangeOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, number: int) -> Response:
-        """Schedule the publish, approved by then or not: rights, gate and freezes are read at that moment."""
+        """Schedule the publication. Rights, approvals, checks and freezes are checked at that moment."""
         body = read(ScheduleChangeInput, request)
         at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
         schedules.schedule_change(

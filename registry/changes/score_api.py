@@ -72,7 +72,7 @@ class RunScores(APIView):
 
     @extend_schema(operation_id="listRunScores", responses={200: RunScoresOutput, "4XX": ProblemOutput})
     def get(self, request: Request, number: int) -> Response:
-        """All scores by row and person, their mean, and the agreement of the people."""
+        """List the scores by row and person, with their mean and the agreement of the people."""
         run = run_queries.read_run(actor_of(request), number)
         scores = person_score_queries.list_person_scores([run])
         contributors = counted_scores.find_run_contributors(run) if scores else frozenset()

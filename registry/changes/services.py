@@ -58,7 +58,7 @@ def propose_change(
     reviewers: Sequence[str] = (),
     planned_rollout: Mapping[str, Any] | None = None,
 ) -> ChangeRequest:
-    """Propose that a protected label point to a version. expected: as in `label_moves.require_unmoved`.
+    """Propose a version for a protected label. expected: as in `label_moves.require_unmoved`.
 
     reviewers: usernames to ask for a review, as in `review_requests.ask_for_review`. planned_rollout: as in
     `rollout_plans.check_plan`, if publishing is to start a rollout. Raises Conflict if the label has no callers to

@@ -136,7 +136,7 @@ class Suggestions(IdempotentView):
         responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Save a version with these suggestions in it and propose that; approvals so far are void, the threads
+        """Save a version with these suggestions and propose it. Earlier approvals no longer count; the threads are
         resolved.
         """
         given = read(SuggestionsInput, request)

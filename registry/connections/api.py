@@ -181,7 +181,7 @@ class SpendingOfNamespace(APIView):
 
     @extend_schema(operation_id="getSpending", responses={200: SpendingOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """The caps and the month's spending by model."""
+        """Read the caps and this month's spending by model."""
         actor = actor_of(request)
         return Response(_spending(queries.find_cap_of(actor, namespace), spending.list_spending(actor, namespace)))
 

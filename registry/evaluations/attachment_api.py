@@ -71,7 +71,7 @@ class Attachment(APIView):
         responses={200: AttachmentOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, name: str) -> Response:
-        """Attach an evaluation, replacing any of this name. For admins who signed in."""
+        """Attach an evaluation. One with this name is replaced. For admins who signed in."""
         fields = read(AttachInput, request)
         row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **fields)
         return Response(AttachmentOutput.of(row))
@@ -88,8 +88,7 @@ class Models(APIView):
 
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
-        """List the models of a namespace: its connections, those that the operator lists for it, and the one that
-        echoes."""
+        """List the models of a namespace: its connections, those that the operator lists for it, and the echo model."""
         space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
         return Response(
             {"results": [ModelOutput.of(endpoint) for endpoint in connection_queries.list_endpoints(space.name)]}

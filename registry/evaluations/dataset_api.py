@@ -99,8 +99,9 @@ class ArchiveDataset(IdempotentView):
         responses={200: DatasetOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Archive a dataset: it is in no list and takes no rows. For admins; refused while an evaluation measures by
-        it."""
+        """Archive a dataset: lists leave it out, and no rows can be added. For admins; refused while an attached
+        evaluation uses it.
+        """
         fields = read(ArchiveDatasetInput, request)
         return Response(DatasetOutput.of(archive_dataset(actor=actor_of(request), name=name, **fields)))
 
@@ -110,7 +111,7 @@ class UnarchiveDataset(IdempotentView):
 
     @extend_schema(operation_id="unarchiveDataset", request=None, responses={200: DatasetOutput, "4XX": ProblemOutput})
     def post(self, request: Request, name: str) -> Response:
-        """Bring an archived dataset back. For admins."""
+        """Restore an archived dataset. For admins."""
         return Response(DatasetOutput.of(unarchive_dataset(actor=actor_of(request), name=name)))
 
 
@@ -134,7 +135,7 @@ class Dataset(APIView):
         responses={200: DatasetSaveOutput, 201: DatasetSaveOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, name: str) -> Response:
-        """Save a version; the same rows as the latest make none. A row that doesn't fit stores nothing."""
+        """Save a version. Nothing is saved if the rows equal the latest ones or if one of them doesn't fit."""
         fields = read(SaveDatasetInput, request)
         rows, text = fields.pop("rows", None), fields.pop("text", None)
         if (rows is None) == (text is None):
@@ -202,8 +203,8 @@ class Rows(IdempotentView):
         responses={200: DatasetSaveOutput, 201: DatasetSaveOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Save a version with these rows below the latest ones. A named row that is there already as it is given is
-        left out.
+        """Save a version with these rows added to the latest ones. A row whose name and content exist already is
+        skipped.
         """
         fields = read(AddRowsInput, request)
         return _answer_save(name, add_dataset_rows(actor=actor_of(request), name=name, **fields))
@@ -218,8 +219,9 @@ class Difference(APIView):
         responses={200: DatasetDifferenceOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Compare two versions row by row. Rows are matched by id, else by their inputs. `to` is the latest without
-        it."""
+        """Compare two versions row by row. Rows are matched by id, else by their inputs. Without `to`, the latest
+        version is compared.
+        """
         filters, actor = read_query(request, "from", "to"), actor_of(request)
         before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
         after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))

@@ -127,7 +127,7 @@ class RunEstimate(APIView):
         responses={200: RunEstimateOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """The tokens and the cost that a run is expected to take; nothing is asked or stored."""
+        """Estimate the tokens and the cost of a run. No model is called, nothing is stored."""
         estimate = estimate_run(actor=actor_of(request), **read(EstimateInput, request))
         return Response(RunEstimateOutput.of(estimate))
 
@@ -143,7 +143,7 @@ class RunsTogether(IdempotentView):
         responses={202: RunList, "4XX": ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Start several runs, or none: the worker asks each model with each version for every row."""
+        """Start a run for each version and model, or none. The worker asks the model for every row."""
         fields = read(StartTogetherInput, request)
         columns = [RunColumn(**column) for column in fields.pop("columns")]
         judge = {name: fields.pop(name) for name in ("judge", "judge_model", "judge_paths")}
@@ -213,7 +213,9 @@ class Compare(APIView):
         responses={200: ComparisonOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
-        """Better and worse, the interval of the difference, the worst regressions first."""
+        """Compare two runs: rows that got better and worse, the interval of the difference, the worst regressions
+        first.
+        """
         filters, actor = read_query(request, "with", "metric", "target"), actor_of(request)
         if "metric" not in filters:
             raise ValidationError({"metric": [gettext("Name a metric that both runs have.")]})
@@ -241,8 +243,8 @@ class Export(APIView):
         },
     )
     def get(self, request: Request, number: int) -> HttpResponse:
-        """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a
-        report.
+        """Export a run. csv and json: one row a line with its scores; jsonl: the result that the evaluation package
+        reads; html: a report.
         """
         filters, actor = read_query(request, "form", "with"), actor_of(request)
         run, form = queries.read_run(actor, number), filters.get("form", "jsonl")

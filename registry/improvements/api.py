@@ -89,7 +89,9 @@ class PlanImprovement(APIView):
         responses={200: ImprovementPlanOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """The rows that would be shown, and the expected cost; nothing is asked or stored."""
+        """Preview an improvement: the rows that would be sent, and the expected cost. No model is called, nothing is
+        stored.
+        """
         plan = queries.plan_improvement(actor=actor_of(request), run=number, **read(ImprovementInput, request))
         return Response(ImprovementPlanOutput.of(plan))
 
@@ -120,7 +122,7 @@ class TakeImprovement(IdempotentView):
         operation_id="takeImprovement", request=TakeInput, responses={200: TakenDraftOutput, "4XX": ProblemOutput}
     )
     def post(self, request: Request, number: int) -> Response:
-        """Make the proposal a new draft of the caller's."""
+        """Create a draft of yours from the proposal."""
         name = read(TakeInput, request)["draft"]
         draft = services.take_improvement(actor=actor_of(request), number=number, draft_name=name)
         return Response(TakenDraftOutput.of(draft))

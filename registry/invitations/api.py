@@ -95,7 +95,7 @@ class Invitations(IdempotentView):
         responses={200: InvitationAnswers, 201: InvitedOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Invite somebody. Only this answer holds the link, which works once, for seven days. With `emails` several
+        """Invite somebody. Only this answer contains the link, which works once, for seven days. With `emails` several
         people are invited, and 200 has a result for each: members and who is invited already stay as they are, and an
         account with a proven address gets the role at once. For admins, not by key.
         """

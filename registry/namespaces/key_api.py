@@ -119,7 +119,7 @@ class Keys(IdempotentView):
 
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """List the keys of a namespace, ended ones too, newest first, without their secrets. For admins."""
+        """List the keys of a namespace, including ended ones, newest first, without their secrets. For admins."""
         return Response({"results": [_shape(key) for key in queries.list_keys(actor_of(request), namespace)]})
 
     @extend_schema(
@@ -128,7 +128,7 @@ class Keys(IdempotentView):
         responses={201: IssuedOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Issue a key. The answer is the only one that ever holds its secret. For admins."""
+        """Issue a key. Only this answer contains its secret. For admins."""
         issued = services.issue_key(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
         return _answer(issued)
 
@@ -147,7 +147,9 @@ class OwnKeys(APIView):
 
     @extend_schema(operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request) -> Response:
-        """List the keys that act for you in any namespace, ended ones too, newest first. For people who signed in."""
+        """List the keys that act for you in any namespace, including ended ones, newest first. For people who signed
+        in.
+        """
         rows = queries.list_own_keys(actor_of(request))
         entries = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
         return Response({"results": entries})

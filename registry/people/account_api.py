@@ -101,7 +101,7 @@ class OwnSessions(APIView):
 
     @extend_schema(operation_id="listSessions", responses={200: SessionList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
-        """Where you are signed in, this session first. Not by key."""
+        """List your sessions, this one first. Not by key."""
         rows = sessions.list_sessions(_actor(request), request._request.session.session_key)
         return Response({"results": [SessionOutput.of(row) for row in rows]})
 

@@ -147,8 +147,9 @@ class SecondStep(APIView):
 
     @extend_schema(operation_id="resetSecondStep", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:
-        """Switch off the second step of somebody who lost app and codes, and end their sessions. For admins of the
-        installation."""
+        """Turn off two-step sign-in for a person who lost app and codes, and end their sessions. For admins of the
+        installation.
+        """
         administration.reset_second_step(actor=actor_of(request), username=person)
         return Response(status=204)
 
@@ -158,6 +159,6 @@ class PersonSessions(APIView):
 
     @extend_schema(operation_id="endSessionsOfPerson", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:
-        """Sign them out everywhere. For admins of the installation."""
+        """Sign a person out everywhere. For admins of the installation."""
         ended = administration.end_sessions_of_person(actor=actor_of(request), username=person)
         return Response({"ended": ended})

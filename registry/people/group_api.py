@@ -69,7 +69,7 @@ class Groups(IdempotentView):
 
     @extend_schema(operation_id="createGroup", request=GroupInput, responses={201: GroupOutput, "4XX": ProblemOutput})
     def post(self, request: Request, namespace: str) -> Response:
-        """Make a group without people. For admins, not by key."""
+        """Create a group without people. For admins, not by key."""
         group = groups.make_group(actor=actor_of(request), namespace=namespace, **read(GroupInput, request))
         return Response(GroupOutput.of(group), 201)
 
@@ -79,7 +79,7 @@ class OneGroup(APIView):
 
     @extend_schema(operation_id="getGroup", responses={200: GroupOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str, group: str) -> Response:
-        """The group with its people. For members."""
+        """Read a group with its people. For members."""
         return Response(GroupOutput.of(group_queries.find_group(actor_of(request), namespace, group)))
 
     @extend_schema(operation_id="changeGroup", request=GroupChange, responses={200: GroupOutput, "4XX": ProblemOutput})

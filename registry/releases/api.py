@@ -134,7 +134,9 @@ class Releases(IdempotentView):
 
     @extend_schema(operation_id="proposeRelease", request=ProposeReleaseInput, responses=_MADE)
     def post(self, request: Request, namespace: str) -> Response:
-        """Propose versions of several templates for one label, together. What needs no change is left out, and said."""
+        """Propose versions of several templates for one label, together. Templates that need no change are left out and
+        listed.
+        """
         body, actor = read(ProposeReleaseInput, request), actor_of(request)
         text = body[change_schedules.FIELD]
         [proposed] = schedules.propose_releases_at(
@@ -162,7 +164,9 @@ class Plan(APIView):
         responses={200: PlanOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """The release that this selection would propose now, and the effects on each template. Nothing is stored."""
+        """Preview a release: what this selection would propose now, and the effects on each template. Nothing is
+        stored.
+        """
         body = read(SelectionInput, request)
         plan = plans.plan_release(actor_of(request), namespace, body["label"], _selection(body))
         return Response(PlanOutput.of({"members": _preview_members(plan, body["label"]), "left_out": plan.left_out}))
@@ -219,7 +223,7 @@ class PublishRelease(IdempotentView):
 
     @extend_schema(operation_id="publishRelease", request=PublishReleaseInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Move all labels, when nothing blocks any of them; else none."""
+        """Publish a release: move all labels if nothing blocks any of them, otherwise none."""
         expected = read_expected_members(read(PublishReleaseInput, request))
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
@@ -244,7 +248,7 @@ class RollBackRelease(IdempotentView):
 
     @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Put the labels back on what they served before the release: all, or the templates that are named."""
+        """Roll a release back: set the labels of all templates, or of the named ones, to what they served before it."""
         body, actor = read(ReleaseRollBackInput, request), actor_of(request)
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
         body["expected"] = read_expected_members(body)
@@ -260,8 +264,9 @@ class PreviewRollBack(APIView):
         responses={200: RollBackPreviewOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str, number: int) -> Response:
-        """Where each label would go back to, what blocks it, and who gets it. Nothing is stored. Not for limited
-        keys."""
+        """Preview a roll back: the version of each label, what blocks it, and who gets it. Nothing is stored. Not for
+        limited keys.
+        """
         actor = actor_of(request)
         release = queries.find_release(actor, Verb.READ, number, namespace)
         return Response(RollBackPreviewOutput.of(roll_back_preview.preview_roll_back(release, actor)))

@@ -69,7 +69,7 @@ class Freezes(IdempotentView):
 
     @extend_schema(operation_id="listFreezes", responses={200: FreezeList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """List the freezes that are neither over nor removed."""
+        """List the current and the coming freezes."""
         rows = queries.list_freezes(actor_of(request), namespace)
         return Response({"results": [FreezeOutput.of(row) for row in list_freeze_effects(rows)]})
 
@@ -87,6 +87,6 @@ class OneFreeze(APIView):
 
     @extend_schema(operation_id="removeFreeze", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, number: int) -> Response:
-        """End a freeze at once. For admins, not by key."""
+        """End a freeze immediately. For admins, not by key."""
         services.remove_freeze(actor=actor_of(request), namespace=namespace, number=number)
         return Response(status=204)

@@ -37,7 +37,7 @@ class ReleaseSchedule(APIView):
         responses={200: ReleaseOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, number: int) -> Response:
-        """Schedule the publish of the release: rights, gates and freezes are read at that moment."""
+        """Schedule the publication of the release. Rights, approvals, checks and freezes are checked at that moment."""
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         body = read(ScheduleReleaseInput, request)

@@ -97,7 +97,7 @@ class StepRollout(IdempotentView):
 
     @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Go on to the next step now, and after the last to everybody."""
+        """Take the next step now. After the last step, everybody gets the candidate."""
         services.step_rollout(actor=actor_of(request), number=number, **read(NextStepInput, request))
         return _show(request, number, Verb.PUBLISH)
 

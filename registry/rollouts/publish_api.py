@@ -36,7 +36,7 @@ class Publish(IdempotentView):
         responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Move the label, when nothing blocks it any more; if a rollout was planned, start that instead."""
+        """Publish: move the label if nothing blocks the change. If a rollout was planned, start it instead."""
         given, actor = read(PublishInput, request), actor_of(request)
         seen = {name: given[name] for name in ("version", "expected")}
         if given["at_once"]:

@@ -43,7 +43,7 @@ class Fetch(APIView):
         },
     )
     def get(self, request: Request, name: str, ref: str) -> HttpResponse:
-        """Fetch by number, digest (both immutable) or label, with an entity tag to ask again by."""
+        """Fetch by number, digest (both immutable) or label, with an entity tag for conditional requests."""
         actor, target = actor_of(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
         bucket = read_bucket(request.META.get("QUERY_STRING", ""))

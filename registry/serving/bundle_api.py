@@ -40,7 +40,9 @@ class Bundle(APIView):
         },
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
-        """Fetch all versions that a label serves in a namespace, sorted by name, with one digest to ask again by."""
+        """Fetch all versions that a label serves in a namespace, sorted by name, with one digest for conditional
+        requests.
+        """
         fetcher().follower.mark_due()
         label = request.query_params.get("label", "production")
         known_etag = request.headers.get("If-None-Match", "")

@@ -40,7 +40,7 @@ class FetchMany(APIView):
         responses={200: FetchedList, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> HttpResponse:
-        """Fetch up to 500 refs; each has its own version or its own problem, in the order they were asked for."""
+        """Fetch up to 500 refs. The answer has a version or a problem for each, in the order of the request."""
         refs: list[str] = read(RefsInput, request)["refs"]
         fetcher().follower.mark_due()
         results, size = [], 0

@@ -54,7 +54,9 @@ class KeyAbilities(APIView):
 
     @extend_schema(operation_id="describeKey", responses={200: AbilityList, "4XX": ProblemOutput})
     def get(self, request: Request, key: str) -> Response:
-        """In sentences, by the rules that answer its calls. For admins and the person it acts for, not by key."""
+        """Describe in sentences what a key may do, by the rules that apply to its calls. For admins and the person it
+        acts for, not by key.
+        """
         rows = key_trial.describe_abilities(actor_of(request), key)
         return Response({"results": [AbilityOutput.of(row) for row in rows]})
 
@@ -64,8 +66,8 @@ class KeyTrials(APIView):
 
     @extend_schema(operation_id="tryKey", request=TrialInput, responses={200: TrialOutput, "4XX": ProblemOutput})
     def post(self, request: Request, key: str) -> Response:
-        """What the server would answer to the key; nothing is changed or counted. For admins and the person it acts
-        for, not by key.
+        """Try a call as this key: what the server would answer. Nothing is changed or counted. For admins and the
+        person it acts for, not by key.
         """
         trial = key_trial.try_key(actor=actor_of(request), key_id=key, **read(TrialInput, request))
         return Response(TrialOutput.of(trial))

@@ -38,8 +38,8 @@ class Vocabulary(APIView):
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:
-        """The bytes with this SHA-256, immutable, as gzip if the caller accepts it. Any key that may fetch or check
-        may ask.
+        """Download the vocabulary with this SHA-256. It never changes, and is sent as gzip if you accept that. For any
+        key that may fetch or check.
         """
         vocabulary = vocabularies.find_vocabulary(
             actor=actor_of(request),

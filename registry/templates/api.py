@@ -62,7 +62,8 @@ class Templates(APIView):
     def get(self, request: Request) -> Response:
         """Find templates by words and filters, by name or, with `sort=changed`, the last change first.
 
-        A key limited to approved versions or to labels searches names and what its labels serve, and is told of that.
+        A key limited to approved versions or to labels searches only names and what its labels serve, and the answer
+        describes those versions.
         """
         asked = read_query(request, *_FILTERS)
         actor = actor_of(request)
@@ -86,9 +87,9 @@ class Template(APIView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Read a template: its facts and where its labels point; the document comes with `<name>@<ref>`.
+        """Read a template: its facts and where its labels point. Fetch the document with `<name>@<ref>`.
 
-        A limited key is told of the newest version that its labels serve; `latest` is null if there is none.
+        For a limited key, `latest` is the newest version that its labels serve, or null.
         """
         actor = actor_of(request)
         return _answer(actor, queries.find_template(actor, Verb.BROWSE, name))
@@ -106,7 +107,7 @@ class Template(APIView):
         },
     )
     def put(self, request: Request, name: str) -> Response:
-        """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
+        """Save a version: checked, numbered, immutable. If the document has an error, nothing is stored."""
         given = read(SaveInput, request)
         actor = actor_of(request)
         return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **given))
@@ -160,7 +161,7 @@ class Unarchive(IdempotentView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Bring an archived template back. For admins."""
+        """Restore an archived template. For admins."""
         read(NoInput, request)
         actor = actor_of(request)
         return _answer(actor, archive.unarchive_template(actor=actor, name=name))

@@ -101,7 +101,7 @@ class Imports(APIView):
         operation_id="previewImport", request=ImportInput, responses={200: ImportOutput, "4XX": ProblemOutput}
     )
     def post(self, request: Request) -> Response:
-        """Read files and show the templates that they become, with every difference; nothing is stored."""
+        """Preview an import: the templates that the files become, with every difference. Nothing is stored."""
         given = read(ImportInput, request)
         files = {file["path"]: file["content"] for file in given.pop("files")}
         results = imports.preview_import(actor=actor_of(request), files=files, **given)

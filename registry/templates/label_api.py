@@ -71,7 +71,7 @@ class RollBack(IdempotentView):
         responses={200: LabelOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str, label: str) -> Response:
-        """Put a label, protected or not, back on a version it held before. For reviewers, with a reason."""
+        """Roll a label, protected or not, back to a version that it served before. For reviewers, with a reason."""
         given = read(RollBackInput, request)
         row = services.roll_back_label(actor=actor_of(request), name=name, label=label, **given)
         return Response(LabelOutput.of(row))

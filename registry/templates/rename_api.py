@@ -43,7 +43,7 @@ class Rename(IdempotentView):
         responses={200: RenamedOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Rename a template inside its namespace; the former one leads to it for ever. For admins."""
+        """Rename a template within its namespace. Its former name leads to it for good. For admins."""
         template = rename.rename_template(actor=actor_of(request), name=name, **read(RenameInput, request))
         return Response({"name": template.name, "former_name": name})
 
@@ -57,7 +57,7 @@ class RenameFolder(IdempotentView):
         responses={200: RenamedList, "4XX": ProblemOutput},
     )
     def post(self, request: Request, folder: str) -> Response:
-        """Rename a folder inside its namespace: all its templates are renamed, or none. For admins."""
+        """Rename a folder within its namespace: all its templates are renamed, or none. For admins."""
         given = read(RenameInput, request)
         templates = rename.rename_folder(actor=actor_of(request), folder=folder, **given)
         to = given["to"]

@@ -66,7 +66,7 @@ class Check(APIView):
         responses={200: CheckOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Check a document and samples; the problems are the answer, so this succeeds with them.
+        """Check a document and samples. The answer lists the problems; finding some is not an error.
 
         `undeclared` are the inputs that the text uses and does not declare, with the edit that declares them all;
         absent if there are none.

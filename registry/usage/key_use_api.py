@@ -39,8 +39,9 @@ class KeyUseOfOne(APIView):
 
     @extend_schema(operation_id="getKeyUse", responses={200: KeyUseOutput, "4XX": ProblemOutput})
     def get(self, request: Request, key: str) -> Response:
-        """What stops working when the key is revoked, from its fetches. For admins and the person it acts for, not by
-        key."""
+        """What stops working if the key is revoked, judged by its fetches. For admins and the person it acts for, not
+        by key.
+        """
         row = key_queries.find_key(actor_of(request), key)
         use = queries.use_of_key(row)
         facts = {

@@ -141,7 +141,7 @@ class TemplateOutcomes(APIView):
         responses={200: TemplateOutcomesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Mean and interval of each score of each version, from the last thirty days."""
+        """Read the mean and interval of each score of each version, from the last thirty days."""
         template = template_queries.get_template(actor_of(request), name)
         changes = outcome_queries.compare_scores(outcome_queries.read_scores_by_version(template))
         versions = [

@@ -124,7 +124,7 @@ class Webhooks(IdempotentView):
         responses={201: WebhookMade, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Create a webhook: events are sent to its address. The answer is the only one that holds its secret."""
+        """Create a webhook: events are sent to its address. Only this answer contains its secret."""
         created = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
         return _answer(created, 201)
 
@@ -190,7 +190,7 @@ class Replay(IdempotentView):
         responses={202: ReplayOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, webhook: str) -> Response:
-        """Send one message again, or all that failed, under the ids they had."""
+        """Send one message again, or all that failed, with their original ids."""
         queued = services.replay_deliveries(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))
         return Response({"queued": queued}, 202)
 
