@@ -44,7 +44,8 @@ def find_way_back(request: HttpRequest, *, is_missing: bool) -> WayBack:
     page = _TEMPLATE_PAGE.match(request.path_info) if is_missing else None
     if page and (way_back := _find_template(request, page["name"])):
         return way_back
-    words, url_name = _LISTS.get(request.path_info.split("/")[1], _TEMPLATES)
+    section = request.path_info.lstrip("/").partition("/")[0]
+    words, url_name = _LISTS.get(section, _TEMPLATES)
     return WayBack(str(words), reverse(url_name))
 
 

@@ -8,6 +8,7 @@ from registry.changes.threads import Place
 from registry.namespaces import groups
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
+from tests.support.seen_versions import seen_versions
 
 
 @pytest.fixture
@@ -15,7 +16,8 @@ def act(change, browser):
     """Press a button of the page as a person; return the response."""
 
     def press(role, do, text="", digest=None, **further):
-        sent = {"do": do, "text": text, "digest": digest or change.version.digest, **further}
+        seen = seen_versions(change.number)
+        sent = {"do": do, "text": text, "digest": digest or change.version.digest, **seen, **further}
         return browser(role).post(f"/changes/{change.number}", sent)
 
     return press

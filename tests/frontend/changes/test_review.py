@@ -9,6 +9,7 @@ from registry.changes.thread_models import Remark, Thread
 from registry.changes.threads import Place
 from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, words
+from tests.support.seen_versions import seen_versions
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1
 FIRST = OTHER.splitlines().index("- name: instructions") + 1
@@ -17,7 +18,8 @@ FIRST = OTHER.splitlines().index("- name: instructions") + 1
 @pytest.fixture
 def act(change, browser):
     def press(role, do, view="source", **fields):
-        return browser(role).post(f"/changes/{change.number}?view={view}", {"do": do, **fields})
+        sent = {"do": do, **seen_versions(change.number), **fields}
+        return browser(role).post(f"/changes/{change.number}?view={view}", sent)
 
     return press
 

@@ -125,7 +125,10 @@ def test_why_a_planned_step_was_not_done_is_told_in_the_language_of_the_page(act
             "You need the role author to publish changes in support; author is reader. Admins of support: admin.",
             "Rolle Autor",
         ),
-        ("author, who started it, is deactivated.", "author"),
+        (
+            "author, in whose name it runs, is deactivated. Whoever resumes it continues in their own name.",
+            "author, in dessen Namen",
+        ),
     ],
 )
 def test_each_reason_for_a_step_not_done_has_its_translation(message, german):
@@ -346,7 +349,7 @@ def test_every_page_tells_the_share_the_next_step_and_the_scores(score, browser,
     assert "<b>v2</b> at <b>5 %</b>" in page
     assert "25 %" in page
     assert "v1 serves the rest" in page
-    assert "helpful worse, -0.40" in page
+    assert "helpful worse, −0.40" in page
     assert "#rollout" in page
 
 

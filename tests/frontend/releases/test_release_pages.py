@@ -22,6 +22,7 @@ from registry.templates.label_models import Label
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import OTHER, REPLY, SAMPLES, words
+from tests.support.seen_versions import seen_versions
 
 SUMMARY = "support/refunds/summary"
 ONE, TWO = "support/refunds/one", "support/refunds/two"
@@ -89,7 +90,7 @@ def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
     assert "release 1: Refund window" in page
     assert "It goes live with" in page
     assert "Open release" in page
-    assert browser("author").post("/changes/1", {"do": "publish"}).status_code == 409
+    assert browser("author").post("/changes/1", {"do": "publish", **seen_versions(1)}).status_code == 409
 
 
 def test_home_and_the_counts_show_a_release_once(release, browser):
