@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
 
 from registry.core.parent_death import end_with_parent
 from tests.support.server_process import wait_for_demo
@@ -46,6 +46,8 @@ WANTED_REFUSALS = (
     "ERR_INTERNET_DISCONNECTED",
 )
 START_SECONDS = 280  # two servers may load the demo concurrently on a busy machine
+# Two servers, two workers and two browsers share two cores; the default of 5 seconds is too short for a long page.
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
