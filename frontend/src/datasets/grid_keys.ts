@@ -14,10 +14,11 @@ export interface GridActs {
 /** Handles a key; other keys are left to the browser. */
 export function pressKey(event: KeyboardEvent, acts: GridActs): void {
   if (event.ctrlKey || event.metaKey) {
-    if (!["z", "Z", "y"].includes(event.key)) return;
+    const key = event.key.toLowerCase(); // Caps Lock makes it a capital letter
+    if (event.altKey || (key !== "z" && key !== "y")) return;
     event.preventDefault();
-    if (event.key === "z") acts.undo();
-    else acts.redo();
+    if (key === "y" || event.shiftKey) acts.redo();
+    else acts.undo();
     return;
   }
   const step = STEPS[event.key];
