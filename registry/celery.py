@@ -1,14 +1,17 @@
 """The Celery application. Messages only wake the worker: the work is in the journal and in rows of Job."""
 
 import os
+import threading
 import warnings
 from typing import Any
 
-from celery import Celery, bootsteps
+from celery import Celery, bootsteps, signals
 from celery.beat import EmbeddedService, Scheduler
 from celery.platforms import SecurityWarning  # type: ignore[attr-defined]  # the stubs lack it
 
 __all__ = ["app"]
+
+_END_SECONDS = 15.0  # for a worker to end: longer than the supervisor waits before it kills
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 # `manage.py serve`, which starts the worker, has run Django's checks; in the worker they would load all pages, 40 MB.
@@ -64,3 +67,15 @@ class Clock(bootsteps.StartStopStep):
 
 
 app.steps["worker"].add(Clock)
+
+
+@signals.worker_shutting_down.connect
+def _limit_shutdown(**_values: Any) -> None:
+    """End this process soon, whatever its threads still wait for.
+
+    Celery waits for them without a limit. The supervisor kills a worker that takes too long, but a worker whose
+    supervisor was killed would stay.
+    """
+    deadline = threading.Timer(_END_SECONDS, os._exit, [1])
+    deadline.daemon = True  # it must not keep a worker that has ended
+    deadline.start()
