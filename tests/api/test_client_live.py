@@ -23,7 +23,7 @@ def url(server: str, cast) -> str:
 
 
 def test_a_service_fetches_what_was_approved_and_renders_it(url, cast):
-    with Promptuary(url, cast.key(), timeout=10) as registry:
+    with Promptuary(url, cast.key(), timeout=60) as registry:
         template = registry.get(REPLY)
         assert (template.version, template.document.text) == (1, DOCUMENT)
         assert template.render(SAMPLES["short"]).messages == [{"role": "user", "content": "Where is my parcel?"}]
@@ -31,7 +31,7 @@ def test_a_service_fetches_what_was_approved_and_renders_it(url, cast):
 
 def test_the_async_client_gets_the_same(url, cast):
     async def story():
-        async with AsyncPromptuary(url, cast_key, timeout=10) as registry:
+        async with AsyncPromptuary(url, cast_key, timeout=60) as registry:
             return (await registry.get(REPLY, 2)).document.text
 
     cast_key = cast.key(scope="write")
@@ -39,7 +39,7 @@ def test_the_async_client_gets_the_same(url, cast):
 
 
 def test_a_published_change_arrives_with_the_next_question(url, cast):
-    with Promptuary(url, cast.key(), ttl=0, timeout=10) as registry:
+    with Promptuary(url, cast.key(), ttl=0, timeout=60) as registry:
         first = registry.get(REPLY)
         assert registry.get(REPLY) is first
         cast.publish(2)
@@ -47,18 +47,18 @@ def test_a_published_change_arrives_with_the_next_question(url, cast):
 
 
 def test_refusals_arrive_as_errors_of_their_kind(url, cast):
-    with Promptuary(url, cast.key(), timeout=10) as registry:
+    with Promptuary(url, cast.key(), timeout=60) as registry:
         with pytest.raises(NotFound, match="it has production, latest"):
             registry.get(REPLY, "staging")
         with pytest.raises(NotAllowed, match="limited to approved versions"):
             registry.get(REPLY, 2)
-    with Promptuary(url, "pb_nonsense", timeout=10) as stranger, pytest.raises(NotAllowed, match="unknown"):
+    with Promptuary(url, "pb_nonsense", timeout=60) as stranger, pytest.raises(NotAllowed, match="unknown"):
         stranger.get(REPLY)
 
 
 def test_many_come_in_one_request_and_a_namespace_as_a_whole(url, cast):
     cast.save(name="support/another")
-    with Promptuary(url, cast.key(scope="write"), timeout=20) as registry:
+    with Promptuary(url, cast.key(scope="write"), timeout=60) as registry:
         assert [fetched.version for fetched in registry.warm([f"{REPLY}@1", f"{REPLY}@2", "support/another@1"])] == [
             1,
             2,
@@ -72,7 +72,7 @@ def test_many_come_in_one_request_and_a_namespace_as_a_whole(url, cast):
 
 def test_a_live_client_follows_a_publication_at_once(url, cast, settings):
     settings.PROMPTUARY_WAITING = 0  # a question that is held would outlive this test's database
-    with Promptuary(url, cast.key(), live=True, timeout=20) as registry:
+    with Promptuary(url, cast.key(), live=True, timeout=60) as registry:
         assert registry.get(REPLY).version == 1
         until(lambda: any(listener.cursor for listener in registry._listeners.values()), 30)
         cast.publish(2)
@@ -80,7 +80,7 @@ def test_a_live_client_follows_a_publication_at_once(url, cast, settings):
 
 
 def test_what_was_rendered_is_told_to_the_registry(url, cast):
-    with Promptuary(url, cast.key(), timeout=20) as registry:
+    with Promptuary(url, cast.key(), timeout=60) as registry:
         registry.render(REPLY, SAMPLES["short"])
         with pytest.raises(RenderError):
             registry.render(REPLY, {})

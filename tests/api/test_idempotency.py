@@ -131,7 +131,7 @@ def test_of_two_at_once_one_is_done_and_both_are_answered(transactional_db, cast
     )  # the first call of a process loads the middleware, which two threads must not do concurrently
 
     def send() -> None:
-        gate.wait(10)
+        gate.wait(60)
         try:
             found.append(author.post("changes", PROPOSAL, Idempotency_Key="k-1"))
         finally:

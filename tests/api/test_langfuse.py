@@ -21,7 +21,7 @@ def client(server, cast):
     cast.save(TEXT, name="support/say")
     cast.move("staging", 1, name="support/say")
     cast.save(LOOP, name="support/loop")
-    connections = httpx.Client(timeout=20)
+    connections = httpx.Client(timeout=60)
     found = langfuse.Langfuse(
         httpx_client=connections,
         # The package keeps one client for each public key of a process, address and all.
@@ -109,7 +109,7 @@ def test_a_write_is_refused_and_moves_nothing(client):
 
 
 def test_a_wrong_key_and_another_namespace_are_told_apart_from_nothing(client, cast, server):
-    connections = httpx.Client(timeout=20)
+    connections = httpx.Client(timeout=60)
     stranger = langfuse.Langfuse(
         httpx_client=connections,
         public_key="other",

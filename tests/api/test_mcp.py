@@ -129,7 +129,7 @@ def test_the_command_answers_over_http(connection, server, cast, free_port):
         assert [prompt.name for prompt in anyio.run(play).prompts] == [REPLY]
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 @pytest.fixture

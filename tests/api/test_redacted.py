@@ -70,7 +70,7 @@ def test_an_outsider_learns_nothing(cast, caller, digest):
 
 
 def test_the_client_raises_an_error_of_its_own(transactional_db, server, cast, digest):
-    with Promptuary(server, cast.key(scope="write"), ttl=0, timeout=10) as registry:
+    with Promptuary(server, cast.key(scope="write"), ttl=0, timeout=60) as registry:
         assert registry.get(REPLY, "staging").document.text == DOCUMENT
         redact(cast)
         with pytest.raises(Gone, match="was redacted on") as caught:
@@ -82,9 +82,9 @@ def test_a_langfuse_client_is_told_as_well(transactional_db, server, cast, diges
     login = base64.b64encode(f"any:{cast.key(scope='write')}".encode()).decode()
     address = f"{server}/api/public/v2/prompts/{REPLY.replace('/', '%2F')}?version=1"
     headers = {"Authorization": f"Basic {login}"}
-    assert httpx.get(address, headers=headers, timeout=20).status_code == 200
+    assert httpx.get(address, headers=headers, timeout=60).status_code == 200
     redact(cast)
-    answer = httpx.get(address, headers=headers, timeout=20)
+    answer = httpx.get(address, headers=headers, timeout=60)
     assert (answer.status_code, "was redacted on" in answer.text) == (410, True)
 
 

@@ -49,10 +49,10 @@ def told(prompt):
             "tokens": prompt.tokens}
 
 async def render_async(name):
-    async with AsyncPromptuary(timeout=20) as registry:
+    async with AsyncPromptuary(timeout=60) as registry:
         return told(await registry.render(name, data, ref=1))
 
-with Promptuary(timeout=20) as registry:
+with Promptuary(timeout=60) as registry:
     found = {name: told(registry.get(name, 1).render(data)) for name in names}
 assert found[names[0]] == asyncio.run(render_async(names[0]))
 print(json.dumps(found))

@@ -207,7 +207,7 @@ def fetch(server: Server) -> Callable[[str], httpx.Response]:
     """Fetches an address of the API as the demo's service would."""
 
     def get(path: str) -> httpx.Response:
-        return httpx.get(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {server.key}"}, timeout=10)
+        return httpx.get(f"{server.url}/api/v1{path}", headers={"Authorization": f"Bearer {server.key}"}, timeout=60)
 
     return get
 

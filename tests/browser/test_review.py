@@ -29,7 +29,7 @@ def service(server: Server) -> Callable[[], dict[str, Any]]:
 
     def fetch() -> dict[str, Any]:
         found: dict[str, Any] = httpx.get(
-            f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=10
+            f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=60
         ).json()
         return found
 

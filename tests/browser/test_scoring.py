@@ -84,7 +84,7 @@ def test_two_people_score_with_hidden_versions_and_the_change_is_approved(visit:
     phone = visit.open("reader", f"/runs/{second}/matrix?with={first}&row=0", viewport=PHONE)
     expect(phone.get_by_role("row", name=re.compile("Reviewed by people"))).to_be_visible()
     looked_at(phone, PHONE)
-    assert httpx.get(f"{visit.server.url}/api/v1/runs/{second}/scores", timeout=10).status_code == 401
+    assert httpx.get(f"{visit.server.url}/api/v1/runs/{second}/scores", timeout=60).status_code == 401
 
 
 def test_a_key_pressed_before_the_script_has_loaded_counts(visit: Visit, numbers: list[int]):

@@ -38,7 +38,7 @@ def worker(place, broker):
     )
     yield process
     process.kill()
-    process.wait(20)
+    process.wait(60)
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def test_a_prompt_goes_from_an_editor_to_a_service_and_survives_its_server(place
     pushed = first.run("push", "--propose", "production", "-m", "Begin")["pushed"][0]
     publish(first, server.url, pushed["change"])
 
-    with Promptuary(server.url, keys["service"], live=True, ttl=1, timeout=10, cache_dir=tmp_path / "cache") as service:
+    with Promptuary(server.url, keys["service"], live=True, ttl=1, timeout=60, cache_dir=tmp_path / "cache") as service:
         assert service.render(NAME, {"question": "Why?"}).text == "Why?"
 
         second = Desk(tmp_path / "second", server.url, keys["author"])

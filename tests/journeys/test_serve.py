@@ -122,11 +122,11 @@ def serve(tmp_path):
 def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     served = serve(has_tables=False)
     assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
-    shown = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).text
+    shown = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=60).text
     assert 'id="demo-progress"' in shown  # the first page is there before the demo is
     wait_for_demo(served.home)
     assert "The starter library is loaded." in served.printed
-    shown = httpx.get(f"http://127.0.0.1:{served.port}/demo-progress", timeout=20).text
+    shown = httpx.get(f"http://127.0.0.1:{served.port}/demo-progress", timeout=60).text
     assert "All of the demo is there." in shown
     line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
     answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
@@ -134,7 +134,7 @@ def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     address = re.search(r'"Demo model, local": .*"base_url": "([^"]+)"', (served.home / "models.yml").read_text())
     assert address
     messages = [{"role": "user", "content": "Are you a language model?"}]
-    reply = httpx.post(f"{address[1]}/chat/completions", json={"messages": messages}, timeout=20)
+    reply = httpx.post(f"{address[1]}/chat/completions", json={"messages": messages}, timeout=60)
     assert "no language model" in reply.json()["choices"][0]["message"]["content"]
     served.interrupt()
     assert served.left_behind() == []
@@ -170,7 +170,7 @@ def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: "worker   | ended with code -9, starts again in 0.5 s" in served.printed)
     wait_until(lambda: served.find_processes("registry.celery"))
-    assert httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).status_code == 200
+    assert httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=60).status_code == 200
     assert served.process.poll() is None
     served.interrupt()
     assert served.left_behind() == []
@@ -212,7 +212,7 @@ def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
     first, second = serve("first"), serve("second")
     key = (first.home / "demo-key").read_text()
     refused = httpx.get(
-        f"http://127.0.0.1:{second.port}/api/v1/templates", headers={"Authorization": f"Bearer {key}"}, timeout=20
+        f"http://127.0.0.1:{second.port}/api/v1/templates", headers={"Authorization": f"Bearer {key}"}, timeout=60
     )
     assert refused.status_code == 401
     clash = subprocess.run(

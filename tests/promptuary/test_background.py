@@ -29,7 +29,7 @@ class Slow:
 
     def send(self, request):
         if not self.first:
-            self.go.wait(10)
+            self.go.wait(60)
         self.first = False
         return self.registry.send(request)
 
@@ -134,7 +134,7 @@ def test_a_client_that_is_let_go_takes_its_thread_along(world):
     del client
     gc.collect()
     assert gone() is None
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
 
 

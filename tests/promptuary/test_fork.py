@@ -78,7 +78,7 @@ def test_a_fork_among_threads_that_fetch_leaves_no_lock_behind(world, client):
     finally:
         stop.set()
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
 
 
 def test_a_burst_of_threads_asks_once(world):
@@ -87,14 +87,14 @@ def test_a_burst_of_threads_asks_once(world):
     got = []
 
     def fetch():
-        barrier.wait(10)
+        barrier.wait(60)
         got.append(client.get(NAME, 1))
 
     threads = [threading.Thread(target=fetch) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert len(got) == 20
     assert all(template.document.text == DOCUMENT for template in got)
     assert world.asked <= 2

@@ -144,7 +144,7 @@ def test_the_async_client_renders_the_same_and_lets_the_loop_go_on(world, gone):
 
     def slowly(request):
         if "vocabularies" in request.path:
-            release.wait(20)
+            release.wait(60)
         return send(request)
 
     world.registry.send = slowly

@@ -218,9 +218,9 @@ def test_a_process_that_answered_once_is_started_again(supervise):
 
 def test_a_signal_is_answered_while_a_process_waits_for_its_start(supervise):
     supervised = supervise({"web": python(SLEEP), "worker": python("pass", restart=True)})
-    supervised.wait_for("starts again in 4 s")
+    supervised.wait_for("starts again in 16 s")
     supervised.process.send_signal(signal.SIGTERM)
-    assert supervised.process.wait(3) == 128 + signal.SIGTERM
+    assert supervised.process.wait(15) == 128 + signal.SIGTERM
     assert supervised.left_behind() == []
 
 

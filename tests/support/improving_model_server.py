@@ -45,7 +45,7 @@ class ImprovingModelServer(ModelServer):
         self.asked_prompts.append(messages)
         self.is_asked.set()
         if self.hold is not None:
-            self.hold.wait(20)
+            self.hold.wait(60)
         place = min(len(self.asked_prompts), len(self.proposals)) - 1
         reply = self.proposals[place]
         if isinstance(reply, int):

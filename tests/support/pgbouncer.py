@@ -51,7 +51,7 @@ def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
         yield f"postgresql://postgres@127.0.0.1:{port}/{name}"
     finally:
         process.kill()
-        process.wait(20)
+        process.wait(60)
         shutil.rmtree(folder, ignore_errors=True)
 
 

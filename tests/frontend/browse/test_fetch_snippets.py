@@ -24,7 +24,7 @@ def address(transactional_db):
     thread = LiveServerThread("127.0.0.1", StaticFilesHandler)
     thread.daemon = True
     thread.start()
-    assert thread.is_ready.wait(20)
+    assert thread.is_ready.wait(60)
     assert thread.error is None
     yield f"http://127.0.0.1:{thread.port}"
     thread.terminate()

@@ -42,7 +42,7 @@ def test_web_processes_listen_beside_the_guard_and_get_every_connection(port):
         for listener in (first, second):
             listener.setblocking(False)
         for _ in range(40):
-            with socket.create_connection((HOST, port), timeout=5) as call:
+            with socket.create_connection((HOST, port), timeout=60) as call:
                 assert call.getpeername() == (HOST, port)
         accepted = 0
         for listener in (first, second):
@@ -62,7 +62,7 @@ def test_a_server_that_listens_keeps_the_port(port):
 
 def test_a_connection_that_ended_just_now_does_not_keep_the_port(port):
     with listen_as_web_process(port) as listener:
-        call = socket.create_connection((HOST, port), timeout=5)
+        call = socket.create_connection((HOST, port), timeout=60)
         served, _ = listener.accept()
         served.close()  # the side that closes first waits for a minute
         call.close()

@@ -83,7 +83,7 @@ def test_nothing_is_lost_where_many_count_at_once(broker):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
     assert counters[0].add("caller", "a") == 201
 
 

@@ -67,10 +67,10 @@ def test_one_that_is_stopped_while_the_model_writes_is_counted_and_not_used(tran
 
         thread = threading.Thread(target=work)
         thread.start()
-        assert place.server.is_asked.wait(20)
+        assert place.server.is_asked.wait(60)
         services.stop_improvement(actor=place.author, number=improvement.number)
         hold.set()
-        thread.join(30)
+        thread.join(60)
         found = queries.find_own_improvement(place.author, improvement.number)
         assert (found.stage, found.document, found.measurement) == ("stopped", "", None)
         assert (found.calls, found.prompt_tokens, found.completion_tokens) == (1, 100, 100)

@@ -169,9 +169,9 @@ def test_a_lost_role_holds_at_once(place, port, sessions):
 
 def test_what_is_no_topic_and_who_is_nobody_is_refused(port, sessions):
     url = f"http://127.0.0.1:{port}/live/events"
-    assert httpx.get(f"{url}?topic=home", timeout=20).status_code == 401
+    assert httpx.get(f"{url}?topic=home", timeout=60).status_code == 401
     cookies = {"Cookie": f"promptuary-session={sessions['reviewer']}"}
     for query in ("", "?topic=", "?topic=change=x", "?topic=home&after=x", "?topic=elsewhere"):
-        answer = httpx.get(url + query, headers=cookies, timeout=20)
+        answer = httpx.get(url + query, headers=cookies, timeout=60)
         assert answer.status_code == 422, query
         assert answer.headers["content-type"] == "application/problem+json"

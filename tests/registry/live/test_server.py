@@ -26,12 +26,12 @@ def port(tmp_path_factory):
 
 
 def ask(port, path, method="GET", headers=None, body=None):
-    return httpx.request(method, f"http://127.0.0.1:{port}{path}", headers=headers, content=body, timeout=20)
+    return httpx.request(method, f"http://127.0.0.1:{port}{path}", headers=headers, content=body, timeout=60)
 
 
 def send(port, lines, more=b""):
     """Send these bytes as they are, and give the connection."""
-    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
     connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + more)
     return connection
 
@@ -45,7 +45,7 @@ def read_states(port):
 def test_any_path_and_query_arrive_as_they_were_sent(port, path, query):
     quoted = "".join(f"%{byte:02X}" for byte in path.encode())
     sent = "".join(f"%{byte:02x}" for byte in query)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("GET", f"/echo/{quoted}?{sent}")
     environ = json.load(connection.getresponse())
     assert environ["PATH_INFO"].encode("latin-1").decode() == f"/echo/{path}"
@@ -94,7 +94,7 @@ def test_an_answer_that_breaks_off_is_no_whole_answer(port):
 
 
 def test_a_client_that_goes_away_ends_the_answer(port):
-    with httpx.stream("GET", f"http://127.0.0.1:{port}/endless", timeout=20) as answer:
+    with httpx.stream("GET", f"http://127.0.0.1:{port}/endless", timeout=60) as answer:
         next(answer.iter_raw())
     wait_until(lambda: "closed /endless" in read_states(port), 20)
 
@@ -115,7 +115,7 @@ def test_slow_clients_of_the_live_side_leave_the_threads_to_others(port):
 
 
 def test_events_have_a_name_an_id_and_one_line_of_data(port):
-    with httpx.stream("GET", f"http://127.0.0.1:{port}/live/count", timeout=20) as answer:
+    with httpx.stream("GET", f"http://127.0.0.1:{port}/live/count", timeout=60) as answer:
         lines = []
         for line in answer.iter_lines():
             lines.append(line)

@@ -99,7 +99,7 @@ def test_several_workers_at_once_plan_each_event_once(make, save):
     start = threading.Barrier(4)
 
     def work():
-        start.wait(10)
+        start.wait(60)
         planning.plan_deliveries()
         connection.close()
 
@@ -107,7 +107,7 @@ def test_several_workers_at_once_plan_each_event_once(make, save):
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(30)
+        worker.join(60)
     planning.plan_deliveries()
     assert sorted(Delivery.objects.values_list("event", flat=True)) == sorted(
         Event.objects.filter(kind="version.saved").order_by("number").values_list("number", flat=True)
