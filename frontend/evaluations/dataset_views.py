@@ -18,6 +18,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict
 from registry.evaluations import dataset_archive, datasets, run_queries
 from registry.evaluations import dataset_queries as queries
+from registry.evaluations.dataset_difference import diff_dataset_versions
 from registry.namespaces import queries as namespace_queries
 
 __all__ = ["archive", "compare", "listing", "restore", "show_dataset"]
@@ -84,7 +85,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     dataset = queries.read_dataset(actor, name)
     after = queries.read_dataset_version(actor, name, _number(request.GET.get("to")))
     before = queries.read_dataset_version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
-    difference = queries.diff_dataset_versions(before, after)
+    difference = diff_dataset_versions(before, after)
     context = {
         **dataset_frame(actor, dataset),
         "before": before,

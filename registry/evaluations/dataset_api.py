@@ -15,6 +15,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
 from registry.evaluations.dataset_additions import MOST_ADDED, add_dataset_rows
 from registry.evaluations.dataset_archive import archive_dataset, unarchive_dataset
+from registry.evaluations.dataset_difference import diff_dataset_versions
 from registry.evaluations.dataset_serializers import (
     DatasetDifference,
     DatasetDifferenceOutput,
@@ -219,14 +220,15 @@ class Difference(APIView):
         responses={200: DatasetDifferenceOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Compare two versions row by row. Rows are matched by id, else by their inputs. Without `to`, the latest
-        version is compared.
+        """Compare two versions row by row. A row with an id is matched by it alone. A row without one is matched by
+        its inputs, else by a value that no other row has, else by its position. Without `to`, the latest version is
+        compared.
         """
         filters, actor = read_query(request, "from", "to"), actor_of(request)
         before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
         after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))
         return Response(
-            DatasetDifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
+            DatasetDifferenceOutput.of(DatasetDifference(before, after, diff_dataset_versions(before, after)))
         )
 
 

@@ -77,7 +77,11 @@ class DatasetVersion(models.Model):
 
     def rows(self) -> tuple[Row, ...]:
         """The rows in order."""
-        return tuple(Row.from_dict(json.loads(line)) for line in self.text.split("\n") if line)
+        return tuple(Row.from_dict(json.loads(line)) for line in self.lines())
+
+    def lines(self) -> list[str]:
+        """Each row as canonical JSON, in order."""
+        return [line for line in self.text.split("\n") if line]
 
     def contents(self) -> str:
         """The digest of inputs and expectations, equal for versions that measure the same."""

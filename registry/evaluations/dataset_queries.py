@@ -1,14 +1,11 @@
-"""Queries of datasets: by name, by search, their versions, and the difference between two versions."""
+"""Queries of datasets: by name, by search and their versions."""
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from django.utils.translation import gettext
 
 from promptuary.evaluation import Row
-from promptuary.renderer.digest import canonical
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
@@ -18,8 +15,6 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 
 __all__ = [
-    "RowDifference",
-    "diff_dataset_versions",
     "find_dataset",
     "list_dataset_names",
     "list_dataset_rows",
@@ -32,21 +27,6 @@ __all__ = [
 ]
 
 Placed = tuple[int, Row]
-
-
-@dataclass(frozen=True)
-class RowDifference:
-    """The rows of one version against those of another; indexes count from 0 in the row's own version.
-
-    `changed` has (index after, row before, row after). `moved` is the smallest number of moved rows that explains the
-    new order.
-    """
-
-    added: list[Placed]
-    removed: list[Placed]
-    changed: list[tuple[int, Row, Row]]
-    same: int
-    moved: int
 
 
 def read_dataset(actor: Actor, name: str) -> Dataset:
@@ -145,47 +125,3 @@ def list_dataset_tags(of: DatasetVersion) -> list[tuple[str, int]]:
         return []
     counts = Counter(tag for row in of.rows() for tag in row.tags)
     return sorted(counts.items(), key=lambda pair: pair[0].casefold())
-
-
-def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowDifference:
-    """Compare two versions row by row: rows of one name belong together, and unnamed ones of the same inputs."""
-    old, new = before.rows(), after.rows()
-    old_rows = dict(zip(_keys(old), enumerate(old), strict=True))
-    matched_keys = set()
-    added: list[Placed] = []
-    changed: list[tuple[int, Row, Row]] = []
-    places: list[int] = []
-    same = 0
-    for index, (key, row) in enumerate(zip(_keys(new), new, strict=True)):
-        if key not in old_rows:
-            added.append((index, row))
-            continue
-        matched_keys.add(key)
-        place, was = old_rows[key]
-        places.append(place)
-        if was != row:
-            changed.append((index, was, row))
-        else:
-            same += 1
-    removed = [placed for key, placed in old_rows.items() if key not in matched_keys]
-    return RowDifference(added, removed, changed, same, len(places) - _longest_rise(places))
-
-
-def _longest_rise(numbers: Sequence[int]) -> int:
-    """The length of the longest increasing subsequence: the rows that count as not moved."""
-    ends: list[int] = []
-    for number in numbers:
-        place = bisect_left(ends, number)
-        ends[place : place + 1] = [number]
-    return len(ends)
-
-
-def _keys(rows: Sequence[Row]) -> list[tuple[str, int]]:
-    """What identifies each row: its name, else its inputs; equal ones are numbered."""
-    occurrences: Counter[str] = Counter()
-    keys = []
-    for row in rows:
-        name = f"id:{row.id}" if row.id else f"inputs:{canonical(row.inputs).decode()}"
-        keys.append((name, occurrences[name]))
-        occurrences[name] += 1
-    return keys

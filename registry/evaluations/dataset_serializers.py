@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from rest_framework import serializers
 
 from promptuary.evaluation import Row
+from registry.evaluations.dataset_difference import RowDifference
 from registry.evaluations.dataset_models import DatasetVersion
-from registry.evaluations.dataset_queries import RowDifference
 from registry.rest.output_serializers import Answer, Moment, Output
 
 __all__ = [

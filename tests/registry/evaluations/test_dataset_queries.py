@@ -24,24 +24,6 @@ def two(author):
     return first, datasets.save_dataset(actor=author, name=NAME, text=rows, base=first.digest).version
 
 
-def test_the_rows_of_two_versions_are_told_apart_by_name(two):
-    found = queries.diff_dataset_versions(*two)
-    assert [(index, row.id) for index, row in found.added] == [(3, "e")]
-    assert [(index, row.id) for index, row in found.removed] == [(2, "c")]
-    assert [(index, old.inputs, new.inputs) for index, old, new in found.changed] == [(2, {"q": "2"}, {"q": "two"})]
-    assert (found.same, found.moved) == (2, 1)
-
-
-def test_rows_without_a_name_are_told_apart_by_their_inputs(author):
-    def save(text, base=None):
-        return datasets.save_dataset(actor=author, name=NAME, text=text, form="csv", base=base).version
-
-    first = save("q,expected\n1,x\n1,x\n2,y\n")
-    second = save("q,expected\n1,x\n1,z\n3,y\n", first.digest)
-    found = queries.diff_dataset_versions(first, second)
-    assert (len(found.added), len(found.removed), len(found.changed), found.same) == (1, 1, 1, 1)
-
-
 def test_rows_come_in_pages(two):
     page = queries.list_dataset_rows(two[0], limit=3)
     rest = queries.list_dataset_rows(two[0], cursor=page.next, limit=3)
@@ -63,14 +45,6 @@ def test_rows_are_found_by_their_tags(author):
     rest = queries.list_dataset_rows(version, tag="late", limit=1, cursor=page.next)
     assert [(index, row.id) for index, row in [*page.items, *rest.items]] == [(0, "a"), (2, "c")]
     assert rest.next is None
-
-
-def test_tags_alone_make_a_version_and_stand_in_its_difference(two, author):
-    rows = two[1].text.replace('"q":"1"}}', '"q":"1"},"tags":["late"]}')
-    retagged = datasets.save_dataset(actor=author, name=NAME, text=rows, base=two[1].digest)
-    assert retagged.created
-    ((index, was, row),) = queries.diff_dataset_versions(two[1], retagged.version).changed
-    assert (index, was.tags, row.tags) == (1, (), ("late",))
 
 
 def test_versions_come_newest_first(two, reader):
