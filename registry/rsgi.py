@@ -3,11 +3,9 @@
 from django.conf import settings
 
 from registry import wsgi  # our first import, because it sets up Django
-from registry.core.parent_death import end_with_parent
 from registry.live.server import LiveServer
 from registry.serving.wsgi_fast_path import find_cached_answers
 
-end_with_parent()  # so that a killed web server leaves no process that keeps the port
 # Four for pages and the API, plus those in which clients wait for label moves.
 THREADS = 4 + settings.PROMPTUARY_WAITING
 application = LiveServer(find_cached_answers(wsgi.allowed_hosts), wsgi.application, threads=THREADS)

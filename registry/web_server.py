@@ -8,14 +8,18 @@ A web process that ends is forked again. One that ends twice within 6 seconds en
 
 import multiprocessing
 import os
+import signal
 import sys
+from typing import Any
 
 import django
 from django.urls import get_resolver
+from django.utils.module_loading import import_string
 from granian import Granian
 from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 
+from registry.core.parent_death import end_with_parent
 from registry.forked_process import ForkedProcess, fork_process, share_memory
 
 __all__ = ["fork_web_server", "load_pages", "make_command"]
@@ -56,7 +60,16 @@ def _serve(host: str, port: int, workers: int) -> None:
         log_level=LogLevels.error,
         workers_kill_timeout=_KILL_SECONDS,
         respawn_failed_workers=True,
-    ).serve()
+    ).serve(target_loader=_load_application)
+
+
+def _load_application(target: str) -> Any:
+    """Load the application in a web process, which from now on ends with the web server, even if that is killed."""
+    # The fork has the web server's handler, which only swallows the signal, until granian sets that of a web process.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    server = multiprocessing.parent_process()
+    end_with_parent(server.pid if server else None)
+    return import_string(target.replace(":", "."))
 
 
 def _main() -> None:

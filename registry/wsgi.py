@@ -9,7 +9,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
 from registry.core import metrics, periodic_thread
-from registry.core.parent_death import end_with_parent
 from registry.core.renderer_pool import bounded
 from registry.journal import log
 from registry.namespaces.key_use import write_key_uses
@@ -27,5 +26,4 @@ start_poller(fetcher().follower)
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 allowed_hosts: set[str] = set()  # hosts of requests so far
 application = serve_fetches_first(_django, allowed_hosts)
-end_with_parent()  # granian's parent process, which starts this one
 tune_process()

@@ -8,6 +8,8 @@ import sys
 __all__ = ["end_with_parent"]
 
 _PR_SET_PDEATHSIG = 1
+# Loaded here: a child that was just forked must not wait for the loader's lock, which another thread may have held.
+_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 
 
 def end_with_parent(parent: int | None = None) -> None:
@@ -16,9 +18,9 @@ def end_with_parent(parent: int | None = None) -> None:
     Call it in the process itself. It survives `exec` and is not inherited by children. parent: the parent's process id
     from before the fork, to detect a parent that has ended since.
     """
-    if not sys.platform.startswith("linux"):
+    if _LIBC is None:
         return
     parent = parent or os.getppid()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:  # it has just ended
         os.kill(os.getpid(), signal.SIGTERM)

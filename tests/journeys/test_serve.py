@@ -203,6 +203,14 @@ def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
     wait_until(lambda: served.find_processes("registry.web_server"))
     wait_until(lambda: not served.find_forks("web"))  # no web process of the killed server keeps the port
     wait_until(lambda: answers(served))
+    (server,) = (number for number in served.find_processes("registry.web_server") if find_children(number))
+    before = find_children(server)
+    for number in before:
+        os.kill(number, signal.SIGKILL)
+    wait_until(lambda: find_children(server) - before)
+    loading = find_children(server)
+    os.kill(server, signal.SIGKILL)
+    wait_until(lambda: not any(Path(f"/proc/{number}").exists() for number in loading))
     assert served.process.poll() is None
     served.interrupt()
     assert served.left_behind() == []
