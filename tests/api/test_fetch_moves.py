@@ -115,9 +115,9 @@ def test_a_waiting_client_hears_of_a_move_at_once(cast, server, author):
         time.sleep(0.3)  # the request has to be waiting by then
         moved = time.monotonic()
         cast.move("staging", 1)
-        answer = asked.result(10)
+        answer = asked.result(60)
     assert answer["moves"][0]["label"] == "staging"
-    assert time.monotonic() - moved < 2
+    assert time.monotonic() - moved < 20  # without a move it waits 25 seconds
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -130,7 +130,7 @@ def test_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, autho
         time.sleep(0.2)  # the first has to be waiting by then
         began = time.monotonic()
         assert full.read_moves_since("support", cursor, 5).again == SHORTEST
-        assert time.monotonic() - began < 0.5
+        assert time.monotonic() - began < 4
         cast.move("staging", 1)
 
 
@@ -143,6 +143,6 @@ def _wait(full: LabelMovesPoll, cursor: str) -> None:
 
 def _ask(ahead, cursor):
     try:
-        return json.loads(ahead(f"/api/v1/{MOVES}", QUERY_STRING=f"after={cursor}&wait=5")[2])
+        return json.loads(ahead(f"/api/v1/{MOVES}", QUERY_STRING=f"after={cursor}&wait=25")[2])
     finally:
         connections.close_all()

@@ -54,10 +54,10 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
         assert list_barriers(reader) == []
     page.goto(f"/t/{NAME}/-/edit")
     EditorPage(page).ready().replace("Half a thought.", "Another thought.")
-    expect(body).to_contain_text("Another thought.", timeout=8000)
+    expect(body).to_contain_text("Another thought.")
     page.goto(f"/t/{NAME}/-/drafts")
     page.get_by_role("button", name="Stop sharing Draft", exact=True).click()
-    expect(reader.locator("[data-shared-state]")).to_contain_text("not shared any more", timeout=8000)
+    expect(reader.locator("[data-shared-state]")).to_contain_text("not shared any more")
     expect(body).to_have_count(0)
     page.get_by_role("button", name="Discard Draft", exact=True).click()
     expect(page.locator("main")).to_contain_text("No drafts.")
@@ -68,16 +68,16 @@ def test_who_else_has_the_template_open_is_named_until_they_leave(visit: Visit):
     EditorPage(author).ready()
     reader = visit.open("reader", f"/t/{NAME}")
     seen = reader.locator("[data-presence]")
-    expect(seen).to_contain_text("author is editing now", timeout=10_000)
+    expect(seen).to_contain_text("author is editing now")
     reviewer = visit.open("reviewer", f"/t/{NAME}/-/edit")
     EditorPage(reviewer).ready()
-    expect(seen).to_contain_text("author and reviewer are editing now", timeout=10_000)
-    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing now", timeout=10_000)
-    expect(reviewer.locator("[data-presence]")).to_contain_text("author is editing now", timeout=10_000)
+    expect(seen).to_contain_text("author and reviewer are editing now")
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing now")
+    expect(reviewer.locator("[data-presence]")).to_contain_text("author is editing now")
     author.goto("/")
-    expect(seen).to_contain_text("reviewer is editing now", timeout=15_000)
+    expect(seen).to_contain_text("reviewer is editing now")
     reviewer.close()
-    expect(seen).to_be_hidden(timeout=15_000)
+    expect(seen).to_be_hidden()
 
 
 def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
@@ -86,17 +86,17 @@ def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
     line = reviewer.locator("[data-presence]")
     author.get_by_role("textbox", name="Content of question", exact=True).click()
     there = line.get_by_role("button", name="author is editing question")
-    expect(there).to_be_visible(timeout=15_000)
+    expect(there).to_be_visible()
     there.click()
     card = reviewer.locator(".form-card[data-part=question]")
     expect(card.get_by_role("textbox", name="Content of question", exact=True)).to_be_focused()
-    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question", timeout=15_000)
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question")
     reviewer.get_by_role("group", name="Edited as").get_by_role("button", name="Source").click()
     line.get_by_role("button", name="author is editing question").click()
     expect(reviewer.get_by_role("textbox", name="Source of the template")).to_be_focused()
-    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question", timeout=15_000)
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question")
     author.get_by_role("textbox", name="What changed").focus()
-    expect(line).to_have_text("author is editing now", timeout=15_000)
+    expect(line).to_have_text("author is editing now")
 
 
 def test_the_same_editor_in_another_tab_is_told(visit: Visit):
@@ -106,11 +106,11 @@ def test_the_same_editor_in_another_tab_is_told(visit: Visit):
     expect(line).to_be_hidden(timeout=20_000)  # a tab of another test that did not say goodbye counts for 10 seconds
     second = first.context.new_page()
     second.goto(f"/t/{NAME}/-/edit")
-    expect(second.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
+    expect(second.locator("[data-presence]")).to_have_text("Also open in another tab")
     first.bring_to_front()
-    expect(line).to_have_text("Also open in another tab", timeout=15_000)
+    expect(line).to_have_text("Also open in another tab")
     second.close()
-    expect(line).to_be_hidden(timeout=15_000)
+    expect(line).to_be_hidden()
 
 
 def test_another_draft_of_the_same_template_is_not_called_another_tab(visit: Visit):
@@ -121,5 +121,5 @@ def test_another_draft_of_the_same_template_is_not_called_another_tab(visit: Vis
     EditorPage(other).ready()
     same = first.context.new_page()
     same.goto(f"/t/{NAME}/-/edit")
-    expect(same.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
+    expect(same.locator("[data-presence]")).to_have_text("Also open in another tab")
     expect(other.locator("[data-presence]")).to_be_hidden(timeout=20_000)

@@ -80,9 +80,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     expect(reviewer.get_by_role("button", name=f"Approve v{mended + 1}").first).to_be_disabled()
     admin = visit.open("admin", address, **options)
     approve_and_publish(admin, mended + 1)
-    moved = time.monotonic()
     until(lambda: service()["version"] == mended + 1)
-    assert time.monotonic() - moved < 2, "a move holds within a second, and a busy machine gets another"
     served = service()["document"]
     assert f"short, v{number}" in served
     until(lambda: mirrored(server, "label/production") == served)

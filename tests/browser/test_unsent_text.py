@@ -33,7 +33,7 @@ def test_a_full_browser_says_so_and_saves_once_the_network_is_back(desk: EditorP
     desk.replace("one short paragraph", "a limerick")
     expect(state).to_contain_text("Offline, not kept in this browser")
     desk.page.context.set_offline(False)
-    expect(state).to_contain_text("saved", timeout=15_000)
+    expect(state).to_contain_text("saved")
     desk.page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
 
