@@ -15,6 +15,7 @@ from promptuary.renderer.interop.placeholder_syntax import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
 from promptuary.renderer.interop.template_text import find_language, read_template_text
+from promptuary.renderer.interop.tool_calls import CALL, is_call_item, separate_calls
 
 __all__ = [
     "KIND",
@@ -28,14 +29,15 @@ __all__ = [
 
 KIND = "chat-messages"
 _MESSAGE_KEYS = {"role", "content", "type"}
-_CALLS = ("tool_calls", "function_call", "audio")
-"""What a message says beside its text, so that it can't be left out."""
-_TEXT_ITEMS = ("text", "input_text", "output_text")
+_TEXT_ITEMS = ("text", "input_text", "output_text", CALL)
+_IMAGE_ITEMS = ("image_url", "input_image", "image")
 
 
 def is_message(value: object) -> bool:
     """Whether a value looks like a message of either API."""
-    return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value and "text" not in value
+    if not isinstance(value, dict) or not isinstance(value.get("role"), str) or "text" in value:
+        return False
+    return bool({"content", "tool_calls", "function_call"} & set(value))
 
 
 def is_chat_messages(value: object, *, may_have_names: bool = False) -> bool:
@@ -109,12 +111,17 @@ def read_messages(
 ) -> list[Message]:
     """Read messages of either API. `language` applies to all; without it, it is detected. Raises LossError."""
     names = names or InputNames()
-    texts = [text for message in messages for text in _texts(message)]
+    numbered = [
+        (number, part)
+        for number, message in enumerate(messages, start=1)
+        for part in _separate(builder, number, message)
+    ]
     if not language:
-        language = find_language("\n".join(texts))
-        if guess := describe_guess("\n".join(texts), language):
+        text = "\n".join(text for _, part in numbered for text in _texts(part))
+        language = find_language(text)
+        if guess := describe_guess(text, language):
             builder.add_differences([guess])
-    return [_message(builder, number, message, language, names) for number, message in enumerate(messages, start=1)]
+    return [_message(builder, number, part, language, names) for number, part in numbered]
 
 
 def _messages_of_request(request: dict[str, Any], builder: TemplateBuilder) -> list[Any]:
@@ -156,23 +163,27 @@ def _function_tool(tool: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function", "function": {key: value for key, value in function.items() if value is not None}}
 
 
-def _texts(message: Any) -> list[str]:
-    content = message.get("content") if isinstance(message, dict) else None
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    content = message.get("content")
     if isinstance(content, str):
         return [content]
     items = content if isinstance(content, list) else []
     return [item["text"] for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
 
 
-def _message(builder: TemplateBuilder, number: int, message: Any, language: str, names: InputNames) -> Message:
-    if not isinstance(message, dict) or "role" not in message:
+def _separate(builder: TemplateBuilder, number: int, message: Any) -> list[dict[str, Any]]:
+    """The message, its calls of tools as text, and their results as messages of their own. Raises LossError."""
+    if not isinstance(message, dict) or ("role" not in message and not is_call_item(message)):
         raise LossError(f"message {number} has no `role`")
+    return separate_calls(message, number, builder.differ)
+
+
+def _message(
+    builder: TemplateBuilder, number: int, message: Mapping[str, Any], language: str, names: InputNames
+) -> Message:
     role = role_of(message["role"])
-    calls = sorted(key for key in _CALLS if message.get(key))
-    if calls:
-        raise LossError(
-            f"message {number}: there is no place for {', '.join(calls)}; take the message out, or write it as text"
-        )
+    if message.get("audio"):
+        raise LossError(f"message {number}: there is no place for audio; take the message out, or write it as text")
     for key in sorted(set(message) - _MESSAGE_KEYS):
         if message[key]:
             builder.differ(f"message {number}: `{key}` is left out")
@@ -195,12 +206,12 @@ def _message_of_items(
             builder.differ(f"message {number}: `cache_control` is left out")
         if kind in _TEXT_ITEMS and isinstance(item.get("text"), str):
             if images:
-                raise LossError(f"message {number}: a text comes after an image; here it comes before them")
+                builder.differ(f"message {number}: its images come after its text")
             if pieces:
                 pieces.append("\n")
                 builder.differ(f"message {number}: its text items are one text, a line each")
-            pieces += _read(builder, item["text"], language, names)
-        elif kind in ("image_url", "input_image"):
+            pieces += _read(builder, item["text"], "" if kind == CALL else language, names)
+        elif kind in _IMAGE_ITEMS:
             images.append({"image_url": {"url": _address(item, number, language, names)}})
         else:
             raise LossError(
@@ -210,8 +221,10 @@ def _message_of_items(
 
 
 def _address(item: Mapping[str, Any], number: int, language: str, names: InputNames) -> tuple[Piece, ...]:
-    address = item.get("image_url")
-    address = address.get("url") if isinstance(address, dict) else address
+    address = item.get("image_url", item.get("source"))
+    if isinstance(address, dict):  # of Anthropic: an address, or the image itself
+        data = f"data:{address.get('media_type')};base64,{address['data']}" if "data" in address else None
+        address = address.get("url", data)
     if not isinstance(address, str):
         raise LossError(f"message {number}: an image has no address")
     pieces = read_template_text(address, language, names).pieces

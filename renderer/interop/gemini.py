@@ -1,8 +1,9 @@
 """Requests of Gemini's API, and its conversations: `contents` with `parts`, a `systemInstruction`, a configuration.
 
-Its roles are `user` and `model`; a content without a role is the user's. Only texts of parts are read.
+Its roles are `user` and `model`; a content without a role is the user's. Texts, images and calls are read.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -52,19 +53,36 @@ def _is_content(value: object) -> bool:
     return isinstance(value, dict) and bool(value.get("parts")) and set(value) <= {"role", "parts"}
 
 
-def _items(content: Any, subject: str) -> list[dict[str, str]]:
-    """The texts of a content's parts, as items of a chat message. Raises LossError."""
+def _items(content: Any, subject: str) -> list[dict[str, Any]]:
+    """A content's parts, as items of a chat message. Raises LossError."""
     parts = content.get("parts") if isinstance(content, dict) else content
-    items = []
-    for part in parts if isinstance(parts, list) else [parts]:
-        text = part.get("text") if isinstance(part, dict) else part
-        if not isinstance(text, str):
-            other = ", ".join(sorted(part)) if isinstance(part, dict) else "no text"
-            raise LossError(
-                f"{subject} has a part that isn't text ({other}), which has no place here; take it out of the file"
-            )
-        items.append({"type": "text", "text": text})
-    return items
+    return [_item(part, subject) for part in (parts if isinstance(parts, list) else [parts])]
+
+
+def _item(part: Any, subject: str) -> dict[str, Any]:
+    fields = {_snake_case(str(key)): value for key, value in part.items()} if isinstance(part, dict) else {"text": part}
+    if isinstance(fields.get("text"), str):
+        return {"type": "thinking" if fields.get("thought") is True else "text", "text": fields["text"]}
+    if isinstance(call := fields.get("function_call"), dict):
+        return {"type": "tool_use", "name": call.get("name"), "input": call.get("args")}
+    if isinstance(answer := fields.get("function_response"), dict):
+        return {"type": "tool_result", "content": json.dumps(answer.get("response"), ensure_ascii=False)}
+    if image := _image(fields):
+        return {"type": "image", "source": image}
+    other = ", ".join(sorted(part)) if isinstance(part, dict) else "no text"
+    raise LossError(f"{subject} has a part that isn't text ({other}), which has no place here; take it out of the file")
+
+
+def _image(fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The image that a part gives by its address or its data, in Anthropic's form; None for other parts."""
+    given = fields.get("inline_data") or fields.get("file_data")
+    described = {_snake_case(str(key)): value for key, value in given.items()} if isinstance(given, dict) else {}
+    kind = str(described.get("mime_type"))
+    if not kind.startswith("image/"):
+        return None
+    if described.get("file_uri"):
+        return {"url": described["file_uri"]}
+    return {"media_type": kind, "data": described["data"]} if described.get("data") else None
 
 
 def _add_settings(builder: TemplateBuilder, request: dict[str, Any]) -> None:

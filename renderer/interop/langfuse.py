@@ -23,6 +23,7 @@ from promptuary.renderer.interop.imported import (
 )
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import History, write_parts_body
+from promptuary.renderer.interop.tool_calls import join_texts, separate_calls
 from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_file"]
@@ -116,7 +117,7 @@ def _write_parts(prompt: Any, differences: list[Difference]) -> str:
     for number, message in enumerate(prompt, start=1):
         placeholder = _placeholder_of(message)
         if placeholder is None:
-            bodies.append(mustache.write_parts([_read_message(number, message)], number))
+            bodies.append(mustache.write_parts(_read_messages(number, message, differences), number))
             continue
         name = names.input_name(placeholder)
         bodies.append(write_parts_body([History(name)]))
@@ -133,9 +134,15 @@ def _placeholder_of(message: Any) -> str | None:
     return name if isinstance(name, str) and name.strip() else None
 
 
-def _read_message(number: int, message: Any) -> dict[str, str]:
+def _read_messages(number: int, message: Any, differences: list[Difference]) -> list[dict[str, str]]:
+    """The message, after the results of calls in it."""
     if not isinstance(message, dict):
         raise LossError(f"message {number} has no `role`")
+    separated = separate_calls(message, number, lambda sentence: differences.append(Difference(sentence)))
+    return [_read_message(number, {**each, "content": join_texts(each.get("content"))}) for each in separated]
+
+
+def _read_message(number: int, message: dict[str, Any]) -> dict[str, str]:
     extra = sorted(set(message) - {"role", "content", "type"})
     if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
         reason = ", ".join(extra) or "a content that isn't text, or its role"

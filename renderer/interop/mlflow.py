@@ -19,6 +19,7 @@ from promptuary.renderer.interop.imported import (
     slugify,
     write_document,
 )
+from promptuary.renderer.interop.tool_calls import join_texts, separate_calls
 
 __all__ = ["KIND", "is_mlflow_prompt", "read_mlflow_prompts"]
 
@@ -96,7 +97,7 @@ def _read(entry: Mapping[str, Any], passed: int) -> ImportedTemplate:
         front["format"] = "text"
         body = _jinja(template, notes) if "{%" in template and "%}" in template else mustache.write_text(template)
     else:
-        front["format"], body = "parts", mustache.write_parts(_messages(template))
+        front["format"], body = "parts", mustache.write_parts(_messages(template, notes))
     own_tags = {key: value for key, value in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
     facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own_tags}
     document = write_document(KIND, front, body, facts)
@@ -135,10 +136,15 @@ def _jinja(template: str, notes: list[str]) -> str:
     return template.removesuffix("\n")
 
 
-def _messages(template: Any) -> list[dict[str, str]]:
+def _messages(template: Any, notes: list[str]) -> list[dict[str, str]]:
     messages = []
-    for number, message in enumerate(as_list(template, "template"), start=1):
-        fields = as_mapping(message, f"message {number}")
+    numbered = [
+        (number, part)
+        for number, message in enumerate(as_list(template, "template"), start=1)
+        for part in separate_calls(as_mapping(message, f"message {number}"), number, notes.append)
+    ]
+    for number, part in numbered:
+        fields = {**part, "content": join_texts(part.get("content"))}
         extra = sorted(key for key, value in fields.items() if key not in ("role", "content") and value is not None)
         if extra or not isinstance(fields.get("content"), str) or fields.get("role") not in _ROLES:
             reason = ", ".join(extra) or "a content that isn't text, or its role"

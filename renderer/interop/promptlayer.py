@@ -69,6 +69,4 @@ def _language(template_format: str) -> str:
 def _message(message: Any, number: int) -> dict[str, Any]:
     if not isinstance(message, dict) or message.get("role") == "placeholder":
         raise LossError(f"message {number} is a place for messages; write it with a loop over an input")
-    if message.get("tool_calls") or message.get("function_call"):
-        raise LossError(f"message {number}: there is no place for calls of tools")
-    return {"role": message.get("role"), "content": message.get("content")}
+    return {key: message.get(key) for key in ("role", "content", "tool_calls", "function_call")}

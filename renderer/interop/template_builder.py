@@ -24,7 +24,14 @@ from promptuary.renderer.interop.pieces import (
 __all__ = ["ROLES", "TemplateBuilder", "role_of"]
 
 ROLES = ("system", "user", "assistant", "developer", "tool")
-_OTHER_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "chatbot": "assistant"}
+_OTHER_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "chatbot": "assistant",
+    "function": "tool",
+}
 
 
 def role_of(role: Any) -> str:

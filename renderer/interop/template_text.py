@@ -19,8 +19,8 @@ from promptuary.renderer.interop.printed_booleans import write_booleans
 from promptuary.renderer.interop.unread_signs import find_unread
 
 _JINJA_TAG = re.compile(
-    r"\{%[-+]?\s*(?:if|elif|else|for|set|macro|block|extends|include|import|from|call|filter|raw|with|autoescape|do|trans"
-    r"|continue|break|debug|generation|end\w+)\b"
+    r"\{%[-+]?\s*(?:if|elif|else|for|set|macro|block|extends|include|import|from|call|filter|raw|with|autoescape|do"
+    r"|trans|continue|break|debug|generation|end\w+)\b"
 )
 _KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
 

@@ -79,7 +79,7 @@ def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
         (version("not json", _mlflow_prompt_type="chat"), "isn't valid JSON"),
         (version("[]", _mlflow_prompt_type="chat"), "no messages"),
         (version('[{"role": "user", "content": [1]}]', _mlflow_prompt_type="chat"), "isn't text"),
-        (version('[{"role": "user", "content": "a", "tool_calls": [1]}]', _mlflow_prompt_type="chat"), "tool_calls"),
+        (version('[{"role": "user", "content": "a", "tool_calls": [1]}]', _mlflow_prompt_type="chat"), "has no name"),
         (version("a", "x"), "isn't a number"),
         ({"name": "a", "tags": []}, "mlflow.prompt.text"),
     ],

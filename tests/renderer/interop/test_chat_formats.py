@@ -50,6 +50,7 @@ def test_an_image_is_an_item_of_its_message():
     "message",
     [
         {"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]},
+        {"role": "assistant", "content": "x", "audio": {"id": "1"}},
         {"role": "assistant", "content": "x", "tool_calls": [{"id": "1"}]},
         {"role": "narrator", "content": "x"},
     ],

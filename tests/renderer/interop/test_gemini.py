@@ -56,9 +56,40 @@ def test_function_declarations_are_tools_and_other_tools_are_named():
 
 
 def test_a_part_that_is_no_text_is_refused_with_its_place():
-    contents = [{"role": "user", "parts": [{"text": "See"}, {"inlineData": {"mimeType": "image/png", "data": ""}}]}]
+    contents = [{"role": "user", "parts": [{"text": "See"}, {"inlineData": {"mimeType": "audio/mp3", "data": "AA=="}}]}]
     with pytest.raises(LossError, match=r"content 1 has a part that isn't text \(inlineData\)"):
         read_one("gemini.json", {"contents": contents})
+
+
+def test_calls_of_functions_are_text_and_their_results_parts_of_the_role_tool():
+    contents = [
+        {"role": "user", "parts": [{"text": "How warm is it in {town}?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {"town": "Bonn"}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"degrees": 21}}}]},
+        {"role": "model", "parts": [{"thought": True, "text": "Easy."}, {"text": "21 degrees."}]},
+    ]
+    template = read_one("gemini.json", {"contents": contents})
+    assert messages_of(template, town="Bonn") == [
+        ("user", "How warm is it in Bonn?"),
+        ("assistant", '{"name": "look", "arguments": {"town": "Bonn"}}'),
+        ("tool", '{"degrees": 21}'),
+        ("assistant", "21 degrees."),
+    ]
+    assert "message 2: its call of `look` is text" in sentences(template)
+    assert "message 4: its reasoning is left out" in sentences(template)
+
+
+@pytest.mark.parametrize(
+    ("part", "address"),
+    [
+        ({"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}, "data:image/png;base64,iVBORw=="),
+        ({"file_data": {"mime_type": "image/png", "file_uri": "https://a.example/{x}"}}, "https://a.example/1"),
+    ],
+)
+def test_an_image_is_an_item_of_its_message(part, address):
+    ((_, items),) = messages_of(read_one("gemini.json", {"contents": [{"parts": [part, {"text": "See {x}"}]}]}), x="1")
+    assert items[0]["text"] == "See 1"
+    assert items[1]["image_url"]["url"] == address
 
 
 def test_a_value_without_contents_is_refused_as_gemini():
