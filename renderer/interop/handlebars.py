@@ -1,13 +1,15 @@
 """Mustache and Handlebars texts as pieces: variables, sections, `if`, `unless`, `each` and `with` become Jinja.
 
-Both escape HTML in tags with two braces, and print nothing for a missing name; the differences report that. Partials,
-custom helpers and changed delimiters are refused with their line.
+Both escape HTML in tags with two braces, and print nothing for a missing name; the differences report that. What a
+program's own helper returns becomes an input, or a key of a loop's item. Partials and changed delimiters are refused
+with their line.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from promptuary.renderer.interop.handlebars_helpers import condition_of, parse_call
+from promptuary.renderer.interop.handlebars_values import PATH, Scope, ScopedValues
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
@@ -21,12 +23,12 @@ _TAG = re.compile(
     r"|\{\{(?P<left>~?)\s*(?P<sign>[#/^>&=@]?)\s*(?P<body>[^{}]*?)\s*(?P<right>~?)\}\}",
     re.DOTALL,
 )
-_SECTION = re.compile(r"\{\{~?\s*[#/^>]|\{\{\{[^{]|\{\{!|\{\{~?\s*(?:else|this|@\w+)\b")
-_PATH = re.compile(r"(?:\.\./)*(?:this(?:[./][\w.\-\[\]/]+)?|@?[^\W\d][\w\-]*(?:[./][\w\-\[\]]+)*|\.)")
+_SECTION = re.compile(
+    r"\{\{~?\s*[#/^>]|\{\{\{[^{]|\{\{!|\{\{~?\s*(?:else|this|@\w+)\b|\{\{~?\s*(?!not\b)[^\W\d]\w*\s+\((?=[^\W\d])"
+)
+_ESCAPE = re.compile(r"(?<!\\)\\\Z")
 _VARIABLE = re.compile(r"\{\{\{?\s*&?\s*([^\W\d][\w.\-]*)\s*\}")
 _PLURAL = re.compile(r"(?!has|is_|uses)[^\W\d][\w.\-]*[^s]s")
-_CONSTANTS = {"true": "True", "false": "False", "null": "None"}
-_COUNTERS = {"@index": "loop.index0", "@first": "loop.first", "@last": "loop.last"}
 _LENIENT = Difference("a name that is not given is an error here; there it prints nothing")
 _ESCAPED = Difference("values are printed as they are; there `&`, `<`, `>` and quotes are escaped for HTML")
 
@@ -46,27 +48,12 @@ def read_handlebars(text: str, names: InputNames, *, escapes: bool = True) -> Pl
     return write_booleans(_Reader(text, names, is_mustache=False, escapes=escapes).read())
 
 
-@dataclass
-class _Scope:
-    """An open section: its tag, what closes it in Jinja, the name of its item, and the names it defines."""
-
-    tag: str
-    end: str
-    item: str = ""
-    key: str = ""
-    line: int = 0
-    own: dict[str, str] = field(default_factory=dict)
-
-
-class _Reader:
+class _Reader(ScopedValues):
     def __init__(self, text: str, names: InputNames, *, is_mustache: bool, escapes: bool) -> None:
+        super().__init__(names)
         self.text = text
-        self.names = names
         self.is_mustache = is_mustache
         self.escapes = escapes
-        self.scopes: list[_Scope] = []
-        self.differences: dict[Difference, None] = {}
-        self.line = 1
         self.items = 0
 
     def read(self) -> PlainText:
@@ -78,6 +65,10 @@ class _Reader:
             self.line = self.text.count("\n", 0, tag.start()) + 1
             if strips_next:
                 between = between.lstrip()
+            if _ESCAPE.search(between) and not self.is_mustache:  # an escaped tag is text
+                pieces += [between[:-1], tag[0]]
+                end, strips_next = tag.end(), False
+                continue
             start, end = self._standalone(tag)
             if start != tag.start():
                 between = between[: len(between) - (tag.start() - start)] if between else between
@@ -96,8 +87,8 @@ class _Reader:
 
     def _standalone(self, tag: re.Match[str]) -> tuple[int, int]:
         """The start and end of the tag, extended to its whole line for a section tag or comment alone on a line."""
-        is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@") and tag["body"] != "else")
-        is_print = is_print and not (tag["body"] or "").startswith("else if")
+        is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@"))
+        is_print = is_print and (tag["body"] or "").partition(" ")[0] != "else"
         if is_print and tag["comment"] is None and tag["long"] is None:
             return tag.start(), tag.end()
         start = self.text.rfind("\n", 0, tag.start()) + 1
@@ -122,14 +113,12 @@ class _Reader:
             yield from self._open_inverted(body)
         elif sign == "/":
             yield self._close(body)
-        elif body == "else" or (sign == "^" and not body):
-            yield self._else()
-        elif body.startswith("else if "):
-            yield Statement(f"{{% elif {self._expression(body.removeprefix('else if ').strip())} %}}")
+        elif body.partition(" ")[0] == "else" or (sign == "^" and not body):
+            yield self._else(body.partition(" ")[2].strip())
         else:
             if self.escapes and not sign and tag["triple"] is None:
                 self.differences[_ESCAPED] = None
-            yield Slot(self._expression(f"@{body}" if sign == "@" else body))
+            yield Slot(self.write_value(f"@{body}" if sign == "@" else body))
 
     def _open(self, body: str) -> Iterator[Piece]:
         name, _, rest = body.partition(" ")
@@ -138,41 +127,58 @@ class _Reader:
             return
         if name == "if":
             self._push("if", "endif")
-            yield Statement(f"{{% if {self._expression(rest.strip())} %}}")
+            yield Statement(f"{{% if {self.write_value(rest.strip())} %}}")
         elif name == "unless":
             self._push("unless", "endif")
-            yield Statement(f"{{% if not {self._expression(rest.strip())} %}}")
+            yield Statement(f"{{% if not {self.write_value(rest.strip())} %}}")
         elif name == "each":
             yield self._loop("each", rest.strip())
         elif name == "with":
-            expression = self._expression(rest.strip())
+            expression = self.write_value(rest.strip())
             self._push("with", "endif", item=expression)
             yield Statement(f"{{% if {expression} %}}")
-        elif not rest and _PATH.fullmatch(name):
+        elif not rest and PATH.fullmatch(name):
             yield from self._open_section(name)
+        elif "each" in name.lower() and parse_call(body):
+            self._differ(f"`{name}` is read as a loop")
+            yield self._loop(name, rest.strip())
         else:
-            raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
+            yield self._open_condition(name, body)
 
     def _open_section(self, name: str) -> Iterator[Piece]:
         """Open a section: a loop if its inside refers to an item, else a condition. The difference says which."""
         inside = self._inside(name)
         if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(name, inside):
-            self.differences[Difference(f"`{name}` is a list, of which each item is shown", self.line)] = None
+            self._differ(f"`{name}` is a list, of which each item is shown")
             yield self._loop(name, name)
             return
-        self.differences[Difference(f"`{name}` is a condition; a list given for it does not repeat", self.line)] = None
-        expression = self._expression(name)
+        self._differ(f"`{name}` is a condition; a list given for it does not repeat")
+        expression = self.write_value(name)
         self._push(name, "endif")
         yield Statement(f"{{% if {expression} %}}")
 
+    def _open_condition(self, name: str, body: str) -> Statement:
+        expression = self._condition(body)
+        self._push(name, "endif")
+        return Statement(f"{{% if {expression} %}}")
+
+    def _condition(self, body: str) -> str:
+        """What the section of a helper checks: a comparison, or what an input says."""
+        call = parse_call(body)
+        if call is None:
+            raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
+        self._differ(f"`{body}` is read as a condition for the text after it")
+        condition = condition_of(call)
+        return (self.write_usual(condition) if condition else "") or self.write_own(call, body)
+
     def _open_inverted(self, name: str) -> Iterator[Piece]:
-        expression = self._expression(name)
+        expression = self.write_value(name)
         self._push(name, "endif")
         yield Statement(f"{{% if not {expression} %}}")
 
     def _loop(self, tag: str, target: str) -> Statement:
         path, _, block = target.partition(" as ")
-        expression = self._expression(path.strip())
+        expression = self.write_value(path.strip())
         self.items += 1
         item = "item" if self.items == 1 else f"item_{self.items}"
         own = block.strip(" |").split()
@@ -190,13 +196,18 @@ class _Reader:
             raise LossError(f"`{{{{/{body}}}}}` closes what is not open", self.line)
         return Statement(f"{{% {self.scopes.pop().end} %}}")
 
-    def _else(self) -> Statement:
+    def _else(self, condition: str) -> Statement:
         if not self.scopes:
             raise LossError("`{{else}}` is outside a section", self.line)
-        return Statement("{% else %}")
+        if not condition:
+            return Statement("{% else %}")
+        name, _, value = condition.partition(" ")
+        return Statement(
+            f"{{% elif {self.write_value(value.strip()) if name == 'if' else self._condition(condition)} %}}"
+        )
 
-    def _push(self, tag: str, end: str, item: str = "") -> _Scope:
-        scope = _Scope(tag, end, item, line=self.line)
+    def _push(self, tag: str, end: str, item: str = "") -> Scope:
+        scope = Scope(tag, end, item, line=self.line)
         self.scopes.append(scope)
         return scope
 
@@ -217,40 +228,3 @@ class _Reader:
             return bool(own)
         around = set(_VARIABLE.findall(self.text.replace(inside, "", 1)))
         return _PLURAL.fullmatch(name) is not None and bool(own) and own.isdisjoint({*around, name})
-
-    def _expression(self, path: str) -> str:
-        if path in _CONSTANTS:
-            return _CONSTANTS[path]
-        if not _PATH.fullmatch(path):
-            raise LossError(
-                f"`{path}` is more than a path of names: a helper of its program, or an expression", self.line
-            )
-        scopes = [scope for scope in self.scopes if scope.item]
-        while path.startswith("../"):
-            path = path.removeprefix("../")
-            scopes = scopes[:-1]
-        if path in _COUNTERS:
-            return _COUNTERS[path]
-        if path in (".", "this", "@key"):
-            if not scopes:
-                raise LossError(f"`{path}` is outside a loop", self.line)
-            return scopes[-1].key if path == "@key" else scopes[-1].item
-        return self._path(path.removeprefix("@"), scopes)
-
-    def _path(self, path: str, scopes: list[_Scope]) -> str:
-        is_own = path.startswith(("this.", "this/"))
-        steps = re.split(r"[./]", path[5:] if is_own else path)
-        for scope in reversed(scopes):
-            if steps[0] in scope.own:
-                return _joined(scope.own[steps[0]], steps[1:])
-        if scopes and (is_own or not scopes[-1].own):
-            return _joined(scopes[-1].item, steps)
-        return _joined(self.names.input_name(steps[0], line=self.line), steps[1:])
-
-
-def _joined(first: str, steps: list[str]) -> str:
-    path = first
-    for step in steps:
-        index = step.strip("[]")
-        path += f".{index}" if re.fullmatch(r"[^\W\d]\w*", index) else f"[{index if index.isdigit() else repr(index)}]"
-    return path

@@ -73,11 +73,81 @@ def test_a_pasted_section_with_names_of_its_own_is_a_loop_if_it_is_called_as_sev
         ("\n{{#if a}}b", "line 2: .*never closed"),
         ("{{/if}}", "closes what is not open"),
         ("{{else}}", "outside a section"),
-        ("{{upper name}}", "helper"),
-        ("{{#custom a b}}x{{/custom}}", "helper"),
+        ("{{upper (name}}", "neither a path of names nor a call"),
+        ("{{#each a}}{{#each b}}{{../@index}}{{/each}}{{/each}}", "the counter of an outer loop"),
+        ("{{#pick (a}}x{{/pick}}", "helper"),
         ("{{this}}", "outside a loop"),
     ],
 )
 def test_what_jinja_cannot_say_is_refused(text, reason):
     with pytest.raises(LossError, match=reason):
         read_one("a.hbs", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        (
+            '{{#each turns}}{{#if (eq role "user")}}Asked{{else}}Told{{/if}}: {{{content}}};{{/each}}',
+            "Asked: Why?;Told: So.;",
+        ),
+        ("{{#if (and flag (not (gt count 3)))}}few{{/if}}", "few"),
+        ("{{#if items.length}}{{items.length}}{{/if}}", "2"),
+        ("{{#each items}}{{add @index 1}}. {{this}} {{/each}}", "1. a 2. b "),
+        ('{{upper (lookup person "name")}}', "ANN"),
+        ("{{#each items}}{{lookup ../names @index}},{{/each}}", "x,y,"),
+        ('{{#ifEquals city "Rome"}}south{{else}}north{{/ifEquals}}', "south"),
+        ('{{#if nothing}}a{{else ifEquals city "Rome"}}b{{else}}c{{/if}}', "b"),
+        ('{{#unlessEquals city "Rome"}}north{{/unlessEquals}}', ""),
+        ('{{#ifCond count "<" 3}}few{{/ifCond}}', "few"),
+        ("{{#each items}}{{@root.city}}{{/each}}", "RomeRome"),
+        (r"\{{kept}} {{{city}}}", "{{kept}} Rome"),
+        ('{{join items ", "}}{{"."}}', "a, b."),
+        ("{{#eachItem items}}{{this}}{{/eachItem}}", "ab"),
+    ],
+)
+def test_helpers_with_a_usual_name_become_jinja(text, rendered):
+    data = {
+        "turns": [{"role": "user", "content": "Why?"}, {"role": "model", "content": "So."}],
+        "flag": True,
+        "count": 2,
+        "items": ["a", "b"],
+        "names": ["x", "y"],
+        "person": {"name": "Ann"},
+        "city": "Rome",
+        "nothing": "",
+    }
+    assert text_of(read_one("a.hbs", text), **data) == rendered
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "rendered", "said"),
+    [
+        ("{{formatDate day}}", {"formatdate_day": "May 1"}, "May 1", "`formatDate day` is the input `formatdate_day`"),
+        ("{{t key='a b'}}", {"t_key_a_b": "x"}, "x", "give what the helper of its program returns"),
+        ("{{upper (nick who)}}", {"nick_who": "ann"}, "ANN", "`nick who` is the input `nick_who`"),
+        ("{{#each a}}{{money this}};{{/each}}", {"a": [1, 2]}, "1;2;", "prints its value as it is, without the helper"),
+        (
+            "{{#each a}}{{money cost}};{{/each}}",
+            {"a": [{"money_cost": "2 €"}]},
+            "2 €;",
+            "is the key `money_cost` of each item",
+        ),
+        (
+            "{{#isLong text 9}}x{{/isLong}}",
+            {"islong_text_9": True},
+            "x",
+            "is read as a condition for the text after it",
+        ),
+    ],
+)
+def test_what_a_helper_of_the_program_returns_is_given(text, data, rendered, said):
+    template = read_one("a.hbs", text)
+    assert text_of(template, **data) == rendered
+    assert said in sentences(template)
+
+
+def test_a_pasted_call_in_a_call_is_handlebars():
+    template = read_one("pasted", 'Dear {{upper (lookup user "name")}}')
+    assert text_of(template, user={"name": "Ann"}) == "Dear ANN"
+    assert "the helper `upper` is read in its usual meaning" in sentences(template)

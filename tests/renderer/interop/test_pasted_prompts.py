@@ -10,7 +10,6 @@ from tests.renderer.interop.pasted_prompts import PROMPTS
 
 REFUSED = {
     "mustache_partial": "takes in another template",
-    "handlebars_helper": "a helper of its program",
     "jinja_broken": "unexpected end of template",
     "dify": "calls a helper of its program",
     "include": "takes in another file",
