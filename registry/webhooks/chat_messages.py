@@ -15,6 +15,7 @@ from django.utils import translation
 from registry.journal.event import JournalEvent, Page, canonical, parse_event, title_of
 from registry.journal.models import Event
 from registry.releases.events import ReleaseStep
+from registry.webhooks.joint_decisions import JointDecisions
 from registry.webhooks.models import Webhook
 
 __all__ = ["write_event_message", "write_trial_message"]
@@ -54,14 +55,19 @@ class _Message:
     panel_url: str = ""
 
 
-def write_event_message(receiver: str, event: Event, who: str) -> str:
-    """The JSON text for an event. receiver: slack or teams. who: the name of the event's person."""
+def write_event_message(receiver: str, event: Event, who: str, joint: JointDecisions | None = None) -> str:
+    """The JSON text for an event. receiver: slack or teams. who: the name of the event's person.
+
+    joint: the decisions of the act that the event ends, all told in this message.
+    """
     body = json.loads(event.text)["body"]
     parsed = parse_event(event.kind, body)
     with translation.override("en"):  # a channel has no language setting
         what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _subject(event, parsed)
+    if joint:
+        what, (subject, path) = joint.sentence(), _release_subject(joint.release)
     is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
     message = _Message(
         title=title_of(event.kind),
@@ -95,7 +101,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
 def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
     """A title of the event's subject, and the path of its page."""
     if isinstance(parsed, ReleaseStep):
-        return f"Release {parsed.release}", f"/releases/{parsed.release}"
+        return _release_subject(parsed.release)
     if event.change is not None:
         return f"Change {event.change}: {event.template}", f"/changes/{event.change}"
     if event.template:
@@ -105,6 +111,10 @@ def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
         return event.namespace, f"/t/{event.namespace}/"
     address = "models" if page is Page.CONNECTIONS else page.value
     return event.namespace, f"/n/{event.namespace}/{address}"
+
+
+def _release_subject(release: int) -> tuple[str, str]:
+    return f"Release {release}", f"/releases/{release}"
 
 
 def _slack(message: _Message) -> dict[str, Any]:

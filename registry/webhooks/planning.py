@@ -11,6 +11,7 @@ from registry.journal import log
 from registry.journal.event import kinds_of_worker
 from registry.journal.models import Event
 from registry.webhooks import chat_messages, messages
+from registry.webhooks.joint_decisions import find_joint_decisions, leave_out_earlier_decisions
 from registry.webhooks.models import Delivery, Webhook
 from registry.webhooks.release_members import leave_out_members
 
@@ -56,8 +57,9 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
     )
     end = events[-1].number if len(events) == _BATCH else newest
     heard = [event for event in events if matches_event(webhook, event)]
-    if webhook.is_chat:
-        heard = leave_out_members(heard, _read_following(webhook, end, newest))
+    if webhook.is_chat and not webhook.template:  # with a pattern, it hears of some templates of a release only
+        following = _read_following(webhook, end, newest)
+        heard = leave_out_earlier_decisions(leave_out_members(heard, following), following)
     bodies = _write_bodies(webhook, heard)
     at = log.now()
     with transaction.atomic():
@@ -97,6 +99,11 @@ def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:
     people = User.objects.filter(username__in={event.person for event in events})
     names = {person.username: person.display_name for person in people}
     return [
-        chat_messages.write_event_message(webhook.receiver, event, names.get(event.person, event.person))
+        chat_messages.write_event_message(
+            webhook.receiver,
+            event,
+            names.get(event.person, event.person),
+            None if webhook.template else find_joint_decisions(event),
+        )
         for event in events
     ]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from registry.changes import rules
+from registry.changes import decisions, rules
+from registry.changes.models import ChangeRequest
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
@@ -60,6 +61,59 @@ def test_a_withdrawn_release_is_one_message(make, release, heard, author):
     heard()
     release_services.withdraw_release(actor=author, number=number, reason="Not now")
     assert heard() == ["release.withdrawn"]
+
+
+@pytest.fixture
+def decide(reviewer):
+    """Approve the changes of a release, or ask for edits with a text; without names, of all its templates."""
+
+    def run(number, text="", names=NAMES):
+        members = ChangeRequest.objects.filter(release=number, template__name__in=names).select_related("version")
+        digests = {member.number: member.version.digest for member in members}
+        service = release_services.ask_for_release_edits if text else release_services.approve_release
+        service(actor=reviewer, number=number, digests=digests, text=text)
+
+    return run
+
+
+@pytest.mark.parametrize("batch", [200, 2, 1], ids=["at once", "in batches", "one by one"])
+@pytest.mark.parametrize(("text", "said"), [("", "approved"), ("Shorter", "asked for edits of")])
+def test_a_decision_on_a_release_is_one_message_that_names_its_templates(
+    make, release, heard, decide, monkeypatch, batch, text, said
+):
+    monkeypatch.setattr(planning, "_BATCH", batch)
+    make(receiver="slack")
+    number = release().number
+    heard()
+    decide(number, text)
+    assert heard() == ["change.decided"]
+    body = Delivery.objects.latest("pk").body
+    names = ", ".join(f"{name} 1" for name in sorted(NAMES))
+    assert f"{said} 3 templates of release {number} for production: {names}" in body
+    assert f"/releases/{number}|Release {number}> in support" in body
+    assert f"/releases/{number}/publish|What publishing changes>" in body
+
+
+def test_decisions_of_several_acts_or_people_are_several_messages(make, release, heard, decide, admin, reviewer):
+    make(receiver="teams")
+    number = release().number
+    heard()
+    decide(number, "Shorter", NAMES[1:])
+    decide(number)
+    change = ChangeRequest.objects.get(template__name=NAMES[0])
+    decisions.decide_on_change(actor=admin, number=change.number, decision="approve", digest=change.version.digest)
+    assert heard() == ["change.decided"] * 3
+    assert f"Change {change.number}: {NAMES[0]}" in Delivery.objects.latest("pk").body
+
+
+def test_a_channel_of_some_templates_and_a_service_hear_of_each_decision(make, release, heard, decide):
+    make(receiver="slack", template="t*")
+    make()
+    number = release().number
+    heard()
+    decide(number)
+    assert heard() == ["change.decided"] * 5
+    assert "of release" not in "".join(Delivery.objects.filter(kind="change.decided").values_list("body", flat=True))
 
 
 def test_what_other_people_did_before_stays(make, release, heard, author, reviewer, save):
