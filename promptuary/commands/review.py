@@ -18,6 +18,7 @@ __all__ = [
     "propose",
     "propose_version",
     "publish",
+    "read_seen",
     "read_steps",
     "tell_change",
     "withdraw",
@@ -89,7 +90,7 @@ def approve(
 ) -> None:
     """Approve a change request. The registry takes this from a person who signed in, never from a key."""
     with answering(as_json), Connection(url, key) as connection:
-        seen_digest = digest or connection.get(f"changes/{number}")["digest"]
+        seen_digest = digest or read_seen(connection, f"changes/{number}", "digest") or ""
         body = {"decision": "take_back" if take_back else "approve", "digest": seen_digest}
         try:
             change = connection.call("POST", f"changes/{number}/decisions", body)
@@ -124,6 +125,19 @@ def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: U
     """Close a change request without publishing it; for who proposed it, and for reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         tell_change(connection, connection.call("POST", f"changes/{number}/withdraw", {"reason": reason}), as_json)
+
+
+def read_seen(connection: Connection, path: str, field: str) -> Any:
+    """The current value of a field, sent with an action so that it is refused if somebody else was faster.
+
+    None if the key may not read it: the registry then decides on the action itself, and its refusal is the one to show.
+    """
+    try:
+        return connection.get(path)[field]
+    except NotAllowed as error:
+        if error.status != 403:
+            raise
+        return None
 
 
 def read_steps(shares: str, hours: int | None, option: str) -> list[dict[str, Any]]:

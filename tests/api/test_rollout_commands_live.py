@@ -12,7 +12,7 @@ from registry.changes.models import ChangeRequest
 from registry.releases import services as release_services
 from registry.releases.models import Release
 from registry.rollouts.models import Rollout
-from tests.api.conftest import OTHER, REPLY
+from tests.api.conftest import OTHER, REPLY, Caller
 
 pytestmark = pytest.mark.slow
 
@@ -56,6 +56,28 @@ def test_a_rollout_is_started_stepped_paused_and_finished(run, approved):
     assert json.loads(run("rollout", "resume", 1, "--json").stdout)["state"] == "running"
     assert "version 2 for everybody" in run("rollout", "finish", 1).output
     assert ChangeRequest.objects.get(number=approved).state == ChangeRequest.PUBLISHED
+
+
+@pytest.mark.parametrize("scope", ["", "read"], ids=["fetches only", "reads what is approved"])
+def test_a_key_that_may_not_go_on_gets_the_answer_of_the_api(run, approved, cast, scope):
+    run("rollout", "start", approved)
+    key = cast.key("author", scope)
+    for arguments, path, body in (
+        (("rollout", "step", 1), "rollouts/1/step", {}),
+        (("approve", approved), f"changes/{approved}/decisions", {"decision": "approve", "digest": "sha256:x"}),
+    ):
+        said = Caller(key=key).post(path, body).json()
+        result = run(*arguments, "--key", key)
+        assert result.exit_code == 1
+        assert said["detail"] in " ".join(result.output.split())
+    assert Rollout.objects.get().share == 500
+
+
+def test_a_key_that_publishes_without_reading_goes_on(run, approved, cast):
+    run("rollout", "start", approved)
+    key = cast.key("author", "", verbs=["publish"], approved_only=False)
+    assert run("rollout", "step", 1, "--key", key).exit_code == 0
+    assert Rollout.objects.get().share == 2500
 
 
 def _json(result):
