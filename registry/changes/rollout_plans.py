@@ -20,8 +20,8 @@ _METRIC = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 
 def name_share(share: int) -> str:
-    """Format a share in ten-thousandths as percent: `2.5 %`."""
-    return f"{share / 100:g} %"
+    """Format a share in ten-thousandths as percent, with a space at which no line breaks: `2.5 %`."""
+    return f"{share / 100:g}\N{NO-BREAK SPACE}%"
 
 
 def describe_shares(plan: Mapping[str, Any]) -> str:

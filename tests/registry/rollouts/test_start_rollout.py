@@ -150,7 +150,9 @@ def test_the_reviewers_of_the_change_are_not_told_but_its_author_is(start, revie
     start(actor=reviewer)
     notice = Notification.objects.get(kind="rollout.started")
     assert (notice.person, notice.change) == (author.person, approved)
-    assert notice.sentence.endswith("started rollout 1 of support/reply 2 for production, with 5 % of the callers.")
+    assert notice.sentence.endswith(
+        "started rollout 1 of support/reply 2 for production, with 5\N{NO-BREAK SPACE}% of the callers."
+    )
 
 
 @pytest.mark.parametrize(("topic", "count"), [("published", 1), ("saved", 0)])

@@ -74,6 +74,6 @@ def test_readers_do_none_of_it(start, reader):
 def test_a_step_from_a_share_that_is_past_is_refused(start, author):
     rollout = start()
     services.step_rollout(actor=author, number=rollout.number, share=500)
-    with pytest.raises(Conflict, match="Rollout 1 is at 25 % already"):
+    with pytest.raises(Conflict, match="Rollout 1 is at 25\N{NO-BREAK SPACE}% already"):
         services.step_rollout(actor=author, number=rollout.number, share=500)
     assert Rollout.objects.get().share == 2500
