@@ -50,10 +50,22 @@ class MemberRow:
 
 
 @dataclass(frozen=True)
+class DecidableMember:
+    """A template that the reader may decide on. value: the change and its digest, as the form posts them.
+
+    asked_for_edits: whether the reader asked for edits of this version.
+    """
+
+    change: ChangeRequest
+    value: str
+    asked_for_edits: bool
+
+
+@dataclass(frozen=True)
 class PermittedReleaseActions:
     """What this reader may do. publish_fault: why they can't publish yet, empty if they can or never may."""
 
-    approve: tuple[Member, ...]
+    decide: tuple[DecidableMember, ...]
     publish: bool
     publish_fault: str
     schedule: bool
@@ -62,6 +74,11 @@ class PermittedReleaseActions:
     change: bool
     withdraw: bool
     roll_back: bool
+
+    @property
+    def ticked(self) -> list[str]:
+        """The values that the form ticks at first: an approval of the others would end a request for edits."""
+        return [member.value for member in self.decide if not member.asked_for_edits]
 
 
 def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
@@ -81,7 +98,9 @@ def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> Permitted
     is_reviewer = may(Verb.APPROVE)
     publishes = release.is_open and may(Verb.PUBLISH)
     return PermittedReleaseActions(
-        approve=tuple(member for member in gate.open_members if member.waits_for_viewer) if release.is_open else (),
+        decide=tuple(_decidable_member(member, actor) for member in gate.open_members if member.waits_for_viewer)
+        if release.is_open
+        else (),
         publish=publishes and gate.may_publish_now,
         publish_fault=_publish_fault(gate) if publishes else "",
         schedule=publishes,
@@ -111,6 +130,15 @@ def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
                 entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said, own=own)
             entries.append(entry)
     return entries
+
+
+def _decidable_member(member: Member, actor: Actor) -> DecidableMember:
+    change = member.change
+    return DecidableMember(
+        change=change,
+        value=f"{change.number}:{change.version.digest}",
+        asked_for_edits=actor.person.username in member.gate.approval_status.objections,
+    )
 
 
 def _publish_fault(gate: ReleaseGate) -> str:

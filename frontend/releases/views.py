@@ -46,6 +46,7 @@ _STATES = {
 _REGIONS = {"diff": "releases/_member_differences.html"}
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
+    "request_changes": gettext_lazy("You asked for edits. The author is told."),
     "ask": gettext_lazy("Asked for a review. They are told, and see it on their home page."),
     "comment": gettext_lazy("Comment added."),
     "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
@@ -126,6 +127,7 @@ def _render_release(
     request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
 ) -> HttpResponse:
     release = queries.find_release(actor, Verb.READ, number)
+    do = request.POST.get("do", "")
     gate = release_gate.evaluate_release(release, actor)
     act = presenters.find_permitted_release_actions(gate, actor)
     rows = presenters.list_member_rows(gate, actor, may_change=act.change)
@@ -164,7 +166,8 @@ def _render_release(
         "talk_address": "",
         "refusal": refusal,
         "text": request.POST.get("text", ""),
-        "do": request.POST.get("do", ""),
+        "do": do,
+        "ticked": request.POST.getlist("digest") if do in _DECISIONS else act.ticked,
         "added_name": request.POST.get("template", ""),
     }
     return show(
@@ -180,10 +183,19 @@ def _list_live_topics(gate: release_gate.ReleaseGate) -> str:
 
 
 def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
-    """The digests that the page showed, by change number."""
-    pairs = [value.partition(":") for value in request.POST.getlist("approve")]
-    digests = {parse_form_number(change): digest for change, _, digest in pairs}
-    services.approve_release(actor=actor, number=number, digests=digests)
+    services.approve_release(actor=actor, number=number, digests=_read_digests(request), text=_text(request))
+
+
+def _request_changes(request: HttpRequest, actor: Actor, number: int) -> None:
+    services.ask_for_release_edits(actor=actor, number=number, digests=_read_digests(request), text=_text(request))
+
+
+def _read_digests(request: HttpRequest) -> dict[int, str]:
+    """The digests of the ticked templates, as the page showed them, by change number."""
+    pairs = [value.partition(":") for value in request.POST.getlist("digest")]
+    if not pairs:
+        raise Invalid(fields={"template": gettext("choose at least one template.")})
+    return {parse_form_number(change): digest for change, _, digest in pairs}
 
 
 def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -262,9 +274,11 @@ def _text(request: HttpRequest) -> str:
     return request.POST.get("text", "").replace("\r\n", "\n")
 
 
+_DECISIONS = ("approve", "request_changes")
 _PANELS = {"publish": show_publish_panel, "roll_back": show_roll_back_panel}
 _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
+    "request_changes": _request_changes,
     "ask": _ask,
     "comment": _comment,
     "edit_comment": _edit_comment,

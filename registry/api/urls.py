@@ -27,6 +27,7 @@ from registry.people import account_api, folder_role_api, group_api, role_api
 from registry.people import api as people_api
 from registry.releases import api as release_api
 from registry.releases import comment_api, freeze_api
+from registry.releases import decision_api as release_decision_api
 from registry.releases import schedule_api as release_schedule_api
 from registry.rest import converters
 from registry.rollouts import api as rollout_api
@@ -195,7 +196,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(_RELEASE, release_api.OneRelease.as_view(), name="api-release"),
     path(f"{_RELEASE}/members", release_api.Members.as_view(), name="api-release-members"),
     path(f"{_RELEASE}/members/<int:change>", release_api.OneMember.as_view(), name="api-release-member"),
-    path(f"{_RELEASE}/approvals", release_api.Approvals.as_view(), name="api-release-approvals"),
+    path(f"{_RELEASE}/approvals", release_decision_api.Approvals.as_view(), name="api-release-approvals"),
+    path(f"{_RELEASE}/edit-requests", release_decision_api.EditRequests.as_view(), name="api-release-edit-requests"),
     path(f"{_RELEASE}/comments", comment_api.Comments.as_view(), name="api-release-comments"),
     path(f"{_RELEASE}/comments/<int:comment>", comment_api.OneComment.as_view(), name="api-release-comment"),
     path(f"{_RELEASE}/publish", release_api.PublishRelease.as_view(), name="api-release-publish"),

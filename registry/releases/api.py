@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -33,7 +32,7 @@ from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 
 __all__ = [
-    "Approvals",
+    "MADE",
     "Members",
     "OneMember",
     "OneRelease",
@@ -47,7 +46,7 @@ __all__ = [
 ]
 
 _ANSWERS = {200: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
-_MADE = {201: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
+MADE = {201: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
 _SELECTION = ("versions", "from_label", "templates", "folder")
 
 
@@ -90,13 +89,6 @@ class ReleaseMemberInput(Input):
     version = Integer(min_value=1)
 
 
-class ApprovalsInput(Input):
-    """What is approved."""
-
-    digests = serializers.DictField(child=Text(), help_text="The digest that was looked at, by change request.")
-    text = Text(required=False, default="")
-
-
 class WithdrawalInput(Input):
     """Why the release is withdrawn."""
 
@@ -132,7 +124,7 @@ class Releases(IdempotentView):
         page = queries.list_releases(actor_of(request), namespace=namespace, **read_query(request, "state"))
         return answer_page(request, page, ReleaseItem.of)
 
-    @extend_schema(operation_id="proposeRelease", request=ProposeReleaseInput, responses=_MADE)
+    @extend_schema(operation_id="proposeRelease", request=ProposeReleaseInput, responses=MADE)
     def post(self, request: Request, namespace: str) -> Response:
         """Propose versions of several templates for one label, together. Templates that need no change are left out and
         listed.
@@ -184,7 +176,7 @@ class OneRelease(APIView):
 class Members(IdempotentView):
     """The templates of a release."""
 
-    @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=_MADE)
+    @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Add a template to an open release. An open request for the same version joins as it is."""
         body, actor = read(ReleaseMemberInput, request), actor_of(request)
@@ -203,19 +195,6 @@ class OneMember(APIView):
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.remove_from_release(actor=actor, number=number, change=change)
         return show(request, namespace, number, Verb.PROPOSE)
-
-
-class Approvals(IdempotentView):
-    """Approvals of several members."""
-
-    @extend_schema(operation_id="approveRelease", request=ApprovalsInput, responses=_MADE)
-    def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Approve these change requests of the release on these digests: all of them, or none."""
-        body, actor = read(ApprovalsInput, request), actor_of(request)
-        queries.find_release(actor, Verb.APPROVE, number, namespace)
-        digests = {_read_number(change): digest for change, digest in body["digests"].items()}
-        services.approve_release(actor=actor, number=number, digests=digests, text=body["text"])
-        return show(request, namespace, number, Verb.COMMENT, 201)
 
 
 class PublishRelease(IdempotentView):
@@ -280,13 +259,6 @@ def _preview_members(plan: plans.ReleasePlan, label: str) -> list[dict[str, Any]
     """The planned templates, each with the effects of its move."""
     previews = label_preview.preview_moves(label, [(member.template, member.version) for member in plan.members])
     return [{**vars(member), "preview": preview} for member, preview in zip(plan.members, previews, strict=True)]
-
-
-def _read_number(change: str) -> int:
-    if not change.isascii() or not change.isdecimal() or len(change) > 9:
-        text = gettext("{value} is not the number of a change.").format(value=repr(change[:40]))
-        raise serializers.ValidationError({"digests": [text]})
-    return int(change)
 
 
 def show(

@@ -66,12 +66,13 @@ class PlannedMember:
 @dataclass(frozen=True)
 class LeftOut:
     """A selected template that is not part of the release. code: archived, unset, redacted, equal, emergency,
-    superseded, member, rollout.
+    superseded, member, rollout. release: the number of the release that proposes the version already.
     """
 
     template: str
     code: str
     reason: str
+    release: int | None = None
 
 
 @dataclass(frozen=True)
@@ -217,12 +218,13 @@ class _Planner:
         for change in others:
             if self._release is not None and change.open_release == self._release:
                 words = gettext("It is in the release already, with version {version}.")
-                return LeftOut(template.name, "member", words.format(version=change.version.number))
+                words = words.format(version=change.version.number)
+                return LeftOut(template.name, "member", words, self._release)
         same = next((change for change in others if change.version_id == version.pk), None)
         if same is not None and same.open_release is not None:
             words = gettext("Release {release} already proposes version {version}.")
             words = words.format(release=same.open_release, version=version.number)
-            return LeftOut(template.name, "member", words)
+            return LeftOut(template.name, "member", words, same.open_release)
         if served is not None and served.rollout is not None:
             rollout = served.rollout
             found = blockers.of_rollout(self._label, same.number if same else 0, rollout.number, rollout.change_id)

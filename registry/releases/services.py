@@ -30,6 +30,7 @@ from registry.releases.steps import close_release, require_open_release, step_fi
 
 __all__ = [
     "approve_release",
+    "ask_for_release_edits",
     "publish_locked_release",
     "publish_release",
     "withdraw_release",
@@ -41,21 +42,15 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
 
     digests: by the number of the change request. Raises like `decide_on_change` for each of them.
     """
-    if not digests:
-        raise Invalid(fields={"digests": gettext("say what is approved: the changes with their digests.")})
-    decisions.check_decision(Decision.APPROVE, text)
-    with transaction.atomic():
-        release = lock_release(actor, Verb.APPROVE, number)
-        require_open_release(release)
-        members = {member.number: member for member in queries.list_members([number])}
-        if strangers := [change for change in digests if change not in members]:
-            raise NotFound(
-                gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
-            )
-        return [
-            decisions.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
-            for change, digest in sorted(digests.items())
-        ]
+    return _decide_on_members(actor, number, Decision.APPROVE, digests, text)
+
+
+def ask_for_release_edits(*, actor: Actor, number: int, digests: Mapping[int, str], text: str) -> list[Decision]:
+    """Ask for edits of several members together, each bound to the digest that the person looked at: all or none.
+
+    text: what to edit; it is said in each of them. digests, errors: as in `approve_release`.
+    """
+    return _decide_on_members(actor, number, Decision.REQUEST_CHANGES, digests, text)
 
 
 def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
@@ -107,6 +102,26 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
         release.state = Release.WITHDRAWN
         close_release(actor, release, ReleaseWithdrawn(**step_fields(release), reason=reason.strip()))
     return release
+
+
+def _decide_on_members(
+    actor: Actor, number: int, decision: str, digests: Mapping[int, str], text: str
+) -> list[Decision]:
+    if not digests:
+        raise Invalid(fields={"digests": gettext("name at least one change, with the digest that you looked at.")})
+    decisions.check_decision(decision, text)
+    with transaction.atomic():
+        release = lock_release(actor, Verb.APPROVE, number)
+        require_open_release(release)
+        members = {member.number: member for member in queries.list_members([number])}
+        if strangers := [change for change in digests if change not in members]:
+            raise NotFound(
+                gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
+            )
+        return [
+            decisions.record_decision(actor, members[change], decision=decision, digest=digest, text=text)
+            for change, digest in sorted(digests.items())
+        ]
 
 
 def _require_unblocked(gate: ReleaseGate) -> None:

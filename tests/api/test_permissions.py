@@ -225,6 +225,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"digests": {}},
         REVIEWERS_IN_PERSON,
     ),
+    ("api-release-edit-requests", "POST"): (
+        "namespaces/support/releases/{release}/edit-requests",
+        {"digests": {}, "text": "Shorter"},
+        REVIEWERS_IN_PERSON,
+    ),
     ("api-release-comments", "POST"): ("namespaces/support/releases/{release}/comments", {"text": "Hm"}, AUTHORS_MAKE),
     ("api-release-comment", "PATCH"): (
         "namespaces/support/releases/{release}/comments/1",

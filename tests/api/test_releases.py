@@ -156,6 +156,20 @@ def test_bad_input_names_the_field(caller, digests, body, status, field):
     assert any(name.startswith(field) for name in answer.json()["fields"])
 
 
+def test_edits_are_asked_for_with_a_reason_and_of_all_or_none(caller, opened):
+    reviewer, place = caller("reviewer", session=True), f"{PLACE}/1/edit-requests"
+    digests = {str(member["change"]): member["digest"] for member in opened["members"]}
+    problem(reviewer.post(place, {"digests": digests, "text": " "}), 422, "invalid")
+    problem(reviewer.post(place, {"digests": {**digests, "2": "sha256:x"}, "text": "Shorter"}), 409, "conflict")
+    problem(caller("author").post(place, {"digests": digests, "text": "Shorter"}), 403, "not-allowed")
+    assert reviewer.get("changes/1").json()["decisions"] == []
+    answer = reviewer.post(place, {"digests": digests, "text": "Shorter"})
+    assert (answer.status_code, answer.json()["ready"]) == (201, False)
+    for change in digests:
+        (said,) = reviewer.get(f"changes/{change}").json()["decisions"]
+        assert (said["decision"], said["text"]) == ("request_changes", "Shorter")
+
+
 def test_approvals_name_numbers_of_changes(caller, opened):
     answer = caller("reviewer", session=True).post(f"{PLACE}/1/approvals", {"digests": {"one": "sha256:x"}})
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["digests"])

@@ -283,8 +283,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
         "/releases/{release}", _row(OUT, 404, 403, 302, 302, 422), {"do": "ask", "person": "admin"}
     ),
     ("release-people", "GET", ""): Row("/releases/{release}/people", AUTHORS),
-    ("release", "POST", "approve"): Row(
-        "/releases/{release}", REVIEWERS_DO, {"do": "approve", "approve": "{approval}"}
+    ("release", "POST", "approve"): Row("/releases/{release}", REVIEWERS_DO, {"do": "approve", "digest": "{approval}"}),
+    ("release", "POST", "ask for edits"): Row(
+        "/releases/{release}", REVIEWERS_DO, {"do": "request_changes", "digest": "{approval}", "text": "Shorter"}
     ),
     ("release", "POST", "publish too early"): Row(
         "/releases/{release}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}

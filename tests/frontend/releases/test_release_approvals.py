@@ -36,9 +36,8 @@ def release(desk) -> Release:
 
 
 def approve(browser, release, person, names):
-    members = release.members.select_related("version").filter(template__name__in=names)
-    chosen = [f"{member.number}:{member.version.digest}" for member in members]
-    assert browser(person).post("/releases/1", {"do": "approve", "approve": chosen}).status_code == 302
+    chosen = list_values(release, names)
+    assert browser(person).post("/releases/1", {"do": "approve", "digest": chosen}).status_code == 302
 
 
 def list_approvals(browser, person) -> str:
@@ -55,6 +54,49 @@ def test_each_owner_is_listed_with_what_waits_for_them(release, browser):
     assert '<b>admin</b> <span class="aside">owner of policy</span>' in listed
     assert "Ask admin" in listed
     assert "Ask reviewer" not in listed  # people can't request their own review
+
+
+def ask_for_edits(client, chosen, text):
+    return client.post("/releases/1", {"do": "request_changes", "digest": chosen, "text": text})
+
+
+def list_values(release, names):
+    members = release.members.select_related("version").filter(template__name__in=names)
+    return [f"{member.number}:{member.version.digest}" for member in members]
+
+
+def test_edits_are_asked_for_of_the_ticked_templates(release, browser):
+    chosen = list_values(release, [ONE])
+    client = browser("reviewer")
+    assert ask_for_edits(client, chosen, "Name the window.")["Location"] == "/releases/1"
+    page = words(client.get("/releases/1"))
+    assert "reviewer asked for edits" in page
+    assert "You asked for edits. The author is told." in page
+    # Approving the rest doesn't end the request: its template is no longer ticked.
+    assert "Approve 2 templates" in page
+    assert re.search(rf'value="{chosen[0]}">', page)
+    assert re.search(rf'value="{list_values(release, [TWO])[0]}" checked', page)
+    assert "Name the window." in words(browser("author").get("/changes/2?view=conversation"))
+
+
+def test_a_request_for_edits_without_a_reason_keeps_what_is_ticked(release, browser):
+    chosen = list_values(release, [TWO])
+    answer = ask_for_edits(browser("reviewer"), chosen, " ")
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "a request for edits, needs words" in page
+    assert re.search(rf'value="{chosen[0]}" checked', page)
+    assert re.search(rf'value="{list_values(release, [ONE])[0]}">', page)
+
+
+def test_edits_of_no_template_or_of_an_older_version_are_refused_and_the_reason_stays(release, browser):
+    answer = ask_for_edits(browser("reviewer"), [], "Name the window.")
+    assert answer.status_code == 422
+    assert "choose at least one template" in words(answer).lower()
+    answer = ask_for_edits(browser("reviewer"), ["2:sha256:other"], "Name the window.")
+    assert (answer.status_code, "not what you looked at" in words(answer)) == (409, True)
+    assert ">Name the window.</textarea>" in words(answer)
+    assert ask_for_edits(browser("author"), list_values(release, [ONE]), "Mine").status_code == 403
 
 
 def test_who_approved_is_said_and_moves_below_those_who_are_waited_for(release, browser):

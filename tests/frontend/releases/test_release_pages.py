@@ -62,7 +62,7 @@ def test_the_page_lists_its_templates_and_what_each_waits_for(release, browser):
 
 
 def test_all_that_i_may_is_approved_in_one_act_and_published_in_another(release, browser):
-    answer = browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    answer = browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     assert answer["Location"] == "/releases/1"
     assert "Ready to publish." in words(browser("author").get("/releases/1"))
     browser("author").post("/releases/1", {"do": "publish"})
@@ -71,7 +71,7 @@ def test_all_that_i_may_is_approved_in_one_act_and_published_in_another(release,
 
 
 def test_a_refused_publish_says_which_templates_wait(release, browser):
-    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release, [ONE])})
+    browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release, [ONE])})
     answer = browser("author").post("/releases/1", {"do": "publish"})
     assert answer.status_code == 403
     assert f"{TWO}: Needs 1 more approval." in words(answer)
@@ -79,13 +79,13 @@ def test_a_refused_publish_says_which_templates_wait(release, browser):
 
 
 def test_an_approval_of_another_digest_is_refused(release, browser):
-    answer = browser("reviewer").post("/releases/1", {"do": "approve", "approve": ["1:sha256:other"]})
+    answer = browser("reviewer").post("/releases/1", {"do": "approve", "digest": ["1:sha256:other"]})
     assert answer.status_code == 409
     assert "not what you looked at" in words(answer)
 
 
 def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
-    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     page = words(browser("author").get("/changes/1"))
     assert "release 1: Refund window" in page
     assert "It goes live with" in page
@@ -142,7 +142,7 @@ def test_templates_are_removed_and_added(desk, release, browser):
 
 
 def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
-    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     browser("author").post("/releases/1", {"do": "publish"})
     answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong", "template": [ONE, TWO]})
     assert answer.status_code == 409
@@ -190,6 +190,15 @@ def test_what_is_left_out_is_named(reply, browser):
     assert "Nothing to promote. production has everything from latest." in page
     assert "Left out" in page
     assert "production already serves exactly this." in page
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/releases/new/support/?from=latest&to=production", f"/releases/new/?from=latest&to=production&template={ONE}"],
+)
+def test_what_another_release_proposes_links_to_it(release, browser, address):
+    page = words(browser("author").get(address))
+    assert '<a href="/releases/1">Release 1 already proposes version 1.</a>' in page
 
 
 def test_no_template_chosen_and_no_title_are_refused_with_the_form(reply, browser):
@@ -312,6 +321,6 @@ def test_the_page_says_which_services_it_reaches_and_which_stay(release, desk, b
 
 
 def test_a_published_release_names_no_services_any_more(release, browser):
-    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     browser("author").post("/releases/1", {"do": "publish"})
     assert "Services affected" not in words(browser("reader").get("/releases/1"))

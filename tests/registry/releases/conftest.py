@@ -41,12 +41,22 @@ def open_release(author, save):
 
 
 @pytest.fixture
-def approve_all(reviewer):
+def find_digests():
+    """The digest that each open member of a release proposes, by change number."""
+
+    def run(release, names=None) -> dict[int, str]:
+        members = release.members.pending().select_related("version", "template")
+        return {row.number: row.version.digest for row in members if names is None or row.template.name in names}
+
+    return run
+
+
+@pytest.fixture
+def approve_all(reviewer, find_digests):
     """Approve every open member of a release, each on the digest it proposes."""
 
     def run(release, actor: Actor | None = None, names=None):
-        members = release.members.pending().select_related("version", "template")
-        digests = {row.number: row.version.digest for row in members if names is None or row.template.name in names}
+        digests = find_digests(release, names)
         return release_services.approve_release(actor=actor or reviewer, number=release.number, digests=digests)
 
     return run

@@ -90,6 +90,56 @@ def test_only_its_own_requests_are_approved_with_it(reviewer, open_release, prop
         release_services.approve_release(actor=reviewer, number=1, digests={})
 
 
+def test_edits_of_several_are_asked_for_in_one_act(reviewer, open_release, find_digests):
+    release = open_release(FOUR[:3])
+    digests = find_digests(release, FOUR[:2])
+    release_services.ask_for_release_edits(actor=reviewer, number=1, digests=digests, text=" Name the window. ")
+    said = Decision.objects.order_by("change")
+    assert [(row.change_id, row.decision, row.digest, row.text) for row in said] == [
+        (change, "request_changes", digest, "Name the window.") for change, digest in sorted(digests.items())
+    ]
+    gate = release_gate.evaluate_release(release, reviewer)
+    assert sum(bool(member.gate.approval_status.objections) for member in gate.members) == 2
+    assert not gate.may_publish_now
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "names", "error"),
+    [
+        ("reviewer", " ", FOUR[:2], Invalid),
+        ("reviewer", "Shorter", [], Invalid),
+        ("author", "Shorter", FOUR[:2], NotAllowed),
+        ("reader", "Shorter", FOUR[:2], NotAllowed),
+        ("outsider", "Shorter", FOUR[:2], NotFound),
+    ],
+)
+def test_a_request_for_edits_takes_words_templates_and_the_right(
+    request, open_release, find_digests, who, text, names, error
+):
+    release = open_release(FOUR[:2])
+    with pytest.raises(error):
+        release_services.ask_for_release_edits(
+            actor=request.getfixturevalue(who), number=1, digests=find_digests(release, names), text=text
+        )
+    assert not Decision.objects.exists()
+
+
+def test_nobody_asks_for_edits_of_their_own_change_or_of_a_later_version(
+    author, reviewer, open_release, save, find_digests, find_member
+):
+    release = open_release(FOUR[:2], actor=reviewer)
+    digests = find_digests(release, FOUR[:2])
+    with pytest.raises(NotAllowed):
+        release_services.ask_for_release_edits(actor=reviewer, number=1, digests=digests, text="Shorter")
+    other = open_release(FOUR[2:])
+    digests = find_digests(other, FOUR[2:])
+    change = find_member(other, FOUR[3])
+    change_services.set_head(actor=author, number=change.number, version=save("two", name=FOUR[3]).number)
+    with pytest.raises(Conflict, match="not what you looked at"):
+        release_services.ask_for_release_edits(actor=reviewer, number=2, digests=digests, text="Shorter")
+    assert not Decision.objects.exists()
+
+
 def test_the_conversation_tells_steps_and_comments_in_order(author, reviewer, open_release, save, publish):
     release = open_release(FOUR[:2], description="Why")
     open_release(["support/other"])
