@@ -75,10 +75,13 @@ class PermittedReleaseActions:
     withdraw: bool
     roll_back: bool
 
-    @property
-    def ticked(self) -> list[str]:
-        """The values that the form ticks at first: an approval of the others would end a request for edits."""
-        return [member.value for member in self.decide if not member.asked_for_edits]
+    def list_ticked(self, sent: Sequence[str] | None) -> list[str]:
+        """The values that the form ticks: those that were sent, or at first all but those whose approval would end the
+        reader's request for edits.
+        """
+        if sent is None:
+            return [member.value for member in self.decide if not member.asked_for_edits]
+        return [member.value for member in self.decide if member.value in sent]
 
 
 def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:

@@ -167,7 +167,7 @@ def _render_release(
         "refusal": refusal,
         "text": request.POST.get("text", ""),
         "do": do,
-        "ticked": request.POST.getlist("digest") if do in _DECISIONS else act.ticked,
+        "ticked": act.list_ticked(request.POST.getlist("digest") if do in _DECISIONS else None),
         "added_name": request.POST.get("template", ""),
     }
     return show(

@@ -1,5 +1,6 @@
 // The script of every page; without it the pages are plain links and forms.
 import "htmx.org";
+import { installApproveCount } from "./app/approve_count.ts";
 import { installBulkBar, showBulkBars } from "./app/bulk_bar.ts";
 import { installCopyButtons, showCopyButtons } from "./app/copy.ts";
 import { installCounts } from "./app/counts.ts";
@@ -29,6 +30,7 @@ document.documentElement.classList.add("js");
 installCopyButtons();
 installForms();
 installFormAutosave();
+installApproveCount();
 installShortcuts();
 installPageDrop();
 installMarkedText();

@@ -71,6 +71,24 @@ def read_what_changes(page: Page) -> None:
     expect(differences.get_by_role("checkbox").first).to_be_checked()
 
 
+def ask_for_edits_of_one(page: Page) -> None:
+    """Of the first template, once without a reason; the button counts what is ticked."""
+    form = page.locator("#decide")
+    for box in form.get_by_role("checkbox").all()[1:]:
+        box.uncheck()
+    expect(form.get_by_role("button", name="Approve 1 template")).to_be_visible()
+    form.get_by_role("button", name="Ask for edits").click()
+    expect(form.get_by_text("needs words")).to_be_visible()
+    expect(form.get_by_role("checkbox", checked=True)).to_have_count(1)
+    assert list_barriers_in_every_look(page) == []
+    page.set_viewport_size(DESKTOP)
+    form.get_by_label("Reason").fill("Name the window.")
+    form.get_by_role("button", name="Ask for edits").click()
+    expect(page.get_by_text("You asked for edits. The author is told.")).to_be_visible()
+    expect(form.get_by_role("button", name="Approve 3 templates")).to_be_visible()
+    expect(form.get_by_role("checkbox").first).not_to_be_checked()
+
+
 def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     author = visit.open("author", f"/releases/new/{NAMESPACE}/?from=latest&to=production")
     take_picture(author, "new-release")
@@ -84,6 +102,8 @@ def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     reviewer = visit.open("reviewer", address)
     take_picture(reviewer, "release")
     read_what_changes(reviewer)
+    ask_for_edits_of_one(reviewer)
+    reviewer.locator("#decide").get_by_role("checkbox").first.check()
     reviewer.get_by_role("button", name="Approve 4 templates").click()
     expect(reviewer.get_by_text("You approved them.")).to_be_visible()
 
