@@ -70,7 +70,7 @@ def _meaning(parameter: Any) -> str:
     if parameter.default not in (None, "", False, 0, ()) and not callable(parameter.default):
         notes.append(f"Default: `{parameter.default}`.")
     if parameter.envvar:
-        notes.append(f"Or `{parameter.envvar}`.")
+        notes.append(f"Environment variable: `{parameter.envvar}`.")
     return " ".join([parameter.help or "", *notes]).strip()
 
 

@@ -36,7 +36,7 @@ def _print_version(asked: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
 ]
 
 app = typer.Typer(
@@ -44,14 +44,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection."
+        "Work with the prompt templates of a Promptuary registry. "
+        "Exit codes: 0 success, 1 something was found or refused, 2 it could not be tried (wrong usage, no connection)."
     ),
 )
 
 
 @app.callback()
 def read_options(version: Version = False) -> None:
-    """Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection."""
+    """Options of the program itself."""
 
 
 app.command("render")(render.render)

@@ -23,13 +23,20 @@ Side = Annotated[
     str,
     typer.Argument(
         metavar="FILE|NAME[@REF]",
-        help="A document, or a template of the registry; the old one comes first.",
+        help="A document (*.yml.j2) on disk, or a template of the registry. The old one comes first.",
         autocompletion=complete_name,
     ),
 ]
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when there is a difference.")]
-Rendered = Annotated[bool, typer.Option("--rendered", "-r", help="Compare what each sample renders to, too.")]
-Data = Annotated[str, typer.Option("--data", "-d", help="Render with this in place of samples: JSON, a file, or -.")]
+ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with code 1 if there is a difference.")]
+Rendered = Annotated[bool, typer.Option("--rendered", "-r", help="Compare the rendered samples too.")]
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        "-d",
+        help="Input values to use instead of the samples: JSON object, file, or - for standard input.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ def diff(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """The differences between two documents: files, or versions of the registry."""
+    """Compare two documents: files on disk or versions of the registry."""
     with answering(as_json), vocabulary_source(url, key) as vocabularies:
         wants_samples = (rendered or bool(data)) and not data
         before, after = (_read(side, url, key, wants_samples) for side in (old, new))

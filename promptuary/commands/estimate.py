@@ -15,16 +15,18 @@ __all__ = ["estimate"]
 Target = Annotated[
     str,
     typer.Argument(
-        metavar="NAME[@REF]", help="The version to run; the latest without @REF.", autocompletion=complete_name
+        metavar="NAME[@REF]", help="Version to run. Without @REF: the latest.", autocompletion=complete_name
     ),
 ]
-Rows = Annotated[str, typer.Option("--dataset", help="A dataset of the registry; else the template's samples.")]
+Rows = Annotated[str, typer.Option("--dataset", help="Dataset of the namespace. Default: the template's samples.")]
 RowsVersion = Annotated[
-    int | None, typer.Option("--dataset-version", min=1, help="This version of it; else the latest.")
+    int | None, typer.Option("--dataset-version", min=1, help="Version of the dataset. Default: the latest.")
 ]
-Model = Annotated[str, typer.Option("--model", help="A model of the template's namespace.")]
-Judge = Annotated[str, typer.Option("--judge", help="The template that judges each row: namespace/name@ref.")]
-JudgeModel = Annotated[str, typer.Option("--judge-model", help="The model that the judge is asked of.")]
+Model = Annotated[str, typer.Option("--model", help="Model connection of the template's namespace.")]
+Judge = Annotated[
+    str, typer.Option("--judge", help="Template that judges each answer, such as quality/judge@production.")
+]
+JudgeModel = Annotated[str, typer.Option("--judge-model", help="Model connection that the judge uses.")]
 
 
 def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
@@ -39,7 +41,7 @@ def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Tell what a run in the registry is expected to cost; no model is asked, and nothing is stored."""
+    """Estimate the cost of an evaluation in the registry. No model is called, and nothing is stored."""
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         body = {"template": name, "ref": ref, "dataset": dataset or None, "model": model}

@@ -20,25 +20,57 @@ from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_s
 
 __all__ = ["evaluate"]
 
-Document = Annotated[Path, typer.Argument(metavar="FILE", help="A document on disk.")]
-Rows = Annotated[Path | None, typer.Option("--dataset", help="CSV, JSONL, YAML or a BEIR folder; else its samples.")]
-Model = Annotated[str, typer.Option("--model", help="echo, recorded:FILE.jsonl, or a model's name with --model-url.")]
-ModelUrl = Annotated[str, typer.Option("--model-url", envvar="PROMPTUARY_MODEL_URL", help="An OpenAI-compatible base.")]
-ModelKey = Annotated[str, typer.Option("--model-key", envvar="PROMPTUARY_MODEL_KEY", help="Its key.", show_envvar=True)]
-Gates = Annotated[
-    list[str] | None, typer.Option("--gate", help="'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against the baseline.")
+Document = Annotated[Path, typer.Argument(metavar="FILE", help="Document (*.yml.j2) to test.")]
+Rows = Annotated[
+    Path | None,
+    typer.Option(
+        "--dataset", help="Dataset: a CSV, JSONL or YAML file, or a BEIR folder. Default: the document's samples."
+    ),
 ]
-Baseline = Annotated[Path | None, typer.Option("--baseline", help="A result that --save wrote before.")]
-Save = Annotated[Path | None, typer.Option("--save", help="Keep the result here.")]
-Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
-Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown report here.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write one HTML file: plot, worst rows, differences.")]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="Model to call: a name (with --model-url), recorded:FILE.jsonl, or echo to get the prompt back.",
+    ),
+]
+ModelUrl = Annotated[
+    str,
+    typer.Option(
+        "--model-url",
+        envvar="PROMPTUARY_MODEL_URL",
+        help="Base address of an OpenAI-compatible API, such as https://api.openai.com/v1.",
+    ),
+]
+ModelKey = Annotated[
+    str, typer.Option("--model-key", envvar="PROMPTUARY_MODEL_KEY", help="API key for --model-url.", show_envvar=True)
+]
+Gates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gate",
+        help="Gate: 'squad_f1 >= 0.8', or 'squad_f1 - 0.02' for at most 0.02 below --baseline. Can be repeated.",
+    ),
+]
+Baseline = Annotated[
+    Path | None, typer.Option("--baseline", help="Earlier result to compare with: a file that --save wrote.")
+]
+Save = Annotated[Path | None, typer.Option("--save", help="File to save the result to, for a later --baseline.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="File to write a JUnit report to.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", help="File to write a Markdown report to.")]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", help="File to write an HTML report to, with a plot, the worst rows and the differences."),
+]
 Metrics = Annotated[
-    list[str] | None, typer.Option("--metric", help="Report this metric too, beside those of the gates.")
+    list[str] | None,
+    typer.Option(
+        "--metric", help="Metric to report in addition to those of the gates, such as squad_f1. Can be repeated."
+    ),
 ]
 _RowError = tuple[int, dict[str, str]]
 _Scores = Mapping[str, Mapping[str, Any]]
-Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Rows asked at once.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Number of rows to run in parallel.")]
 
 
 def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
@@ -62,9 +94,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Run a document over a dataset and judge the result by gates.
+    """Run a document over a dataset and check the result against gates.
 
-    A vocabulary that is not on this machine comes from the registry, if its address is given.
+    A vocabulary that is not installed is fetched from the registry if --url is given.
     """
     with answering(as_json), vocabulary_source(url, key) as source:
         try:
@@ -102,6 +134,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 
 
 def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
+    _require_document(document)
     if dataset is not None:
         return datasets.read(dataset)
     samples = read_samples(document)
@@ -111,11 +144,22 @@ def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
 
 
 def _load(document: Path, source: VocabularySource | None) -> renderer.Template:
-    if not document.name.endswith(DOCUMENT) or not document.is_file():
-        raise UsageError(f"{document}: not a document (*{DOCUMENT})")
+    _require_document(document)
     workspace = Workspace.around(document)
     fragments = workspace.fragments() if workspace else {}
     return renderer.load(read_document_text(document), fragments=fragments, vocabularies=source)
+
+
+def _require_document(path: Path) -> None:
+    if not path.exists():
+        raise UsageError(f"{path}: no such file. Give the path of a document, such as support/reply{DOCUMENT}")
+    if not path.is_file():
+        raise UsageError(f"{path} is a folder. Give the path of a document in it, such as {path / 'reply'}{DOCUMENT}")
+    if not path.name.endswith(DOCUMENT):
+        name = f"{path.name.partition('.')[0]}{DOCUMENT}"
+        raise UsageError(
+            f"{path}: the name of a document ends with {DOCUMENT}. If it is a document, rename it to {name}"
+        )
 
 
 def _find_judge(

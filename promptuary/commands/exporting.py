@@ -38,15 +38,28 @@ class Target(StrEnum):
 Subject = Annotated[
     str,
     typer.Argument(
-        metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.", autocompletion=complete_name
+        metavar="FILE|NAME[@REF]",
+        help="A document (*.yml.j2) on disk, or a template of the registry.",
+        autocompletion=complete_name,
     ),
 ]
-To = Annotated[Target | None, typer.Option("--to", help="Write it in this system's form.")]
-Training = Annotated[Path | None, typer.Option("--training", help="Write this dataset's rows for fine-tuning.")]
-AsForm = Annotated[Form, typer.Option("--form", help="Messages, or the model family's marked text.")]
-Label = Annotated[str, typer.Option("--label", help="Which expectation to learn, if rows have several.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="A file, in the place of standard output.")]
-Lossy = Annotated[bool, typer.Option("--lossy", help="Leave out what the other form can't express.")]
+To = Annotated[Target | None, typer.Option("--to", help="System to export for.")]
+Training = Annotated[
+    Path | None,
+    typer.Option("--training", help="Dataset whose rows are written as lines for fine-tuning, instead of --to."),
+]
+AsForm = Annotated[
+    Form,
+    typer.Option(
+        "--form",
+        help="Form of a line for fine-tuning: chat messages, or one text with the markers of the model family.",
+    ),
+]
+Label = Annotated[str, typer.Option("--label", help="Expectation to use as the answer, if the rows have several.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="File to write to. Default: standard output.")]
+Lossy = Annotated[
+    bool, typer.Option("--lossy", help="Leave out what the other format can't express, instead of refusing.")
+]
 
 
 def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
@@ -61,7 +74,9 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Export a document. What the other form can't express is refused, and named."""
+    """Export a document for another system, or a dataset for fine-tuning.
+
+    What the other format can't express is refused and named."""
     with answering(as_json), vocabulary_source(url, key) as source:
         if (to is None) == (rows is None):
             raise UsageError("say either --to whose form, or --training with a dataset")

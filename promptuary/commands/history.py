@@ -12,14 +12,21 @@ from promptuary.names import check_name
 
 __all__ = ["log", "restore"]
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autocompletion=complete_name)]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version whose text comes back.")]
-Message = Annotated[str, typer.Option("--message", "-m", help='A line for the history; "Restore v3" if none.')]
-Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many versions at most.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="Name of the template, such as support/refunds/reply.", autocompletion=complete_name
+    ),
+]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="Number of the version to restore.")]
+Message = Annotated[
+    str, typer.Option("--message", "-m", help='Message for the history. Default: "Restore v3", with the version.')
+]
+Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Maximum number of versions to list.")]
 
 
 def log(name: Name, count: Count = 20, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """The versions of a template, newest first."""
+    """List the versions of a template, newest first."""
     with answering(as_json), Connection(url, key) as connection:
         pages = connection.pages(f"templates/{check_name(name)}/-/versions")
         versions = list(islice(pages, count))
@@ -37,7 +44,7 @@ def log(name: Name, count: Count = 20, as_json: Json = False, url: Url = "", key
 def restore(
     name: Name, version: Version, message: Message = "", as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
-    """Save the text of an older version as the newest version; labels and samples stay as they are."""
+    """Save the text of an older version as a new version. Labels and samples don't change."""
     with answering(as_json), Connection(url, key) as connection:
         path = f"templates/{check_name(name)}"
         newest = connection.get(path)["latest"]

@@ -29,39 +29,43 @@ Found = tuple[str, ImportedTemplate]
 Files = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="FILE...", help="Files, or folders with all that is in them; of a server, names of prompts."
+        metavar="FILE...", help="Files or folders to import. With --source-url: names of prompts on that server."
     ),
 ]
 From = Annotated[
     str,
     typer.Option(
-        "--from", help="Their format, or the template language of a text; recognised by the content if not given."
+        "--from", help="Format of the files, or template language of a plain text. Default: recognised by the content."
     ),
 ]
 Skip = Annotated[bool, typer.Option("--skip-refused", help="Import the other files if some are refused.")]
-Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Where the templates go.")]
-Name = Annotated[str, typer.Option("--name", help="The template's name below the namespace, for a single prompt.")]
-Folder = Annotated[Path, typer.Option("--dir", "-C", help="Write the documents below this folder.")]
-Push = Annotated[bool, typer.Option("--push", help="Save them as versions of the registry instead.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over files that say something else.")]
+Namespace = Annotated[
+    str, typer.Option("--namespace", "-n", help="Namespace or folder to import into, such as support.")
+]
+Name = Annotated[str, typer.Option("--name", help="Name of the template in the namespace. Only for a single prompt.")]
+Folder = Annotated[Path, typer.Option("--dir", "-C", help="Folder to write the documents to.")]
+Push = Annotated[bool, typer.Option("--push", help="Save the templates in the registry instead of writing files.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files with another content.")]
 SourceUrl = Annotated[
     str,
-    typer.Option("--source-url", help="Read from this Langfuse server; its keys from the environment, see the docs."),
+    typer.Option("--source-url", help="Address of a Langfuse server to import from. It needs both keys of the server."),
 ]
-SourceLabel = Annotated[str, typer.Option("--source-label", help="Its label to read; the newest versions if none.")]
+SourceLabel = Annotated[
+    str, typer.Option("--source-label", help="Label on the Langfuse server to read. Default: the newest versions.")
+]
 PublicKey = Annotated[
     str,
     typer.Option(
-        "--source-public-key", envvar="LANGFUSE_PUBLIC_KEY", help="That server's public key.", show_envvar=True
+        "--source-public-key", envvar="LANGFUSE_PUBLIC_KEY", help="Public key of the Langfuse server.", show_envvar=True
     ),
 ]
 SecretKey = Annotated[
     str,
     typer.Option(
-        "--source-secret-key", envvar="LANGFUSE_SECRET_KEY", help="That server's secret key.", show_envvar=True
+        "--source-secret-key", envvar="LANGFUSE_SECRET_KEY", help="Secret key of the Langfuse server.", show_envvar=True
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be imported; change nothing.")]
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Bring prompts in. All or none; the same again changes nothing; no label is moved."""
+    """Import prompts of other systems: all of them or none. Labels don't move, and importing again changes nothing."""
     refusals: list[str] = []
     with answering(as_json):
         if source_url:

@@ -14,14 +14,20 @@ __all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows", "list_sil
 
 JudgeDocument = Annotated[
     Path | None,
-    typer.Option("--judge", help="The document that judges each row, such as the starter's judge-answer-support."),
+    typer.Option(
+        "--judge",
+        help="Document (*.yml.j2) that judges each answer, such as judge-answer-support of the starter library.",
+    ),
 ]
 JudgeModel = Annotated[
-    str, typer.Option("--judge-model", help="The judge's model, in the form of --model. Default: the same model.")
+    str, typer.Option("--judge-model", help="Model that the judge uses, written like --model. Default: the same model.")
 ]
 JudgePlaces = Annotated[
     list[str] | None,
-    typer.Option("--judge-path", help="Where in a row the judge finds an input, such as documents=inputs.excerpts."),
+    typer.Option(
+        "--judge-path",
+        help="Place in a row of an input of the judge, such as documents=inputs.excerpts. Can be repeated.",
+    ),
 ]
 _NAMES = ("documents", "question", "response")
 

@@ -14,26 +14,39 @@ from promptuary.names import check_name, check_ref, split_target
 __all__ = ["move", "rollback"]
 
 Target = Annotated[
-    str, typer.Argument(metavar="NAME@VERSION", help="Where the label should point.", autocompletion=complete_name)
+    str,
+    typer.Argument(
+        metavar="NAME@VERSION",
+        help="Version that the label should point to, such as support/refunds/reply@3.",
+        autocompletion=complete_name,
+    ),
 ]
-Label = Annotated[str, typer.Argument(metavar="LABEL", help="The label that moves; not a protected one.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autocompletion=complete_name)]
+Label = Annotated[str, typer.Argument(metavar="LABEL", help="Unprotected label to move.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="Name of the template, such as support/refunds/reply.", autocompletion=complete_name
+    ),
+]
 Version = Annotated[
-    int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held; a protected one by approval.")
+    int,
+    typer.Argument(
+        metavar="VERSION", min=1, help="Earlier version of the label. For a protected label, one that was approved."
+    ),
 ]
-WhyMoved = Annotated[str, typer.Option("--reason", "-m", help="Why, for the label's history.")]
-Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
+WhyMoved = Annotated[str, typer.Option("--reason", "-m", help="Reason, for the label's history.")]
+Which = Annotated[str, typer.Option("--label", "-l", help="Label to roll back.")]
 Reason = Annotated[
-    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+    str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned. Required, except with --dry-run.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; move nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would happen; change nothing.")]
 _NOTES = {"never_approved": ", which was never approved", "emergency": ", published in an emergency, not approved yet"}
 
 
 def move(
     target: Target, label: Label, reason: WhyMoved = "", as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
-    """Move an unprotected label to a version. A protected one moves by `propose` and `publish` only."""
+    """Move an unprotected label to a version. Protected labels move by `propose` and `publish`."""
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
@@ -60,7 +73,7 @@ def rollback(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Put a label back on a version that it held before; for reviewers."""
+    """Roll back a label to an earlier version of it. For reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}"
         if dry_run:

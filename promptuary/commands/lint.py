@@ -18,11 +18,16 @@ from promptuary.workspace import Workspace, find_documents, read_document_text, 
 
 __all__ = ["lint"]
 
-Paths = Annotated[list[Path] | None, typer.Argument(help="Documents, or folders of *.yml.j2; this folder if none.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")]
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Documents (*.yml.j2), or folders that contain them. Default: the current folder."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail on warnings too, not only on errors.")]
 StandardsFile = Annotated[
     Path | None,
-    typer.Option("--standards", help="Standards to check, a YAML file; else those pulled with each namespace."),
+    typer.Option(
+        "--standards", help="YAML file of standards to check. Default: the standards pulled with each namespace."
+    ),
 ]
 
 
@@ -34,9 +39,9 @@ def lint(  # options of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Check documents and the samples beside them: the registry's own checks, offline.
+    """Check documents and their samples offline, as the registry checks them.
 
-    A vocabulary that is not on this machine comes from the registry, if its address is given.
+    A vocabulary that is not installed is fetched from the registry if --url is given.
     """
     with answering(as_json):
         documents = find_documents(paths or [Path()])

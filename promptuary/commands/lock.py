@@ -17,11 +17,16 @@ __all__ = ["lock"]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME[@REF]", help="What to pin; all in the lock file if none.", autocompletion=complete_name
+        metavar="NAME[@REF]",
+        help="Templates to lock. Default: all templates in the lock file.",
+        autocompletion=complete_name,
     ),
 ]
-File = Annotated[Path, typer.Option("--file", "-f", help="The lock file.")]
-Frozen = Annotated[bool, typer.Option("--frozen", help="Write nothing; fail if a ref means something else by now.")]
+File = Annotated[Path, typer.Option("--file", "-f", help="Lock file to write or compare.")]
+Frozen = Annotated[
+    bool,
+    typer.Option("--frozen", help="Write nothing; fail if a ref points to another version than the lock file says."),
+]
 
 
 def lock(
@@ -32,7 +37,7 @@ def lock(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Write which digest each name and ref means now; commit the file, and every build gets the same prompts."""
+    """Pin templates to their current digests in a lock file. Commit it, and every build gets the same prompts."""
     with answering(as_json):
         locked = read_lock(file) if file.exists() else {}
         targets = [split_target(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]

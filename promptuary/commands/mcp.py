@@ -10,8 +10,13 @@ from promptuary.commands.output import Key, Url, UsageError, answering, say
 
 __all__ = ["mcp"]
 
-Ref = Annotated[str, typer.Option("--ref", help="The label (or version) to speak for.")]
-Http = Annotated[int, typer.Option("--http", min=0, max=65535, help="A port on 127.0.0.1; else standard input/output.")]
+Ref = Annotated[str, typer.Option("--ref", help="Label or version of the prompts to serve.")]
+Http = Annotated[
+    int,
+    typer.Option(
+        "--http", min=0, max=65535, help="Port on 127.0.0.1 to serve HTTP on. Default: standard input and output."
+    ),
+]
 
 
 def mcp(ref: Ref = "production", http: Http = 0, url: Url = "", key: Key = "") -> None:

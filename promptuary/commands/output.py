@@ -32,9 +32,12 @@ __all__ = [
 FINDINGS = 1
 USAGE = 2
 
-Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard output.")]
-Url = Annotated[str, typer.Option("--url", envvar="PROMPTUARY_URL", help="The registry's address.")]
-Key = Annotated[str, typer.Option("--key", envvar="PROMPTUARY_KEY", help="An API key.", show_envvar=True)]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output, errors too.")]
+Url = Annotated[
+    str,
+    typer.Option("--url", envvar="PROMPTUARY_URL", help="Address of the registry, such as https://prompts.example."),
+]
+Key = Annotated[str, typer.Option("--key", envvar="PROMPTUARY_KEY", help="API key for the registry.", show_envvar=True)]
 
 
 class Finding(PromptuaryError):

@@ -22,19 +22,23 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="NAME[@REF]",
-        help="What to promote; what `production` serves without @REF.",
+        help="Version to promote. Without @REF: the version of the label production.",
         autocompletion=complete_name,
     ),
 ]
-To = Annotated[str, typer.Option("--to", help="The other registry's address.")]
+To = Annotated[str, typer.Option("--to", help="Address of the other registry.")]
 ToKey = Annotated[
-    str, typer.Option("--to-key", envvar="PROMPTUARY_TO_KEY", help="A key of the other registry.", show_envvar=True)
+    str, typer.Option("--to-key", envvar="PROMPTUARY_TO_KEY", help="API key for the other registry.", show_envvar=True)
 ]
-As = Annotated[str, typer.Option("--as", help="The template's name there; the same if none.")]
-Label = Annotated[str, typer.Option("--label", "-l", help="The protected label there that should point to it.")]
-Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers there.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only show the difference; store nothing.")]
+As = Annotated[str, typer.Option("--as", help="Name of the template in the other registry. Default: the same name.")]
+Label = Annotated[
+    str, typer.Option("--label", "-l", help="Protected label of the other registry to move to the version.")
+]
+Message = Annotated[
+    str, typer.Option("--message", "-m", help="Message for the reviewers of the other registry: what changes and why.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show the difference; change nothing.")]
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Propose a version of this registry in another one, after showing the difference."""
+    """Propose a version of this registry in another registry, after showing the difference."""
     with answering(as_json), Connection(url, key) as here, Connection(to, to_key) as there:
         if as_json and not (yes or dry_run):
             raise UsageError("--json can't ask: give --yes or --dry-run")

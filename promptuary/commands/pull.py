@@ -19,12 +19,14 @@ __all__ = ["pull"]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME[@REF]|NAMESPACE", help="What to pull; all pulled before if none.", autocompletion=complete_name
+        metavar="NAME[@REF]|NAMESPACE",
+        help="Templates or namespaces to pull. Default: all that were pulled before.",
+        autocompletion=complete_name,
     ),
 ]
-Folder = Annotated[Path, typer.Option("--dir", "-C", help="The folder to write into.")]
-Merge = Annotated[bool, typer.Option("--merge", help="Bring edits and what was saved meanwhile together.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that were edited.")]
+Folder = Annotated[Path, typer.Option("--dir", "-C", help="Folder to write to.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Merge your edits with the versions saved since.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that you edited.")]
 
 
 def pull(
@@ -36,7 +38,7 @@ def pull(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Write templates, their samples and fragments as files. Without @REF: the latest version."""
+    """Write templates, their samples and their fragments to files. Without @REF: the latest version."""
     with answering(as_json), Connection(url, key) as connection:
         workspace = Workspace(folder)
         pulled = workspace.pulled()

@@ -27,12 +27,12 @@ __all__ = ["push"]
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="What to push; all that changed if none.", autocompletion=complete_name),
+    typer.Argument(metavar="NAME", help="Templates to push. Default: all that changed.", autocompletion=complete_name),
 ]
-Folder = Annotated[Path, typer.Option("--dir", "-C", help="The folder that was pulled into.")]
-Message = Annotated[str, typer.Option("--message", "-m", help="What changed, for the history.")]
-Label = Annotated[str, typer.Option("--propose", help="Open or update a change request for this label.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be pushed.")]
+Folder = Annotated[Path, typer.Option("--dir", "-C", help="Folder that was pulled into.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Message for the history: what changed.")]
+Label = Annotated[str, typer.Option("--propose", help="Label to open or update a change request for.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be pushed; change nothing.")]
 
 
 def push(
@@ -45,7 +45,7 @@ def push(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Save changed documents and samples as versions, refused if somebody saved in between."""
+    """Save changed documents and samples as new versions. Refused if somebody else saved in between."""
     with answering(as_json):
         workspace = Workspace(folder)
         changed = _changed(workspace, names)

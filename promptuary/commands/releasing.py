@@ -19,28 +19,29 @@ __all__ = [
     "withdraw_release",
 ]
 
-app = typer.Typer(help="Propose, look at, publish and roll back several templates together.", no_args_is_help=True)
+app = typer.Typer(help="Propose, publish and roll back several templates together.", no_args_is_help=True)
 
 Names = Annotated[
     list[str],
-    typer.Argument(
-        metavar="FOLDER|NAME...", help="A namespace or folder, or two and more templates, of one namespace."
-    ),
+    typer.Argument(metavar="FOLDER|NAME...", help="A namespace, a folder, or at least two templates of one namespace."),
 ]
-Source = Annotated[str, typer.Option("--from", help="Propose what this label serves; `latest` for the newest.")]
-Target = Annotated[str, typer.Option("--to", help="The protected label that should move.")]
-Title = Annotated[str, typer.Option("--title", "-t", help="One line that names the release.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; store nothing.")]
-Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="The namespace of the release.")]
-Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
+Source = Annotated[
+    str, typer.Option("--from", help="Label whose versions are proposed; latest for the newest versions.")
+]
+Target = Annotated[str, typer.Option("--to", help="Protected label to move.")]
+Title = Annotated[str, typer.Option("--title", "-t", help="Title of the release, in one line.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; change nothing.")]
+Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="Namespace of the release.")]
+Reason = Annotated[str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned.")]
 RollBackReason = Annotated[
-    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+    str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned. Required, except with --dry-run.")
 ]
-DryRollBack = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; move nothing.")]
+DryRollBack = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would happen; change nothing.")]
 Only = Annotated[
-    list[str] | None, typer.Option("--template", help="Only this template of the release; repeatable. Without: all.")
+    list[str] | None,
+    typer.Option("--template", help="Template to roll back. Can be repeated. Default: all templates of the release."),
 ]
-Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The release's number.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Number of the release.")]
 
 
 @app.command("propose")
@@ -56,7 +57,7 @@ def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the c
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Open a release: what one label serves, proposed for another label of the same templates."""
+    """Open a release: propose the versions of one label for another label, for several templates."""
     with answering(as_json), Connection(url, key) as connection:
         namespace = _find_namespace(names)
         places = {"folder": names[0]} if len(names) == 1 else {"templates": names}
@@ -74,14 +75,14 @@ def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the c
 
 @app.command("show")
 def show_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Show a release: its templates, and what each waits for."""
+    """Show the templates of a release, and what each waits for."""
     with answering(as_json), Connection(url, key) as connection:
         _tell_release(connection, connection.get(f"namespaces/{namespace}/releases/{number}"), as_json)
 
 
 @app.command("publish")
 def publish_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Publish a release: all of its labels move, or none."""
+    """Publish a release: move all its labels, or none."""
     with answering(as_json), Connection(url, key) as connection:
         release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/publish", {})
         _tell_release(connection, release, as_json)
@@ -91,7 +92,7 @@ def publish_release(namespace: Namespace, number: Number, as_json: Json = False,
 def withdraw_release(
     namespace: Namespace, number: Number, reason: Reason, as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
-    """Close a release and its changes without publishing; for who opened it, and for reviewers."""
+    """Close a release and its change requests without publishing. For its author and for reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         path = f"namespaces/{namespace}/releases/{number}/withdraw"
         _tell_release(connection, connection.call("POST", path, {"reason": reason}), as_json)
@@ -108,7 +109,7 @@ def roll_back_release(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Put the labels of a published release back on what they served before: all of them, or none; for reviewers."""
+    """Roll back a published release: move its labels back to the versions before, all or none. For reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         if dry_run:
             preview = connection.get(f"namespaces/{namespace}/releases/{number}/roll-back/preview")

@@ -32,16 +32,35 @@ class Target(StrEnum):
 Subject = Annotated[
     str,
     typer.Argument(
-        metavar="FILE|NAME[@REF]", help="A document, or a template of the registry.", autocompletion=complete_name
+        metavar="FILE|NAME[@REF]",
+        help="A document (*.yml.j2) on disk, or a template of the registry.",
+        autocompletion=complete_name,
     ),
 ]
-Data = Annotated[str, typer.Option("--data", "-d", help="JSON object, a file holding one, or - for standard input.")]
-Sample = Annotated[str, typer.Option("--sample", "-s", help="Use this sample's data instead (of a document on disk).")]
-As = Annotated[Target, typer.Option("--target", "-t", help="What to render to.")]
-Limit = Annotated[int | None, typer.Option("--token-limit", help="In place of the document's; -1 for none.")]
+Data = Annotated[
+    str,
+    typer.Option("--data", "-d", help="Input values: JSON object, file that contains one, or - for standard input."),
+]
+Sample = Annotated[
+    str,
+    typer.Option(
+        "--sample", "-s", help="Name of the sample to take the input values from. Only for a document on disk."
+    ),
+]
+As = Annotated[
+    Target, typer.Option("--target", "-t", help="Output: chat messages, the model's prompt text, or its tokens.")
+]
+Limit = Annotated[
+    int | None,
+    typer.Option("--token-limit", help="Maximum number of tokens, instead of the document's limit; -1 for no limit."),
+]
 
 Tokenizer = Annotated[
-    str, typer.Option("--tokenizer", help="Count with this one instead: a name, a tokenizer.json file, or estimate.")
+    str,
+    typer.Option(
+        "--tokenizer",
+        help="Tokenizer to count with, instead of the document's: a name, a tokenizer.json file, or estimate.",
+    ),
 ]
 
 
@@ -56,7 +75,7 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Render a document (offline) or a template of the registry with data."""
+    """Render a document on disk (offline) or a template of the registry."""
     with answering(as_json), ExitStack() as open_until_written:
         values = read_data(data)
         path = Path(subject)

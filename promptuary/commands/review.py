@@ -24,35 +24,44 @@ __all__ = [
     "withdraw",
 ]
 
-Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The change request's number.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Number of the change request.")]
 Target = Annotated[
     str,
     typer.Argument(
-        metavar="NAME[@REF]", help="The version to propose; the latest without @REF.", autocompletion=complete_name
+        metavar="NAME[@REF]", help="Version to propose. Without @REF: the latest.", autocompletion=complete_name
     ),
 ]
-Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
-Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
-Reviewers = Annotated[list[str] | None, typer.Option("--reviewer", help="Ask this person for a review; repeatable.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
+Label = Annotated[str, typer.Option("--label", "-l", help="Protected label to move to the version.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Message for the reviewers: what changes and why.")]
+Reviewers = Annotated[
+    list[str] | None, typer.Option("--reviewer", help="Username of a person to ask for a review. Can be repeated.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
 Gradually = Annotated[
     str,
     typer.Option(
-        "--gradually", metavar="SHARES", help="Go live to these shares of the callers first, in percent: 5,25."
+        "--gradually",
+        metavar="SHARES",
+        help="Publish with a rollout to these shares of the callers first, in percent, such as 5,25.",
     ),
 ]
 StepHours = Annotated[
     int | None,
-    typer.Option("--step-hours", min=1, help="Hours that each share lasts; without it you go on by hand."),
+    typer.Option("--step-hours", min=1, help="Hours until the next share. Default: you start each step yourself."),
 ]
-AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label even if a rollout was planned.")]
-At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
-TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
-WhyWithdrawn = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone who reviewed it reads it.")]
+AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label now, even if a rollout was planned.")]
+At = Annotated[
+    str,
+    typer.Option("--at", help="Time to publish at, in ISO 8601, such as 2030-05-01T08:00; UTC if it has no offset."),
+]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Withdraw your approval or your request for edits.")]
+WhyWithdrawn = Annotated[str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned.")]
 SeenVersion = Annotated[
-    int | None, typer.Option("--version", min=1, help="Only if the change still proposes this version.")
+    int | None, typer.Option("--version", min=1, help="Publish only if the change request still proposes this version.")
 ]
-Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
+Digest = Annotated[
+    str, typer.Option("--digest", help="Digest of the version you reviewed. Default: the digest of the change request.")
+]
 
 
 def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
@@ -68,7 +77,7 @@ def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Open a change request, or put the version into the one that is pending."""
+    """Open a change request for a version, or update the open one."""
     with answering(as_json), Connection(url, key) as connection:
         steps = read_steps(gradually, step_hours, "--gradually")
         name, ref = split_target(target, "latest")
@@ -88,7 +97,7 @@ def approve(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Approve a change request. The registry takes this from a person who signed in, never from a key."""
+    """Approve a change request. Only a signed-in person can approve; a key gets the address of the page to do it."""
     with answering(as_json), Connection(url, key) as connection:
         seen_digest = digest or read_seen(connection, f"changes/{number}", "digest") or ""
         body = {"decision": "take_back" if take_back else "approve", "digest": seen_digest}
@@ -110,7 +119,7 @@ def publish(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Publish an approved change request: its label moves, now or at a moment, or its planned rollout starts."""
+    """Publish an approved change request: move its label, now or at a set time, or start its planned rollout."""
     seen = {} if version is None else {"version": version}  # missing from older registries
     with answering(as_json), Connection(url, key) as connection:
         if at:
@@ -122,7 +131,7 @@ def publish(
 
 
 def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Close a change request without publishing it; for who proposed it, and for reviewers."""
+    """Close a change request without publishing it. For its author and for reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         tell_change(connection, connection.call("POST", f"changes/{number}/withdraw", {"reason": reason}), as_json)
 

@@ -20,23 +20,35 @@ __all__ = [
     "stop_rollout",
 ]
 
-app = typer.Typer(help="Start, follow and stop rollouts of approved changes.", no_args_is_help=True)
+app = typer.Typer(help="Start, follow and stop rollouts of approved change requests.", no_args_is_help=True)
 
-Change = Annotated[int, typer.Argument(metavar="CHANGE", min=1, help="The number of an approved change request.")]
-Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The rollout's number.")]
-Shares = Annotated[str, typer.Option("--shares", metavar="SHARES", help="The shares of the callers, in percent: 5,25.")]
+Change = Annotated[int, typer.Argument(metavar="CHANGE", min=1, help="Number of an approved change request.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Number of the rollout.")]
+Shares = Annotated[
+    str,
+    typer.Option(
+        "--shares",
+        metavar="SHARES",
+        help="Shares of the callers that get the version, step by step, in percent, such as 5,25.",
+    ),
+]
 Metric = Annotated[
-    str, typer.Option("--metric", help="Stop by itself if this score of the new version is too low; see --below.")
+    str,
+    typer.Option(
+        "--metric",
+        help="Score to watch, such as helpful. The rollout stops if the new version scores too low; see --below.",
+    ),
 ]
 Below = Annotated[
-    float | None, typer.Option("--below", help="What too low means; without it: worse than the stable version.")
+    float | None,
+    typer.Option("--below", help="Lowest score that is good enough. Default: the score of the stable version."),
 ]
-WhyPaused = Annotated[str, typer.Option("--reason", "-m", help="Why; it may be left out.")]
+WhyPaused = Annotated[str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned. Optional.")]
 WhyStopped = Annotated[
-    str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it. Needed unless with `--dry-run`.")
+    str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned. Required, except with --dry-run.")
 ]
-StartDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; start nothing.")]
-StopDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would follow; stop nothing.")]
+StartDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would happen; change nothing.")]
+StopDryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would happen; change nothing.")]
 
 
 @app.command("start")
@@ -51,7 +63,7 @@ def start_rollout(  # noqa: PLR0913, PLR0917  # an argument an option of the com
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Publish an approved change to a first share of the callers; the last step serves everybody."""
+    """Publish an approved change request to a first share of the callers; the last step serves everybody."""
     with answering(as_json), Connection(url, key) as connection:
         body: dict[str, Any] = {"change": change, "steps": read_steps(shares, step_hours, "--shares")}
         if metric:
@@ -69,14 +81,14 @@ def start_rollout(  # noqa: PLR0913, PLR0917  # an argument an option of the com
 
 @app.command("show")
 def show_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Show a rollout: its share, its steps and the scores of both versions."""
+    """Show the share, the steps and the scores of a rollout."""
     with answering(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.get(f"rollouts/{number}"), as_json)
 
 
 @app.command("step")
 def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Go on to the next share now, and after the last to everybody."""
+    """Move a rollout to its next share now; after the last share, serve everybody."""
     with answering(as_json), Connection(url, key) as connection:
         share = read_seen(connection, f"rollouts/{number}", "share")
         body = {} if share is None else {"share": share}
@@ -85,14 +97,14 @@ def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key 
 
 @app.command("pause")
 def pause_rollout(number: Number, reason: WhyPaused = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Keep the share as it is until somebody resumes the rollout."""
+    """Pause a rollout: keep its share until somebody resumes it."""
     with answering(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/pause", {"reason": reason}), as_json)
 
 
 @app.command("resume")
 def resume_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Go on after a pause."""
+    """Resume a paused rollout."""
     with answering(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/resume", {}), as_json)
 
@@ -106,7 +118,7 @@ def stop_rollout(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Serve the stable version to everybody again; for reviewers. The change stays open."""
+    """Stop a rollout: serve the stable version to everybody again. The change request stays open. For reviewers."""
     with answering(as_json), Connection(url, key) as connection:
         if dry_run:
             _tell_stop(connection, connection.get(f"rollouts/{number}"), as_json)
@@ -118,7 +130,7 @@ def stop_rollout(
 
 @app.command("finish")
 def finish_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Serve the new version to everybody now: the label moves, and the change is published."""
+    """Finish a rollout: serve the new version to everybody now, which publishes the change request."""
     with answering(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/finish", {}), as_json)
 

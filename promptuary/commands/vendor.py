@@ -22,17 +22,21 @@ __all__ = ["vendor"]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME[@REF]", help="What to bring; all of the lock file if none.", autocompletion=complete_name
+        metavar="NAME[@REF]",
+        help="Templates to write. Default: all templates in the lock file.",
+        autocompletion=complete_name,
     ),
 ]
-Lock = Annotated[Path, typer.Option("--lock", help="The lock file.")]
-Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
+Lock = Annotated[Path, typer.Option("--lock", help="Lock file to read.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write the templates to.")]
 Vocabularies = Annotated[
     bool,
-    typer.Option(help="Bring the vocabularies that count their tokens, into promptuary.vocabularies/ beside the file."),
+    typer.Option(
+        help="Write the vocabularies that count the templates' tokens too, to promptuary.vocabularies/ beside the file."
+    ),
 ]
 Frozen = Annotated[
-    bool, typer.Option("--frozen", help="Write nothing, ask nobody; fail if the file isn't what is locked.")
+    bool, typer.Option("--frozen", help="Write nothing; fail if the file doesn't match the lock file. Works offline.")
 ]
 
 
@@ -46,7 +50,7 @@ def vendor(
     url: Url = "",
     key: Key = "",
 ) -> None:
-    """Write templates into one file that clients read without a network (`vendored=`)."""
+    """Write templates to one file that clients read without a network (`vendored=`)."""
     with answering(as_json):
         if frozen:
             if names:

@@ -46,7 +46,7 @@ def _check_name(field: str, value: Any) -> str:
         raise Invalid(fields={field: gettext("echo is the model that every namespace has: choose another name.")})
     if not _NAME.fullmatch(name):
         raise Invalid(
-            fields={field: gettext("lower-case letters, digits, and - . _ between them, as in gpt-4.1-mini.")}
+            fields={field: gettext("use lower-case letters, digits, and - . _ between them, as in gpt-4.1-mini.")}
         )
     return name
 

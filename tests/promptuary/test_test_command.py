@@ -121,6 +121,20 @@ def test_what_can_not_be_run_exits_with_2_and_says_why(document, monkeypatch, ar
     assert said in found.output
 
 
+@pytest.mark.parametrize("option", [[], ["--dataset", "rows.jsonl"]])
+def test_a_path_that_is_not_a_document_is_refused_with_what_to_do(document, option, monkeypatch):
+    monkeypatch.chdir(document.parent)
+    document.rename("ask.yml")
+    for path, advice in (
+        ("ask.yml", "rename it to ask.yml.j2"),
+        ("gone.yml.j2", "no such file. Give the path of a document"),
+        (".", "Give the path of a document in it"),
+    ):
+        found = call(path, *option)
+        assert found.exit_code == 2
+        assert advice in " ".join(found.stderr.split())
+
+
 def test_a_row_that_fails_to_render_is_a_finding(document):
     (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
     found = call(document, "--json")

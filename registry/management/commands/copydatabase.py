@@ -21,15 +21,15 @@ _VARIABLE = "PROMPTUARY_COPY_TO"
 
 class Command(BaseCommand):
     help = (
-        "Copy the database to an empty one, of another engine too, and prove that both hold the same. The address of "
-        f"the other one comes from {_VARIABLE}, or from the file that {_VARIABLE}_FILE names, so that its password is "
-        "in no list of processes. Nobody may use either meanwhile. Exit codes: 0, both hold the same; 1, refused; 3, "
-        "they don't hold the same. With 1 and 3 the target is as it was."
+        "Copy the database to an empty one, also of another engine, and check that both contain the same data. "
+        f"Set {_VARIABLE} to the address of the empty database, or {_VARIABLE}_FILE to a file that contains it, so "
+        "that no list of processes shows its password. Stop everything that uses either database first. "
+        "Exit codes: 0 both contain the same data, 1 refused, 3 the data differ. After 1 and 3 the target is unchanged."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--compare", action="store_true", help="copy nothing; only prove that the other one holds the same"
+            "--compare", action="store_true", help="copy nothing; only check that both databases contain the same data"
         )
 
     def handle(self, *_args: Any, compare: bool, **_options: Any) -> None:

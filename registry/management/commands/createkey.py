@@ -15,48 +15,60 @@ from registry.namespaces.verbs import KEY_VERBS
 
 
 class Command(BaseCommand):
-    help = "Issue an API key for a member of a namespace and print it, alone. It can't be shown again."
+    help = "Issue an API key for a member of a namespace and print only the key. It can't be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("namespace", help="the key is good for this namespace only")
+        parser.add_argument("namespace", help="namespace that the key gives access to")
         parser.add_argument(
-            "--person", required=True, help="username of the member the key acts for, never above their role"
+            "--person",
+            required=True,
+            help="username of the member that the key acts for; the key can do no more than this member",
         )
         owner = parser.add_mutually_exclusive_group()
         owner.add_argument(
             "--scope",
             choices=sorted(verbs.SCOPES),
-            help="write includes read, but not rolling back; without this and --verbs the key may fetch only",
+            help="what the key may do; write includes read, but not rolling back. Default: only fetch",
         )
         owner.add_argument(
             "--verbs",
-            help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; the only way to give roll_back",
+            help="what the key may do, instead of --scope; only this can allow roll_back. "
+            f"Some of {','.join(KEY_VERBS)}, separated by commas",
         )
-        parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
+        parser.add_argument(
+            "--labels",
+            default="",
+            help="labels that the key is limited to, separated by commas, such as production,staging. Default: all",
+        )
         parser.add_argument(
             "--addresses",
             default="",
-            help="the only IP addresses and networks it is used from, such as 203.0.113.0/24, separated by commas",
+            help="IP addresses and networks that the key may be used from, separated by commas, "
+            "such as 203.0.113.0/24. Default: all",
         )
         end = parser.add_mutually_exclusive_group()
-        end.add_argument("--days", type=int, help=f"days until it expires; without this {keys.DEFAULT_DAYS}")
-        end.add_argument("--never-expires", action="store_true", help="valid until it is revoked")
+        end.add_argument("--days", type=int, help=f"days until the key expires. Default: {keys.DEFAULT_DAYS}")
+        end.add_argument("--never-expires", action="store_true", help="the key is valid until it is revoked")
         versions = parser.add_mutually_exclusive_group()
         versions.add_argument(
             "--approved-only",
             action="store_const",
             const=True,
             dest="approved_only",
-            help="approved versions only, as keys that read are if the namespace protects a label",
+            help="the key gets approved versions only; the default for reading keys if the namespace protects a label",
         )
         versions.add_argument(
             "--any-version",
             action="store_const",
             const=False,
             dest="approved_only",
-            help="any version, approved or not",
+            help="the key gets any version, approved or not",
         )
-        parser.add_argument("--name", default="command line", help="which service the key is for")
+        parser.add_argument(
+            "--name",
+            default="command line",
+            help="name of the key, such as the service that uses it. Default: command line",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         days: int | None = options["days"]

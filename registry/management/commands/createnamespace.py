@@ -14,24 +14,32 @@ from registry.namespaces.rules import DEFAULT_CHECKS
 
 
 class Command(BaseCommand):
-    help = "Make a namespace, name its admin, and protect labels in it."
+    help = "Create a namespace with an admin and protected labels."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         defaults = ", ".join(DEFAULT_CHECKS)
-        parser.add_argument("name", help="lower-case letters, digits and hyphens")
-        parser.add_argument("--admin", required=True, help="username of the person who manages it")
         parser.add_argument(
-            "--protect", action="append", default=[], metavar="LABEL", help="may be given several times"
+            "name", help="name of the namespace: lower-case letters, digits and hyphens, such as support"
         )
-        parser.add_argument("--approvals", type=int, default=1, help="approvals a change request needs (default 1)")
+        parser.add_argument("--admin", required=True, help="username of the namespace's admin")
+        parser.add_argument(
+            "--protect",
+            action="append",
+            default=[],
+            metavar="LABEL",
+            help="label to protect, such as production; can be repeated",
+        )
+        parser.add_argument(
+            "--approvals", type=int, default=1, help="number of approvals that a change request needs. Default: 1"
+        )
 
         parser.add_argument(
             "--check",
             action="append",
             metavar="CHECK",
-            help=f"must pass before a protected label moves; may be given several times (default {defaults})",
+            help=f"check that must pass before a protected label moves; can be repeated. Default: {defaults}",
         )
-        parser.add_argument("--no-checks", action="store_true", help="no check must pass")
+        parser.add_argument("--no-checks", action="store_true", help="require no checks")
 
     def handle(  # one argument per option
         self,

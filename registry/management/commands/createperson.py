@@ -12,15 +12,21 @@ from registry.core.errors import PromptuaryError
 
 
 class Command(BaseCommand):
-    help = "Make an account. The password is asked for, or read from standard input if that is no terminal."
+    help = "Create an account. The password is prompted for, or read from standard input if it is not a terminal."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "username", help="lower-case letters, digits and inner dots, hyphens or underscores; it never changes"
+            "username",
+            help="name to sign in with: lower-case letters, digits and inner dots, hyphens or underscores; "
+            "it can't be changed later",
         )
-        parser.add_argument("--email", default="", help="for mail, and to be found by an OpenID provider")
-        parser.add_argument("--name", default="", help="the full name")
-        parser.add_argument("--no-password", action="store_true", help="sign in by the OpenID provider only")
+        parser.add_argument(
+            "--email", default="", help="email address, for notifications and for sign-in with an OpenID provider"
+        )
+        parser.add_argument("--name", default="", help="full name of the person")
+        parser.add_argument(
+            "--no-password", action="store_true", help="no password: the person signs in with the OpenID provider only"
+        )
 
     def handle(self, *_args: Any, username: str, email: str, name: str, no_password: bool, **_options: Any) -> None:
         password = None if no_password else self._ask(username)

@@ -11,10 +11,10 @@ from registry.people import administration
 
 
 class Command(BaseCommand):
-    help = "Turn off a person's two-step sign-in, so that the password alone lets them in again."
+    help = "Turn off a person's two-step sign-in, so that they sign in with the password alone."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username", help="the person's name to sign in with")
+        parser.add_argument("username", help="username of the person")
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:

@@ -12,10 +12,13 @@ __all__ = ["Command"]
 
 
 class Command(BaseCommand):
-    help = "Give a PostgreSQL role what the running server needs; run as the tables' owner, after each migration."
+    help = (
+        "Grant a PostgreSQL role the rights that the running server needs. "
+        "Run it as the owner of the tables, after each migration."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("role", help="the role that the server connects as; it must exist")
+        parser.add_argument("role", help="existing role that the server connects as")
 
     def handle(self, *_args: Any, role: str, **_options: Any) -> None:
         if connection.vendor != "postgresql":

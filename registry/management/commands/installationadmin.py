@@ -14,8 +14,8 @@ class Command(BaseCommand):
     help = "Let a person manage all accounts: list, deactivate and reactivate them, and reset two-step sign-in."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username", help="the person's name to sign in with")
-        parser.add_argument("--off", action="store_true", help="let them manage accounts no more")
+        parser.add_argument("username", help="username of the person")
+        parser.add_argument("--off", action="store_true", help="stop letting them manage accounts")
 
     def handle(self, *_args: Any, username: str, off: bool, **_options: Any) -> None:
         try:

@@ -20,31 +20,31 @@ from registry.templates.events import VersionRedacted
 
 _WAIT = 30.0  # seconds to wait for an active writer
 _HELP = {
-    "verify": "every commit is what the journal says; of a clone with --clone",
-    "status": "how far it is, as JSON",
-    "catch-up": "mirror what is not mirrored yet",
-    "rebuild": "write it again; the old one is kept beside it",
-    "adopt": "bring a database that is older than its mirror up to it",
-    "push": "push to the remotes now, those that failed included",
-    "remote": "add, remove or list the repositories that it is pushed to",
-    "discard": "give up what only the mirror knows: set it aside and write it again from the database",
+    "verify": "check that every commit matches the journal",
+    "status": "show how much of the journal is mirrored, as JSON",
+    "catch-up": "write the events that are not mirrored yet",
+    "rebuild": "write the mirror again from the journal; the old mirror is kept beside it",
+    "adopt": "add the events that only the mirror contains to a database that is older than its mirror",
+    "push": "push to all remotes now, including those that failed",
+    "remote": "manage the repositories that the mirror is pushed to",
+    "discard": "set the mirror aside, with the events that only it contains, and write it again from the database",
 }
 _FILES = {
-    "token_file": "over https: the file that holds the password or token",
-    "key_file": "over ssh: the file of a private key",
-    "known_hosts": "over ssh: the file of the host's keys",
+    "token_file": "file that contains the password or token, for https",
+    "key_file": "file that contains the private key, for ssh",
+    "known_hosts": "file that contains the host's keys, for ssh",
 }
 
 
 class Command(BaseCommand):
-    help = "Look after the Git mirror."
+    help = "Manage the Git mirror."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
         for verb, description in _HELP.items():
             entry = verbs.add_parser(verb, help=description)
             if verb == "verify":
-                entry.add_argument("--clone", type=Path, metavar="PATH", help="somebody's clone instead of the mirror")
+                entry.add_argument("--clone", type=Path, metavar="PATH", help="clone to check, instead of the mirror")
             if verb == "remote":
                 _add_remote(entry)
 
@@ -153,11 +153,11 @@ class Command(BaseCommand):
 
 def _add_remote(parser: ArgumentParser) -> None:
     how = parser.add_subparsers(dest="how", required=True, metavar="HOW")
-    how.add_parser("status", help="how far each remote is, as JSON")
-    add = how.add_parser("add", help="push there from now on")
-    add.add_argument("name", help="what the remote is called from now on")
-    add.add_argument("url", help="https://… or ssh://…, without a password")
-    add.add_argument("--user", help="over https: who the token signs in")
+    how.add_parser("status", help="show how much was pushed to each remote, as JSON")
+    add = how.add_parser("add", help="add a remote to push to")
+    add.add_argument("name", help="name of the new remote, such as backup")
+    add.add_argument("url", help="address of the repository, https://… or ssh://…, without a password")
+    add.add_argument("--user", help="username that the token belongs to, for https")
     for field, description in _FILES.items():
         add.add_argument(f"--{field.replace('_', '-')}", metavar="PATH", help=description)
-    how.add_parser("remove", help="push there no more").add_argument("name", help="a remote's name")
+    how.add_parser("remove", help="remove a remote").add_argument("name", help="name of the remote")

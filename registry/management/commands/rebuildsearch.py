@@ -10,7 +10,7 @@ from registry.templates import search_engine, search_entries
 
 
 class Command(BaseCommand):
-    help = "Make what lists and search read again from the templates. Saves wait meanwhile; reading goes on."
+    help = "Rebuild the search index from the templates. Saves wait until it is done; reading goes on."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         with transaction.atomic():

@@ -21,18 +21,21 @@ _WAIT = 600.0  # seconds; the whole history is rewritten
 
 class Command(BaseCommand):
     help = (
-        "Remove the text of one version from the database, the caches and every commit of the mirror. Its "
-        "number, digest "
-        "and history stay, and everybody who asks for it reads when, by whom and why it went."
+        "Remove the text of one version from the database, the caches and every commit of the mirror. "
+        "Its number, digest and history stay. Requests for it are told when, by whom and why it was removed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("version", metavar="TEMPLATE@VERSION", help="for example support/refunds/reply@3")
-        parser.add_argument("--reason", default="", help="what everybody who asks for the text will read")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would go")
-        parser.add_argument("--everywhere", action="store_true", help="other versions with the same text go as well")
         parser.add_argument(
-            "--force", action="store_true", help="even what a label serves: it answers 410 from then on"
+            "version", metavar="TEMPLATE@VERSION", help="version to redact, such as support/refunds/reply@3"
+        )
+        parser.add_argument("--reason", default="", help="reason, shown to everybody who asks for the text")
+        parser.add_argument("--dry-run", action="store_true", help="show what would be removed; change nothing")
+        parser.add_argument("--everywhere", action="store_true", help="redact other versions with the same text too")
+        parser.add_argument(
+            "--force",
+            action="store_true",
+            help="redact a version that a label points to, too; its callers get 410 from then on",
         )
 
     def handle(self, *_args: Any, version: str, **options: Any) -> None:

@@ -12,17 +12,20 @@ from registry.core.errors import PromptuaryError
 
 class Command(BaseCommand):
     help = (
-        "Fill an empty database from a clone of the mirror, check it, and bring this instance's own mirror up. "
-        "Passwords "
-        "and the secrets of keys don't come back: set and issue them again."
+        "Fill an empty database from a clone of the mirror, check it, and write this instance's own mirror. "
+        "Passwords and API keys can't be restored: set new passwords and issue new keys."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--from-git", required=True, type=Path, metavar="PATH", help="a clone, or the mirror itself"
+            "--from-git",
+            required=True,
+            type=Path,
+            metavar="PATH",
+            help="path of a clone of the mirror, or of the mirror itself",
         )
         parser.add_argument(
-            "--chain", metavar="HASH", help="the hash that the last event must have, for who has kept it elsewhere"
+            "--chain", metavar="HASH", help="hash that the last event must have, if you keep it elsewhere"
         )
 
     def handle(self, *_args: Any, from_git: Path, chain: str | None = None, **_options: Any) -> None:

@@ -32,7 +32,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--demo", action="store_true", help="load the starter library on the first start")
-        parser.add_argument("--only", choices=["web", "worker", "migrate"], help="one of these, as containers do")
+        parser.add_argument(
+            "--only", choices=["web", "worker", "migrate"], help="run only this part, for example in a container"
+        )
 
     def handle(self, *_args: Any, demo: bool, only: str | None, **_options: Any) -> None:
         host = env.read_text("PROMPTUARY_HOST", "127.0.0.1")

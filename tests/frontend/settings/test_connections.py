@@ -85,6 +85,12 @@ def test_how_many_calls_are_made_at_once_and_a_second_is_set_and_shown_again(adm
     assert "whole number from 1 to 32" in words(refused)
 
 
+def test_a_refused_name_is_explained_in_a_whole_sentence(admin, fields):
+    refused = admin.post(LIST, {**fields, "name": "Small Model"})
+    assert refused.status_code == 422
+    assert "Use lower-case letters, digits, and - . _ between them" in words(refused)
+
+
 def test_a_connection_is_removed(admin, place):
     assert "The connection small is removed." in words(admin.post(place, {"do": "remove"}, follow=True))
     assert not Connection.objects.exists()
