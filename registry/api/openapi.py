@@ -63,7 +63,8 @@ def _operations(schema: dict[str, Any]) -> Any:
             yield {
                 "method": method.upper(),
                 "path": path,
-                "summary": operation.get("description", ""),
+                "summary": operation.get("summary", ""),
+                "description": operation.get("description", ""),
                 "parameters": operation.get("parameters", []),
                 "body": _fields(schema, body),
                 "answers": sorted(operation.get("responses", {})),

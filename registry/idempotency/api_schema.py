@@ -1,4 +1,4 @@
-"""How the OpenAPI schema tells of idempotency keys."""
+"""The OpenAPI schema of an operation: its summary, and the header for an idempotency key."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from registry.idempotency import answers
 from registry.idempotency.views import IdempotentView
+from registry.rest.operation_summaries import SUMMARIES
 
 __all__ = ["ApiSchema"]
 
@@ -14,7 +15,11 @@ _ABOUT = "1 to 255 visible ASCII characters. A request sent again with the same 
 
 
 class ApiSchema(AutoSchema):
-    """Adds the header `Idempotency-Key` to each POST that takes one."""
+    """Adds the summary, and the header `Idempotency-Key` to each POST that takes one."""
+
+    def get_summary(self) -> str | None:
+        """Return the operation's summary, None for an id without one."""
+        return SUMMARIES.get(self.get_operation_id())
 
     def get_override_parameters(self) -> list[Any]:
         """Parameters beside those of the view."""

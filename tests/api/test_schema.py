@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from registry.changes import decisions
 from registry.evaluations import datasets
+from registry.rest.operation_summaries import SUMMARIES
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, Caller
 from tests.api.test_permissions import TABLE
 
@@ -29,6 +30,16 @@ def test_the_schema_is_openapi_3_1_with_both_ways_to_sign_in(schema):
 def test_every_address_stands_in_the_schema(schema):
     count = sum(len(methods) for methods in schema["paths"].values())
     assert count == len(TABLE) - 3  # all but the schema, its page and the unknown
+
+
+def test_each_operation_has_a_short_summary_of_its_own(schema):
+    operations = [operation for methods in schema["paths"].values() for operation in methods.values()]
+    summaries = [operation.get("summary", "") for operation in operations]
+    missing = [operation["operationId"] for operation in operations if not operation.get("summary")]
+    assert missing == [], "add them to registry/rest/operation_summaries.py"
+    assert [text for text in summaries if len(text) > 60 or text.endswith(".") or not text[0].isupper()] == []
+    assert len(set(summaries)) == len(summaries)
+    assert {operation["operationId"] for operation in operations} == set(SUMMARIES)
 
 
 def test_the_page_shows_every_operation_and_loads_nothing_from_elsewhere(schema):
