@@ -7,10 +7,12 @@ from urllib.parse import unquote
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, InputError
-from promptuary.renderer.problems import Problem
+from promptuary.renderer.problems import Fix, Problem
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.schemas.error_messages import describe_schema_error
 from promptuary.renderer.schemas.fast_check import acceptor, is_plain
+from promptuary.renderer.schemas.type_faults import describe_wrong_type, suggest_type
+from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.regular_expressions import MAX_BACKTRACKED
 from promptuary.renderer.values.json_values import check_plain
 
@@ -31,6 +33,8 @@ RESERVED = frozenset(
 )
 """Names with a meaning in every template, which can't be used for inputs."""
 
+# Under these keywords, `type` is a name that the author chose.
+_NAMED_SCHEMAS = frozenset((("properties",), ("patternProperties",), ("$defs",), ("dependentSchemas",)))
 _ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
 
 
@@ -64,12 +68,20 @@ def find_input_problems(document: Document) -> list[Problem]:
     for name, schema in (document.inputs or {}).items():
         for code, message, path in _wrong(name, schema):
             place = document.place("inputs", name, *path)
-            problems.append(
-                Problem(
-                    code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=name
-                )
-            )
+            end = place.end_line, place.end_column
+            is_type = path[-1:] == ("type",) and path[-2:-1] not in _NAMED_SCHEMAS
+            fix = _type_fix(document, ("inputs", name, *path)) if is_type else None
+            problems.append(Problem(code, "error", message, place.line, place.column, *end, fix=fix, variable=name))
     return problems
+
+
+def _type_fix(document: Document, path: tuple[str | int, ...]) -> Fix | None:
+    """A fix that writes the type that is probably meant, where one wrong word is."""
+    value: Any = document.inputs
+    for step in path[1:]:
+        value = value[step]
+    suggestion = suggest_type(value) if isinstance(value, str) else None
+    return suggestions.rename_fix(document.places.get(path), suggestion)
 
 
 def advice(document: Document) -> list[Problem]:
@@ -163,7 +175,7 @@ def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple
 
 
 def _sentence(error: validation.SchemaFault) -> str:
-    message = str(error.message)
+    message = describe_wrong_type(error) or str(error.message)
     return message if len(message) <= 300 else message[:297] + "..."
 
 

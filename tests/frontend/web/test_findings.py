@@ -88,6 +88,7 @@ DOCUMENTS = {
     "filter": '- name: a\n  content: "{{ x | upperr }}"',
     "undeclared": '---\ninputs: {question: {type: string}}\n---\n- name: a\n  content: "{{ questoin }} {{ other }}"',
     "schema": '---\ninputs: {a: {type: strin}}\n---\n- name: a\n  content: "{{ a }}"',
+    "types": '---\ninputs: {a: {type: [strin]}, b: {type: 3}, c: {type: qqq}}\n---\n- name: a\n  content: "{{ a }}"',
     "role": "- name: a\n  role: sytem\n  content: hi",
     "field": "- name: a\n  contents: hi",
     "limit": "---\ntoken_limit: 5\nmodel: gpt-4o\n---\n- name: a\n  content: |\n    " + "many words " * 40,

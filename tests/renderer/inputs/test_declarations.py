@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import re
 from typing import Any, cast
 
 import pytest
@@ -181,6 +182,54 @@ def test_a_bad_declaration_is_refused(schema, code):
     assert code in [problem.code for problem in problems if problem.line == 3]
     with pytest.raises(renderer.DocumentError):
         renderer.load(document(schema))
+
+
+TYPE_WORDS = (
+    "is not one of the types string (text), number, integer (whole number), boolean (yes or no), array (list), "
+    "object (group) and null (no value)"
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong", "meant"),
+    [
+        ("{type: text}", "text", "string"),
+        ("{type: String}", "String", "string"),
+        ("{type: strin}", "strin", "string"),
+        ("{type: 'whole number'}", "whole number", "integer"),
+        ("{type: Yes or no}", "Yes or no", "boolean"),
+        ("{type: array, items: {type: dict}}", "dict", "object"),
+        ("{type: object, properties: {a: {type: lst}}}", "lst", "array"),
+    ],
+)
+def test_a_wrong_type_names_the_types_and_the_likely_one(schema, wrong, meant):
+    text = document(schema)
+    (problem,) = (each for each in renderer.validate(text) if each.code == "PT406")
+    assert problem.message == f"`a`: `{wrong}` {TYPE_WORDS}; did you mean `{meant}`?"
+    assert problem.fix is not None
+    (edit,) = problem.fix.edits
+    line = text.splitlines()[edit.line - 1]
+    mended = line[: edit.column - 1] + edit.text + line[edit.end_column - 1 :]
+    assert mended.strip() == "a: " + re.sub(f"'?{wrong}'?", meant, schema)
+    assert "PT406" not in [each.code for each in renderer.validate(text.replace(line, mended))]
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("{type: qqq}", f"`a`: `qqq` {TYPE_WORDS}"),
+        ("{type: [number, strin]}", f"`a`: `strin` {TYPE_WORDS}; did you mean `string`?"),
+        (f"{{type: {'x' * 200}}}", f"`a`: `{'x' * 80}…` {TYPE_WORDS}"),
+        *(
+            (each, "`a`: `type` must be the name of a type, such as string, or a list of different names")
+            for each in ("{type: 3}", "{type: null}", "{type: []}", "{type: [string, string]}", "{type: [{}, string]}")
+        ),
+        ("{properties: {type: text}}", "`a`: 'text' is not of type 'object', 'boolean'"),
+    ],
+)
+def test_a_type_without_a_likely_one_has_no_fix(schema, message):
+    (problem,) = (each for each in renderer.validate(document(schema)) if each.code == "PT406")
+    assert (problem.message, problem.fix) == (message, None)
 
 
 @pytest.mark.parametrize("reference", ["#/$defs/none", "#/$defs/s/x", "#/items"])
