@@ -34,6 +34,7 @@ __all__ = [
     "selected_ids",
 ]
 
+_WAITING = {"member", "rollout", "emergency"}  # codes of templates that are left out until something else is done
 MOST_TEMPLATES = 100  # templates of one release: each adds a handful of queries to its page
 
 
@@ -81,6 +82,11 @@ class ReleasePlan:
 
     members: tuple[PlannedMember, ...]
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether a template is left out that the label lacks something of: it waits for another act first."""
+        return any(left.code in _WAITING for left in self.left_out)
 
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:

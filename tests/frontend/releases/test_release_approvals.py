@@ -70,7 +70,7 @@ def test_edits_are_asked_for_of_the_ticked_templates(release, browser):
     client = browser("reviewer")
     assert ask_for_edits(client, chosen, "Name the window.")["Location"] == "/releases/1"
     page = words(client.get("/releases/1"))
-    assert "reviewer asked for edits" in page
+    assert '<a class="bad" href="/changes/2?view=conversation">reviewer asked for edits</a>' in page
     assert "You asked for edits. The author is told." in page
     # Approving the rest doesn't end the request: its template is no longer ticked.
     assert "Approve 2 templates" in page

@@ -199,6 +199,7 @@ def test_what_is_left_out_is_named(reply, browser):
 def test_what_another_release_proposes_links_to_it(release, browser, address):
     page = words(browser("author").get(address))
     assert '<a href="/releases/1">Release 1 already proposes version 1.</a>' in page
+    assert "production has everything from latest" not in page
 
 
 def test_no_template_chosen_and_no_title_are_refused_with_the_form(reply, browser):
