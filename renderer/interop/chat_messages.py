@@ -57,22 +57,38 @@ def is_chat_messages(value: object, *, may_have_names: bool = False) -> bool:
 
 
 def holds_chat_messages(source: SourceFile) -> bool:
-    """Whether a file is such a list or request. Parts are written as YAML, so messages in JSON may have names."""
+    """Whether a file is such a list or request, or a list of requests with messages, as JSON Lines of training data.
+
+    Parts are written as YAML, so messages in JSON may have names.
+    """
     is_json = source.text.lstrip()[:1] in ("[", "{")
-    return is_chat_messages(source.value, may_have_names=is_json)
+    return is_chat_messages(source.value, may_have_names=is_json) or _are_requests(source.value)
+
+
+def _are_requests(value: object) -> bool:
+    """Whether a value is a list of requests with messages."""
+    requests = value if isinstance(value, list) else []
+    return bool(requests) and all(
+        isinstance(each, dict) and "messages" in each and is_chat_messages(each) for each in requests
+    )
 
 
 def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
-    """Read the messages as one template. Raises LossError."""
+    """Read the messages as one template, or each request of a list as one. Raises LossError."""
     value = source.read_value()
+    if _are_requests(value):
+        return [_read_request(request, f"{source.stem}/{number}") for number, request in enumerate(value, start=1)]
     if not is_chat_messages(value, may_have_names=True):
         raise LossError("it is neither a list of messages with `role` and `content` nor a request with one")
-    builder = TemplateBuilder(KIND, source.stem)
-    request = {"messages": value} if isinstance(value, list) else dict(value)
+    return [_read_request({"messages": value} if isinstance(value, list) else dict(value), source.stem)]
+
+
+def _read_request(given: Mapping[str, Any], name: str) -> ImportedTemplate:
+    builder, request = TemplateBuilder(KIND, name), dict(given)
     messages = _messages_of_request(request, builder)
     _add_description(builder, request)
     add_request(builder, request)
-    return [builder.build_parts(read_messages(builder, messages))]
+    return builder.build_parts(read_messages(builder, messages))
 
 
 def _add_description(builder: TemplateBuilder, request: dict[str, Any]) -> None:

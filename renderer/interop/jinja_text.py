@@ -26,6 +26,7 @@ _STRING = re.compile(_STRINGS)
 _FILTER = re.compile(r"(?<!\|)\|\s*([^\W\d]\w*)")
 _CALL = re.compile(r"([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
 _FUNCTION = re.compile(r"(?<![\w.|])([^\W\d]\w*)[ \t]*\(")
+_METHOD = re.compile(r"(?<!\bloop)\.([^\W\d]\w*)[ \t]*\((?![ \t]*\))")  # called with arguments
 _BEFORE_CALL = re.compile(r"\|\s*$|\bis\s+(?:not\s+)?$")  # filters and tests
 _BINDS = re.compile(r"\{%[-+]?\s*(?:for\s+(?=[^%]*?\sin\b)|macro\s|set\s|call\s*\()([^%=]*?)(?:\sin\b|=|%|\)\s*-?%)")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -106,10 +107,14 @@ def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNa
 
 
 def _find_foreign_function(source: str, bound: set[str]) -> str:
-    """The first function called in a tag that is neither available here nor defined in the text; else empty."""
+    """The first function or method called in a tag that is neither available here nor defined in the text; else empty.
+
+    Methods without arguments are left out: their results become keys.
+    """
     known = _OWN_FUNCTIONS | _WORDS | bound
     calls = (call for call in _FUNCTION.finditer(source) if not _BEFORE_CALL.search(source[: call.start()]))
-    return next((call[1] for call in calls if call[1] not in known), "")
+    methods = (call[1] for call in _METHOD.finditer(source) if call[1] not in _METHODS)
+    return next((call[1] for call in calls if call[1] not in known), "") or next(methods, "")
 
 
 def _names_bound(text: str) -> set[str]:

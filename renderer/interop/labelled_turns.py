@@ -19,14 +19,20 @@ _LABEL = re.compile(
     r"|(?<=[ \t.>])(?P<inline>SYSTEM|USER|HUMAN|ASSISTANT):[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
+_BLOCK = re.compile(
+    r"\{%[-+]?\s*(?:(?P<end>end\w+)|(?:if|for|macro|call|filter|raw|with|block|autoescape)\b|set\s[^=%]*%\})", re.ASCII
+)
 _ROLES = {"human": "user", "ai": "assistant"}
 
 
 def count_labelled_turns(text: str) -> int:
-    """How many parts the text would become; 0 without at least one turn of a user and one of an assistant."""
+    """How many parts the text would become; 0 without at least one turn of a user and one of an assistant.
+
+    Also 0 if a loop or another block goes over several turns: then the turns are one text.
+    """
     labels = _labels(text)
     roles = {_role(label) for label in labels}
-    if not {"user", "assistant"} <= roles:
+    if not {"user", "assistant"} <= roles or not all(map(_closes_blocks, _texts(text, labels))):
         return 0
     starts_inside = bool(text[: labels[0].start()].strip())
     is_open = _role(labels[-1]) == "assistant" and not text[labels[-1].end() :].strip()
@@ -40,16 +46,30 @@ def read_labelled_turns(source: SourceFile) -> list[ImportedTemplate]:
         raise LossError("no line starts with `USER:`, `ASSISTANT:` or another role")
     builder = TemplateBuilder(KIND, source.stem)
     builder.differ("the labels of the turns, such as `USER:`, are left out; each turn is a part with its role")
+    before, *texts = _texts(source.text, labels)
+    if not all(map(_closes_blocks, (before, *texts))):
+        raise LossError(
+            "a loop or condition goes over several turns; read it as one text, or write it around the parts"
+        )
     turns = []
-    if (before := source.text[: labels[0].start()]).strip():
+    if before.strip():
         turns.append(TurnText("system", before, True))
         builder.differ("the text before the first label is a part of the role system")
-    ends = [*(label.start() for label in labels[1:]), len(source.text)]
-    turns += [
-        TurnText(_role(label), source.text[label.end() : end], end < len(source.text))
-        for label, end in zip(labels, ends, strict=True)
-    ]
+    turns += [TurnText(_role(label), text, label is not labels[-1]) for label, text in zip(labels, texts, strict=True)]
     return [build_turns(builder, turns)]
+
+
+def _texts(text: str, labels: list[re.Match[str]]) -> list[str]:
+    """The text before the first label, and the text of each turn."""
+    starts = [0, *(label.end() for label in labels)]
+    ends = [*(label.start() for label in labels), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _closes_blocks(text: str) -> bool:
+    """Whether a text ends as many Jinja blocks as it begins."""
+    blocks = list(_BLOCK.finditer(text))
+    return 2 * sum(block["end"] is not None for block in blocks) == len(blocks)
 
 
 def _labels(text: str) -> list[re.Match[str]]:

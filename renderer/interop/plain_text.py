@@ -2,6 +2,7 @@
 
 import re
 
+from promptuary.renderer.interop.go_text import has_actions
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.placeholder_syntax import describe_guess
@@ -38,6 +39,8 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
     if error := source.find_json_error():
         builder.differ(f"it is read as plain text: {error.message}", error.line)
     names = InputNames()
+    if source.suffix == ".tmpl" and has_actions(text):
+        language = language or "go"
     language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
     if not language and (guess := describe_guess(text, find_language(text))):
         builder.add_differences([guess])

@@ -1,7 +1,7 @@
 """Prompts as texts in a custom YAML or JSON file: agents and tasks of crewAI, prompts of smolagents.
 
 Each long text, each text whose key suggests a prompt, and each list of messages becomes a template, named after its
-keys. Other values are ignored, and a difference lists them.
+keys; beside these also each text with a name in braces. Other values are ignored, and a difference lists them.
 """
 
 import re
@@ -11,6 +11,7 @@ from typing import Any
 from promptuary.renderer.interop.chat_messages import read_messages
 from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.placeholder_patterns import DOUBLE, SINGLE
 from promptuary.renderer.interop.source_file import SourceFile, Tagged
 from promptuary.renderer.interop.template_builder import ROLES, TemplateBuilder
 from promptuary.renderer.interop.template_text import find_language, read_template_text
@@ -44,6 +45,8 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     entries = list(find_texts(value))
     if not any(kept for _, _, kept in entries):  # as only a person can say: a file of short prompts
         entries = [(path, text, isinstance(text, str) and " " in text.strip()) for path, text, _ in entries]
+    else:
+        entries = [(path, text, kept or _has_placeholder(text)) for path, text, kept in entries]
     prompts = [(path, text) for path, text, kept in entries if kept]
     if not prompts:
         raise LossError("nothing in it looks like a prompt")
@@ -112,6 +115,13 @@ def _is_prompt(path: Path, text: str) -> bool:
         return False
     key = next((step for step in reversed(path) if not step.isdigit()), "")
     return len(text) >= (_SHORTEST_NAMED if _PROMPT_KEY.search(key) else _SHORTEST)
+
+
+def _has_placeholder(text: Any) -> bool:
+    """Whether a text has braces around a name, which makes a short one a prompt beside others."""
+    if not isinstance(text, str) or len(text) < _SHORTEST_NAMED or len(text.split()) < 4:
+        return False
+    return bool(DOUBLE.search(text) or SINGLE.search(text))
 
 
 def _as_messages(value: list[Any]) -> list[dict[str, Any]]:

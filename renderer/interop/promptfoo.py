@@ -34,8 +34,8 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
         if isinstance(entry, dict):
             name = str(entry.get("label") or entry.get("id") or name)
             prompt = entry.get("raw") or entry.get("id")
-        if not isinstance(prompt, str) or prompt.startswith(("file://", "exec:")):
-            elsewhere.append(f"prompt {number} is in another file: {prompt}; import that one")
+        if reason := _reason_to_leave_out(number, prompt):
+            elsewhere.append(reason)
             continue
         builder = TemplateBuilder(KIND, name)
         builder.samples = samples
@@ -56,9 +56,19 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
     return [ImportedTemplate(first.name, first.document, KIND, first.samples, noted), *imported[1:]]
 
 
-def _read_prompt(builder: TemplateBuilder, prompt: str) -> ImportedTemplate:
+def _reason_to_leave_out(number: int, prompt: Any) -> str:
+    """Why a prompt can't be read; empty for a text and for messages."""
+    if isinstance(prompt, str):
+        is_elsewhere = prompt.startswith(("file://", "exec:"))
+        return f"prompt {number} is in another file: {prompt}; import that one" if is_elsewhere else ""
+    if is_chat_messages(prompt, may_have_names=True):
+        return ""
+    return f"prompt {number} is left out, because it is neither a text nor messages"
+
+
+def _read_prompt(builder: TemplateBuilder, prompt: Any) -> ImportedTemplate:
     try:
-        messages = json.loads(prompt)
+        messages = json.loads(prompt) if isinstance(prompt, str) else prompt
     except (ValueError, RecursionError):
         messages = None
     if isinstance(messages, list) and is_chat_messages(messages, may_have_names=True):

@@ -59,7 +59,7 @@ __all__ = [
 READABLE_SUFFIXES = (
     *(".txt", ".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".prompt", ".prompty", ".py", ".j2", ".jinja"),
     *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".erb", ".eex", ".liquid", ".modelfile"),
-    *(".csv", ".tsv"),
+    *(".csv", ".tsv", ".toml"),
 )
 _PROMPT_IN_CODE = re.compile(r"^[ \t]*\w*prompt\w*[ \t]*=[ \t]*[fF](?:\"{3}|'{3})", re.MULTILINE)
 _BESIDE = ("config.json",)
@@ -139,7 +139,7 @@ def _is_chat_messages(source: SourceFile) -> bool:
 
 
 def _is_plain_text(source: SourceFile) -> bool:
-    return source.suffix not in (".json", ".jsonl", ".yaml", ".yml", ".py")
+    return source.suffix not in (".json", ".jsonl", ".yaml", ".yml", ".toml", ".py")
 
 
 FORMATS: tuple[SourceFormat, ...] = (

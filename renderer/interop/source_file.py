@@ -1,4 +1,4 @@
-"""A file of another system: its text, its JSON or YAML value, and the lines of its texts.
+"""A file of another system: its text, its JSON, YAML or TOML value, and the lines of its texts.
 
 Foreign YAML may have anchors, aliases, merge keys and tags, which Promptuary documents don't allow. They are read
 within limits: an alias counts as many nodes as what it repeats. A tagged value becomes a `Tagged`; its tag is never
@@ -8,6 +8,7 @@ interpreted.
 import codecs
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,14 +63,16 @@ class SourceFile:
 
     @cached_property
     def value(self) -> Any:
-        """The file's value; None unless it is JSON or YAML of a mapping or a list."""
+        """The file's value; None unless it is JSON, TOML or YAML of a mapping or a list."""
         try:
             return self.read_value()
         except LossError:
             return None
 
     def read_value(self) -> Any:
-        """Parse the mapping or list in the file: JSON, JSON Lines or YAML. Raises LossError with the line."""
+        """Parse the mapping or list in the file: JSON, JSON Lines, TOML or YAML. Raises LossError with the line."""
+        if self.suffix == ".toml":
+            return self._read_toml()
         if self.text.lstrip()[:1] in ("{", "["):
             try:
                 return json.loads(self.text, parse_constant=_refuse_constant)
@@ -88,6 +91,12 @@ class SourceFile:
         if not isinstance(value, dict | list):
             raise LossError("it is neither a mapping nor a list")
         return value
+
+    def _read_toml(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            raise LossError(f"this isn't valid TOML: {error}") from None
 
     def find_json_error(self) -> LossError | None:
         """Explain why a text that looks like a JSON export isn't valid JSON; None if it is, or isn't meant to be."""

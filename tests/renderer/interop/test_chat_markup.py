@@ -4,6 +4,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
+from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import read_templates
 from tests.renderer.interop.imports import messages_of, read_one, sentences
 
@@ -79,3 +80,27 @@ def test_a_text_without_both_roles_has_no_turns(text):
 def test_a_text_without_labels_is_refused_as_turns():
     with pytest.raises(LossError, match="no line starts with"):
         read_templates("pasted", b"Hello", "labelled-turns")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for turn in turns %}\nUSER: {{ turn.asked }}\nASSISTANT: {{ turn.told }}\n{% endfor %}\n",
+        "{% set example %}\nUSER: Hi\nASSISTANT: Hello\n{% endset %}\nDo as here: {{ example }}\n",
+    ],
+)
+def test_turns_with_a_block_over_several_of_them_are_one_text(text):
+    assert count_labelled_turns(text) == 0
+    with pytest.raises(LossError, match="goes over several turns"):
+        read_templates("pasted", text.encode(), "labelled-turns")
+    pasted = read_pasted_prompt(text)
+    assert pasted is None or pasted.count == 1
+
+
+def test_turns_with_whole_blocks_are_split():
+    text = "USER: Hi{% if name %} {{ name }}{% endif %}{% set x = 1 %}\nASSISTANT: Hello\n"
+    assert count_labelled_turns(text) == 2
+    assert messages_of(read_one("pasted", text, "labelled-turns"), name="Ann") == [
+        ("user", "Hi Ann"),
+        ("assistant", "Hello"),
+    ]

@@ -1,0 +1,71 @@
+"""Files with several prompts or requests: JSON Lines, TOML, short texts beside long ones, lists in promptfoo."""
+
+import json
+
+import pytest
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.reading import read_files, read_templates
+from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+
+
+def test_each_line_of_training_data_is_a_template():
+    lines = [
+        {"messages": [{"role": "user", "content": "Where is {parcel}?"}, {"role": "assistant", "content": "In Bonn."}]},
+        {"messages": [{"role": "user", "content": "Thanks, {name}."}], "tools": []},
+    ]
+    first, second = read_templates("chats.jsonl", "\n".join(map(json.dumps, lines)).encode())
+    assert (first.name, second.name) == ("chats/1", "chats/2")
+    assert messages_of(first, parcel="it") == [("user", "Where is it?"), ("assistant", "In Bonn.")]
+    assert messages_of(second, name="Ann") == [("user", "Thanks, Ann.")]
+
+
+def test_texts_of_a_toml_file_are_prompts():
+    text = """
+[review]
+model = "gpt-5"
+system = '''You check {{ kind }} texts for this shop.
+{%- if strict %} Be strict.{% endif %}'''
+user = "Check this text, please: {{ text }}"
+"""
+    results = read_files({"a/prompts.toml": text.encode(), "a/notes.bin": b"x"})
+    system, user = results[0].templates
+    assert text_of(system, kind="short", strict=True) == "You check short texts for this shop. Be strict."
+    assert text_of(user, text="Hi") == "Check this text, please: Hi"
+    assert "left out, as they are not prompts: review.model" in sentences(system)
+
+
+def test_toml_that_is_not_valid_is_refused():
+    with pytest.raises(LossError, match=r"isn't valid TOML: .*line 1"):
+        read_one("prompts.toml", "[review\nsystem = 1")
+
+
+def test_a_short_text_with_a_name_in_braces_is_a_prompt_beside_others():
+    value = {"system": "You are kind to {name} and to others.", "bye": "Say bye to {name} as one does", "colour": "red"}
+    kind, bye = read_templates("texts.json", json.dumps(value).encode())
+    assert text_of(bye, name="Ann") == "Say bye to Ann as one does"
+    assert "left out, as they are not prompts: colour" in sentences(kind)
+
+
+def test_a_list_of_messages_in_promptfoo_is_read_and_another_list_named():
+    messages = [{"role": "system", "content": "Be {{tone}}."}, {"role": "user", "content": "{{question}}"}]
+    template = read_one("promptfooconfig.yaml", {"prompts": [messages, ["x"]], "providers": ["openai:gpt-5"]})
+    assert messages_of(template, tone="kind", question="Why?") == [("system", "Be kind."), ("user", "Why?")]
+    assert "prompt 2 is left out, because it is neither a text nor messages" in sentences(template)
+
+
+def test_a_tmpl_file_of_go_is_read_as_go():
+    assert text_of(read_one("a.tmpl", "Hi {{.Name}}{{if .Loud}}!{{end}}"), Name="Ann", Loud=True) == "Hi Ann!"
+    assert text_of(read_one("a.tmpl", "Hi {{ name }}{% if loud %}!{% endif %}"), name="Ann", loud=True) == "Hi Ann!"
+
+
+def test_what_a_method_with_arguments_prints_is_an_input():
+    template = read_one("a.jinja", 'On {{ day.strftime("%d") }}: {{ words.split(",") | length }} {{ ctx.show("a") }}')
+    data = {"day_strftime_d": "May 1", "words": "a,b", "ctx_show_a": "x"}
+    assert text_of(template, **data) == "On May 1: 2 x"
+    assert "give the text that this expression prints" in sentences(template)
+
+
+def test_a_method_of_a_loops_item_with_arguments_is_refused_by_name():
+    with pytest.raises(LossError, match=r"`strftime\(\)` is a function of its program"):
+        read_one("a.jinja", '{% for day in days %}{{ day.strftime("%d") }}{% endfor %}')
