@@ -9,6 +9,7 @@ from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import History, Message
 from promptuary.renderer.interop.plain_text import split_front_matter
+from promptuary.renderer.interop.prompt_collection import is_prompt_collection
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
 
@@ -18,16 +19,24 @@ KIND = "dotprompt"
 _ROLE = re.compile(r"\{\{\s*role\s+[\"'](\w+)[\"']\s*\}\}|\{\{\s*(history)\s*\}\}")
 _MEDIA = re.compile(r"\{\{\s*media\s+url=([^}\s]+)[^}]*\}\}")
 _FIELD = re.compile(r"(?P<name>[^\W\d]\w*)(?P<optional>\??)(?:\((?P<kind>\w+)(?:,\s*(?P<description>.*))?\))?")
+_KEY = re.compile(r"[a-z][a-z0-9_]*")
 _OPTIONS = {"maxOutputTokens": "max_tokens", "topP": "top_p", "topK": "top_k", "stopSequences": "stop"}
 _SCALARS = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "null": "null"}
 
 
 def is_dotprompt(source: SourceFile) -> bool:
-    """Whether the file has the suffix `.prompt`, or front matter with an input in Dotprompt's form."""
-    if source.suffix == ".prompt":
-        return True
+    """Whether the file has front matter with an input in Dotprompt's form, or the suffix `.prompt`.
+
+    Other programs use the suffix for YAML with keys, which has no front matter.
+    """
     front, body = split_front_matter(source)
+    if source.suffix == ".prompt":
+        return front is not None or not _is_yaml_of_prompts(source.value)
     return front is not None and isinstance(front.get("input"), dict) and "{{" in body
+
+
+def _is_yaml_of_prompts(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_KEY.fullmatch, map(str, value))) and is_prompt_collection(value)
 
 
 def read_dotprompt(source: SourceFile) -> list[ImportedTemplate]:

@@ -95,7 +95,6 @@ _TEXT_SUFFIXES = (
     ".markdown",
     ".py",
     ".prompty",
-    ".prompt",
     ".j2",
     ".jinja",
     ".jinja2",

@@ -69,3 +69,21 @@ def test_what_a_method_with_arguments_prints_is_an_input():
 def test_a_method_of_a_loops_item_with_arguments_is_refused_by_name():
     with pytest.raises(LossError, match=r"`strftime\(\)` is a function of its program"):
         read_one("a.jinja", '{% for day in days %}{{ day.strftime("%d") }}{% endfor %}')
+
+
+def test_yaml_with_keys_in_a_prompt_file_is_a_collection():
+    text = "name: shop\ntemplate: |\n  You answer questions about {{ shop }} in plain words.\ncolour: red\n"
+    template = read_one("shop.prompt", text)
+    assert template.source_format == "prompt-collection"
+    assert text_of(template, shop="boots") == "You answer questions about boots in plain words.\n"
+    assert "left out, as they are not prompts: name, colour" in sentences(template)
+
+
+def test_a_text_without_keys_in_a_prompt_file_is_dotprompt():
+    for text in (
+        "Greet {{name}} and say in plain words what is new.",
+        "Task: greet {{name}} and say what is new today.",
+    ):
+        template = read_one("greet.prompt", text)
+        assert template.source_format == "dotprompt"
+        assert messages_of(template, name="Ann") == [("user", text.replace("{{name}}", "Ann"))]
