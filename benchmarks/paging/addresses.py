@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchmarks.paging.long_change import LONG
 from benchmarks.paging.names import QUIET, name_of
 from registry.changes.models import ChangeRequest
 from registry.core import pagination
@@ -104,6 +105,7 @@ def _work_pages() -> list[Address]:
     rows = ChangeRequest.objects
     opened = rows.filter(state=ChangeRequest.OPEN).latest("number").number
     done = rows.filter(template__name=name_of(_PLACE), state=ChangeRequest.PUBLISHED).latest("number").number
+    long = rows.get(template__name=LONG).number
     first = Release.objects.earliest("number").number
     run, dataset = Run.objects.earliest("pk").pk, Dataset.objects.order_by("pk").values_list("name", flat=True)[0]
     return [
@@ -116,6 +118,9 @@ def _work_pages() -> list[Address]:
         Address("changes, a template", f"/changes/?state=all&template={name_of(_PLACE)}"),
         Address("change, open", f"/changes/{opened}"),
         Address("change, published", f"/changes/{done}"),
+        Address("change, 300 lines", f"/changes/{long}?view=source"),
+        Address("change, 300 rendered", f"/changes/{long}?view=rendered"),
+        Address("compare 300 lines", f"/t/{LONG}/-/diff?from=1&to=2&view=source"),
         Address("releases", "/releases/"),
         Address("releases, quiet", f"/releases/?namespace={QUIET}"),
         Address("releases, published", "/releases/?state=published"),

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from benchmarks.paging.activity_rows import add_activity
 from benchmarks.paging.copies import add_copies
 from benchmarks.paging.journal_rows import JournalRows
+from benchmarks.paging.long_change import add_long_change
 from benchmarks.paging.names import NAMESPACES, QUIET, name_of
 from benchmarks.paging.template_rows import Cast, TemplateRows
 from registry.accounts.actor import Actor, operator_actor
@@ -70,7 +71,8 @@ def issue_keys(filled: Filled) -> dict[str, str]:
 
 
 def add_people() -> Cast:
-    """Add people, namespaces, and what each database has once: a freeze, a key, a webhook and drafts."""
+    """Add people, namespaces, and what each database has once: a freeze, a key, a webhook, drafts and a
+    long change."""
     operator = operator_actor()
     people = {name: User.objects.create(username=name) for name in (*ROLES, "reader")}
     for name in [*(f"ns{number}" for number in range(NAMESPACES)), QUIET]:
@@ -84,6 +86,7 @@ def add_people() -> Cast:
     keys.issue_key(actor=Actor(cast.admin), namespace="ns0", name=_KEY, scope="read")
     _add_webhook(cast, space)
     _add_drafts(cast, space)
+    add_long_change(cast.author)
     return cast
 
 

@@ -173,11 +173,17 @@ def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
         starts.append((at, at + len(line.rstrip("\r\n"))))
         at += len(line)
     values: defaultdict[int, list[Value]] = defaultdict(list)
+    first = 0  # the line on which the next span may begin: spans are in order and don't overlap
     for span in _outer(spans):
-        for number, (start, end) in enumerate(starts, 1):
+        while first < len(starts) and starts[first][1] <= span["start"]:
+            first += 1
+        for number in range(first, len(starts)):
+            start, end = starts[number]
+            if start >= span["end"]:
+                break
             left, right = max(start, span["start"]), min(end, span["end"])
             if left < right:
-                values[number].append(_value(span, left - start, right - start, start <= span["start"]))
+                values[number + 1].append(_value(span, left - start, right - start, start <= span["start"]))
     return {number: tuple(numbered) for number, numbered in values.items()}
 
 

@@ -1,7 +1,7 @@
 """Template tags and filters of every page: icons, times, digests, counts."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping
+import html
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -11,30 +11,34 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.template import Context, Engine
 from django.template.defaultfilters import stringfilter
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import number_format
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, pgettext
+from django.utils.translation import get_language, gettext
 
 from frontend.diff.part_diffs import split_at_values
-from frontend.diff.text import Line, Value, shorten_diff
+from frontend.diff.text import Entry, Line, Value, shorten_diff
+from frontend.web import wording
 from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
-from frontend.web.wording import check_word, month_name, run_state_word, time_lasted, time_needed, time_since_in
 from registry.core.names import LATEST
-from registry.evaluations.metric_titles import name_gates
 from registry.serving.fetcher import fetcher
 
 register = template.Library()
-register.simple_tag(run_state_word)
-register.filter("time_needed", time_needed)
-register.filter("check_name", check_word)
+register.simple_tag(wording.run_state_word)
+register.filter("state_name", wording.state_word)
+register.filter("sentence", wording.sentence)
+register.filter("thousands", wording.thousands)
+register.filter("signed", wording.signed)
+register.filter("full_sentence", wording.full_sentence)
+register.filter("time_needed", wording.time_needed)
+register.filter("check_name", wording.check_word)
 register.filter("finding", stringfilter(translate_finding))
 register.filter("capital", stringfilter(capitalise_sentence))
 
@@ -49,9 +53,6 @@ def refused(error: object) -> str:
 def remark(context: Mapping[str, Any], text: str) -> SafeString:
     """A conversation comment as HTML. The page's `mention_names` are the names that `@name` can refer to."""
     return render_remark(text, context.get("mention_names", ()))
-
-
-FIRST_WORD = re.compile(r"[^\s,;:.]+")
 
 
 @cache
@@ -105,16 +106,16 @@ def ago(moment: datetime | None) -> SafeString | str:
     zone, language = timezone.get_current_timezone(), get_language()
     local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
     # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
-    exact = f"{local.day} {month_name(local.month, language)} {local:%Y, %H:%M:%S %Z}"
+    exact = f"{local.day} {wording.month_name(local.month, language)} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
-    since = time_since_in(language, local, now)
+    since = wording.time_since_in(language, local, now)
     return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, since)
 
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` for longer times."""
-    duration = time_lasted(timezone.localtime(moment), timezone.localtime())
+    duration = wording.time_lasted(timezone.localtime(moment), timezone.localtime())
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
 
@@ -170,91 +171,16 @@ def live_status(*topics: str) -> dict[str, Any]:
 
 
 @register.filter
-def sentence(text: str, names: str | Collection[str] = ()) -> SafeString:
-    """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>. One
-    of these names at its beginning keeps its case.
-    """
-    text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
-    first = FIRST_WORD.match(text)
-    kept = (names,) if isinstance(names, str) else tuple(names)
-    if first and first[0].islower() and first[0].isalpha() and not text.startswith(tuple(filter(None, kept))):
-        text = text[:1].upper() + text[1:]
-    if text and text[-1] not in ".!?:…":
-        text += "."
-    return _mark_code(text)
-
-
-@register.filter
-def full_sentence(text: str) -> SafeString:
-    """A text that is already a sentence, such as a blocker, in the language of the page, with backticks converted to
-    <code>. It may begin with a name, whose case is kept.
-    """
-    return _mark_code(translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip())
-
-
-def _mark_code(text: str) -> SafeString:
-    pieces = (name_gates(text) if " - " in text or " >= " in text else text).split("`")
-    if len(pieces) % 2 == 0:  # an unpaired backtick is a literal character
-        return format_html("{}", text)
-    shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
-    return format_html_join("", "{}", shown)
-
-
-@register.filter
-def state_name(state: str) -> str:
-    """The display name of a state of a change, a release, a rollout or a check."""
-    return {
-        "open": pgettext("state of a change", "open"),
-        "approved": gettext("approved"),
-        "published": gettext("published"),
-        "withdrawn": gettext("withdrawn"),
-        "running": gettext("running"),
-        "paused": gettext("paused"),
-        "stopped": gettext("stopped"),
-        "finished": gettext("finished"),
-        "passed": gettext("passed"),
-        "failed": gettext("failed"),
-        "not finished": gettext("not finished"),
-    }.get(state, state)
-
-
-@register.filter
-def thousands(number: int | None) -> str:
-    """1234 -> 1,234 in English, 1.234 in German; an empty string for None."""
-    return "" if number is None else number_format(number, force_grouping=True)
-
-
-@register.filter
-def strong(sentence: str, name: str) -> SafeString:
-    """The sentence, escaped, with the first occurrence of the name in bold."""
-    before, found, after = sentence.partition(name) if name else (sentence, "", "")
-    return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", sentence)
-
-
-@register.filter
-def signed(number: int) -> str:
-    """A difference with a typographic sign; no sign for zero."""
-    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
-    return sign + thousands(abs(number))
+def strong(text: str, name: str) -> SafeString:
+    """The text, escaped, with the first occurrence of the name in bold."""
+    before, found, after = text.partition(name) if name else (text, "", "")
+    return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", text)
 
 
 @register.filter
 def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
     """The value of a mapping for a key, or None."""
     return found.get(key) if found else None
-
-
-@register.filter
-def is_meant(spots: Mapping[int, Any] | None, line: int | None) -> bool:
-    """Whether the line is one of those that an open form refers to."""
-    spot = spots.get(line) if spots and line else None
-    return bool(spot and spot.meant)
-
-
-@register.filter
-def shortened(lines: Iterable[Any], spots: Mapping[int, Any] | None = None) -> list[Any]:
-    """The diff lines that a page shows: up to its limit, and every line with threads."""
-    return shorten_diff(lines, spots or ())
 
 
 @register.simple_tag
@@ -269,23 +195,97 @@ def diff_words(line: Line) -> SafeString:
 
     Written in Python, because white space in a template would be visible here.
     """
-    tag = {"added": "ins", "removed": "del"}.get(line.kind)
+    mark = {"added": "<ins>{}</ins>", "removed": "<del>{}</del>"}.get(line.kind, "{}")
     words = []
     runs = split_at_values(line) if line.values else ((word.text, word.changed, None) for word in line.words)
     for text, changed, value in runs:
-        word = _value_words(text, value) if value else text
-        words.append((format_html("<{0}>{1}</{0}>", tag, word) if tag and changed else word,))
-    return format_html_join("", "{}", words)
+        word = _value_words(text, value) if value else _escape(text)
+        words.append(format_html(mark, word) if changed else word)
+    return SafeString("".join(words))
 
 
 def _value_words(text: str, value: Value) -> SafeString:
     """A run of a value, with its source as its title; the fragment's name precedes its first line."""
     where = gettext("{source}, line {line}").format(source=value.source, line=value.line) if value.line else ""
-    title = where or value.source
+    title, text = _escape(where or value.source), _escape(text)
     if value.kind == "input":
         return format_html('<span class="value" title="{}">{}</span>', title, text)
     chip = format_html('<span class="chip fragment-chip">{}</span> ', value.source) if value.is_first else ""
     return format_html('{}<span class="from-fragment" title="{}">{}</span>', chip, title, text)
+
+
+@register.simple_tag(takes_context=True)
+def diff_lines(
+    context: Context,
+    lines: Iterable[Entry],
+    spots: Mapping[int, Any] | None = None,
+    link: str = "",
+    part: int | None = None,
+    both: bool = False,
+) -> SafeString:
+    """The lines of a diff, up to a page's limit, each with its threads from `spots` below it.
+
+    link: the URL, without its part and line, of the form of a comment; both: number both sides. Folds, gaps and threads
+    are templates; lines are written in Python, because a diff has hundreds.
+    """
+    write_line = _line_writer(f"{link}&part={part or 0}&line=" if link else "", both, spots or {})
+    shared = {"spots": spots, "link": link, "part_index": part, "both": both}
+    pieces = []
+    for entry in shorten_diff(lines, spots or ()):
+        if isinstance(entry, Line):
+            pieces.append(write_line(entry))
+            if spots and entry.new and entry.new in spots:
+                pieces.append(_render_inside(context, "frontend/diff/_diff_spot.html", {"spot": spots[entry.new]}))
+        else:
+            pieces.append(_render_inside(context, "frontend/diff/_diff_fold.html", {**shared, "entry": entry}))
+    return SafeString("".join(pieces))
+
+
+def _line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Callable[[Line], SafeString]:
+    """A function that writes one line of a diff; what its lines have in common is made once."""
+    column, address = SafeString(" diff-number-new" if both else ""), _escape(address)
+    title = _escape(gettext("Comment on line {line}; with Shift, on all lines up to it"))
+    hint = _escape(gettext(", comment on this line"))
+    words = {"added": ("+", gettext("added:")), "removed": ("\N{MINUS SIGN}", gettext("removed:"))}
+    sign_html = '<span aria-hidden="true">{}</span><span class="unseen">{} </span>'
+    signs = {kind: format_html(sign_html, *pair) for kind, pair in words.items()}
+
+    def write_number(line: Line) -> SafeString:
+        if not address or not line.new:
+            shown = line.new if both else line.number
+            return format_html('<span class="diff-number{}">{}</span>', column, _escape(str(shown or "")))
+        return format_html(
+            '<a class="diff-number{0}" href="{1}#say" hx-get="{1}" hx-target="#diff" hx-swap="outerHTML" title="{2}">'
+            '{3}<span class="unseen">{4}</span></a>',
+            *(column, SafeString(f"{address}{line.new}"), SafeString(title.format(line=line.new))),
+            *(SafeString(str(line.new)), hint),
+        )
+
+    def write_line(line: Line) -> SafeString:
+        spot = spots.get(line.new) if line.new else None
+        return format_html(
+            '<div class="diff-line diff-{}{}">{}{}<span class="diff-sign">{}</span>'
+            '<span class="diff-text" dir="auto">{}</span></div>\n',
+            _escape(line.kind),
+            SafeString(" is-meant" if spot and spot.meant else ""),
+            format_html('<span class="diff-number">{}</span>', _escape(str(line.old or ""))) if both else SafeString(),
+            write_number(line),
+            signs.get(line.kind, SafeString()),
+            diff_words(line),
+        )
+
+    return write_line
+
+
+def _escape(text: str) -> SafeString:
+    """Escape a text like `format_html`, whose own way takes ten times as long."""
+    return SafeString(html.escape(text))
+
+
+def _render_inside(context: Context, name: str, values: Mapping[str, Any]) -> SafeString:
+    """A template with further values, like `include` inside a template."""
+    with context.push(**values):
+        return Engine.get_default().get_template(name).render(context)
 
 
 @register.filter

@@ -6,7 +6,7 @@ from django import template
 from django.utils.formats import number_format
 
 from frontend.evaluations.score_table import format_score
-from frontend.templatetags.display import thousands
+from frontend.web.wording import thousands
 from registry.usage import queries as usage_queries
 
 register = template.Library()

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from frontend.diff.rendered import Piece
-from frontend.templatetags.display import thousands
+from frontend.web.wording import thousands
 
 register = template.Library()
 

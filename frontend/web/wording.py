@@ -1,19 +1,32 @@
-"""Times, numbers, places and topics in words shared by several pages, in the reader's language."""
+"""Times, numbers, places, topics and findings in words shared by several pages, in the reader's language."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from django.conf import settings
 from django.utils.dates import MONTHS, MONTHS_3
+from django.utils.formats import number_format
 from django.utils.functional import Promise
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
+
+from frontend.web.findings import translate_finding
+from registry.evaluations.metric_titles import name_gates
 
 __all__ = [
     "TOPICS_IN_WORDS",
     "check_word",
+    "full_sentence",
     "line_range",
     "month_name",
     "run_state_word",
+    "sentence",
+    "signed",
+    "state_word",
+    "thousands",
     "time_lasted",
     "time_needed",
     "time_since",
@@ -36,6 +49,20 @@ _RUN_STATES = {
     "cancelled": pgettext_lazy("a run", "cancelled"),
 }
 
+_STATES = {
+    "open": pgettext_lazy("state of a change", "open"),
+    "approved": gettext_lazy("approved"),
+    "published": gettext_lazy("published"),
+    "withdrawn": gettext_lazy("withdrawn"),
+    "running": gettext_lazy("running"),
+    "paused": gettext_lazy("paused"),
+    "stopped": gettext_lazy("stopped"),
+    "finished": gettext_lazy("finished"),
+    "passed": gettext_lazy("passed"),
+    "failed": gettext_lazy("failed"),
+    "not finished": gettext_lazy("not finished"),
+}
+
 _CHECKS = {
     "problems": pgettext_lazy("check", "problems"),
     "samples": pgettext_lazy("check", "samples"),
@@ -44,6 +71,8 @@ _CHECKS = {
     "dependants": pgettext_lazy("check", "dependants"),
     "evaluation": pgettext_lazy("check", "evaluation"),
 }
+
+_FIRST_WORD = re.compile(r"[^\s,;:.]+")
 
 # Up to eight weeks, times are shown as a distance; after that the date is more useful.
 RELATIVE = timedelta(weeks=8)
@@ -157,3 +186,48 @@ def check_word(name: str) -> str:
 def run_state_word(state: str) -> str:
     """The display name of the state of an evaluation run."""
     return str(_RUN_STATES.get(state, state))
+
+
+def state_word(state: str) -> str:
+    """The display name of a state of a change, a release, a rollout or a check."""
+    return str(_STATES.get(state, state))
+
+
+def sentence(text: str, names: str | Collection[str] = ()) -> SafeString:
+    """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>. One
+    of these names at its beginning keeps its case.
+    """
+    text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
+    first = _FIRST_WORD.match(text)
+    kept = (names,) if isinstance(names, str) else tuple(names)
+    if first and first[0].islower() and first[0].isalpha() and not text.startswith(tuple(filter(None, kept))):
+        text = text[:1].upper() + text[1:]
+    if text and text[-1] not in ".!?:…":
+        text += "."
+    return _mark_code(text)
+
+
+def full_sentence(text: str) -> SafeString:
+    """A text that is already a sentence, such as a blocker, in the language of the page, with backticks converted to
+    <code>. It may begin with a name, whose case is kept.
+    """
+    return _mark_code(translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip())
+
+
+def _mark_code(text: str) -> SafeString:
+    pieces = (name_gates(text) if " - " in text or " >= " in text else text).split("`")
+    if len(pieces) % 2 == 0:  # an unpaired backtick is a literal character
+        return format_html("{}", text)
+    shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
+    return format_html_join("", "{}", shown)
+
+
+def thousands(number: int | None) -> str:
+    """1234 -> 1,234 in English, 1.234 in German; an empty string for None."""
+    return "" if number is None else number_format(number, force_grouping=True)
+
+
+def signed(number: int) -> str:
+    """A difference with a typographic sign; no sign for zero."""
+    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
+    return sign + thousands(abs(number))

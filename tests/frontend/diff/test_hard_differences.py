@@ -98,6 +98,12 @@ def test_thousands_of_parts_are_compared_in_less_than_a_second():
     assert seconds(lambda: part_diffs.compare_parts(same_name, same_name)) < 1
 
 
+def test_thousands_of_lines_with_a_value_each_are_compared_in_less_than_a_second():
+    spans = [{"start": 4 * at, "end": 4 * at + 3, "expression": "x", "kind": "input"} for at in range(5000)]
+    old, new = ({"name": "a", "role": "user", "content": f"{word}\n" * 5000, "spans": spans} for word in ("one", "two"))
+    assert seconds(lambda: part_diffs.compare_parts([old], [new])) < 1
+
+
 def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():
     entries = diff_text.fold_unchanged(diff_text.compare_lines("", "line\n" * 5000))
     shown = diff_text.shorten_diff(entries, {4000})

@@ -7,6 +7,7 @@ from django.template import Context, Template
 from django.utils import translation
 
 from frontend.templatetags import display, figures
+from frontend.web import wording
 from frontend.web.wording import time_lasted, time_since
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -46,8 +47,8 @@ def test_a_duration_is_told_in_one_unit(passed, words):
 
 def test_numbers_are_written_as_the_language_of_the_page_has_them():
     with translation.override("de"):
-        assert (display.thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
-        assert (display.signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
+        assert (wording.thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
+        assert (wording.signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
 
 
 def test_a_time_carries_its_exact_moment():
@@ -56,7 +57,7 @@ def test_a_time_carries_its_exact_moment():
 
 @pytest.mark.parametrize(("number", "words"), [(1234, "+1,234"), (-38, "−38"), (0, "0")])
 def test_differences_carry_a_true_sign(number, words):
-    assert display.signed(number) == words
+    assert wording.signed(number) == words
 
 
 def test_a_digest_is_shown_in_two_groups():
@@ -75,7 +76,7 @@ def test_a_digest_is_shown_in_two_groups():
     ],
 )
 def test_a_finding_is_shown_as_a_sentence(text, shown):
-    assert display.sentence(text) == shown
+    assert wording.sentence(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_a_finding_is_shown_as_a_sentence(text, shown):
     ],
 )
 def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, shown):
-    assert display.full_sentence(text) == shown
+    assert wording.full_sentence(text) == shown
 
 
 def test_a_captured_tag_stands_in_a_translated_sentence_as_markup():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from frontend.templatetags.display import sentence
 from frontend.templatetags.help_links import linked
+from frontend.web.wording import sentence
 
 LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
 
