@@ -14,7 +14,7 @@ from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 
-__all__ = ["build_person", "close_checklist", "create", "insert_person", "set_password"]
+__all__ = ["build_person", "close_checklist", "create", "insert_person", "open_checklist", "set_password"]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
@@ -68,8 +68,14 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
 
 
 def close_checklist(*, actor: Actor) -> None:
-    """Dismiss the first-steps checklist on the actor's home page for good."""
+    """Hide the first-steps checklist on the actor's home page until it is opened again."""
     User.objects.filter(pk=actor.person.pk, checklist_closed_at=None).update(checklist_closed_at=timezone.now())
+
+
+def open_checklist(*, actor: Actor) -> None:
+    """Show the first-steps checklist on the actor's home page again."""
+    User.objects.filter(pk=actor.person.pk).update(checklist_closed_at=None)
+    actor.person.checklist_closed_at = None
 
 
 def _require_operator(actor: Actor) -> None:

@@ -26,9 +26,9 @@ class FirstStep:
 
 
 def list_first_steps(actor: Actor) -> list[FirstStep]:
-    """The steps in order; none for readers, for people who closed the list, and once all are done.
+    """The steps in order; none for readers, for people who hid the list, and once all are done.
 
-    One query, or none after the list was closed.
+    One query, or none while the list is hidden.
     """
     person = actor.person
     if person.checklist_closed_at is not None:

@@ -302,6 +302,7 @@ NO_PAGES = {
     "draft",
     "favourite",
     "logout",
+    "open-checklist",
     "playground-rows",
     "preview",
     "restore-dataset",

@@ -456,6 +456,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("help", "GET", ""): Row("/help/", ANYONE),
     ("help-page", "GET", ""): Row("/help/glossary", ANYONE),
     ("close-checklist", "POST", ""): Row("/first-steps/close", _row(OUT, 302, 302, 302, 302, 302)),
+    ("open-checklist", "POST", ""): Row("/first-steps/open", _row(OUT, 302, 302, 302, 302, 302)),
     ("single-sign-on", "GET", ""): Row("/people/single-sign-on", ACCOUNTS),
     ("single-sign-on", "POST", ""): Row("/people/single-sign-on", _row(OUT, 403, 403, 403, 403, 409), {}),  # none set
     ("try-single-sign-on", "GET", ""): Row("/people/single-sign-on/try", _row(IN, 403, 403, 403, 403, 409)),

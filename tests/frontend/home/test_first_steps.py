@@ -47,6 +47,24 @@ def test_the_list_ends_once_all_is_done(reply, browser):
 def test_closing_the_list_holds_for_the_person_and_for_nobody_else(desk, browser):
     response = browser("author").post("/first-steps/close", follow=True)
     assert response.redirect_chain == [("/", 302)]
-    assert "Getting started" not in words(response)
-    assert "Getting started" not in words(browser("author").get("/"))
-    assert "Getting started" in words(browser("reviewer").get("/"))
+    assert "To do:" not in words(response)
+    assert "To do:" not in words(browser("author").get("/"))
+    assert "To do:" in words(browser("reviewer").get("/"))
+
+
+def test_the_menu_of_every_page_shows_a_hidden_list_again(desk, browser):
+    author = browser("author")
+    assert "/first-steps/open" not in author.get("/t/").content.decode()
+    author.post("/first-steps/close")
+    assert 'action="/first-steps/open"' in author.get("/t/").content.decode()
+    response = author.post("/first-steps/open", follow=True)
+    assert response.redirect_chain == [("/", 302)]
+    assert steps_of(words(response)) == (4, 0)
+    assert "/first-steps/open" not in response.content.decode()
+
+
+def test_a_hidden_list_without_a_step_left_says_so_when_it_is_shown(desk, browser):
+    browser("reader").post("/first-steps/close")
+    page = words(browser("reader").post("/first-steps/open", follow=True))
+    assert "There is no first step left to take." in page
+    assert "To do:" not in page
