@@ -84,6 +84,7 @@ SUMMARIES: Mapping[str, str] = {
     "planRelease": "Preview a new release",
     "getRelease": "Get a release",
     "approveRelease": "Approve change requests of a release",
+    "askForReleaseEdits": "Ask for edits of change requests of a release",
     "commentOnRelease": "Comment on a release",
     "editReleaseComment": "Edit a comment on a release",
     "deleteReleaseComment": "Delete a comment on a release",
