@@ -10,6 +10,7 @@ from typing import Any
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
 from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import DocumentError
 from promptuary.renderer.syntax import yaml_writer
 
 __all__ = [
@@ -108,7 +109,11 @@ def check_imported(
     for problem in validate(_without_model(imported.document), imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
-    if body is not None and parser.parse_document(imported.document).body != body:
+    try:
+        written = parser.parse_document(imported.document).body
+    except DocumentError as error:  # a model that isn't text, which is left out of the check above
+        raise LossError(f"line {error.line} of what it would become: {error.message}") from error
+    if body is not None and written != body:
         raise LossError("its lines don't end in line feeds, as those of a document do")
     return imported
 
