@@ -9,10 +9,10 @@ from promptuary._httpx_transport import (
     BROKEN,
     HttpTransport,
     add_chunk,
-    late_error,
-    lowered_names,
-    tls_settings,
-    unreachable_error,
+    choose_tls_settings,
+    lower_header_names,
+    make_late_error,
+    make_unreachable_error,
 )
 from promptuary._transport import Answer, Request
 
@@ -40,9 +40,9 @@ class AsyncHttpTransport:
                         raise
                     return await self._exchange(client, request)
         except (TimeoutError, httpx.TimeoutException):
-            raise late_error(request) from None
+            raise make_late_error(request) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
-            raise unreachable_error(self._url, error) from error
+            raise make_unreachable_error(self._url, error) from error
 
     async def close(self) -> None:
         if self._client is not None:
@@ -56,7 +56,9 @@ class AsyncHttpTransport:
     def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
         # Connections belong to the loop that opened them, and a later `asyncio.run` has a new one.
         if self._client is None or self._loop is not loop:
-            self._client = httpx.AsyncClient(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
+            self._client = httpx.AsyncClient(
+                base_url=self._url, headers=self._headers, verify=choose_tls_settings(self._url)
+            )
             self._loop = loop
         return self._client
 
@@ -67,4 +69,4 @@ class AsyncHttpTransport:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 add_chunk(body, chunk)
-            return Answer(response.status_code, lowered_names(response.headers), bytes(body))
+            return Answer(response.status_code, lower_header_names(response.headers), bytes(body))

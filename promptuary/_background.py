@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from promptuary import renderer
 from promptuary._daemon_thread import DaemonThread
-from promptuary._fetching import IDLE, ClientState, error_of_answer, mark_stale, refresh_template
+from promptuary._fetching import IDLE, ClientState, make_answer_error, mark_stale, refresh_template
 from promptuary._outcomes import Outcomes
 from promptuary._transport import Request, Transport, run_flow
 from promptuary.bundles import decode_object
@@ -138,7 +138,7 @@ class LabelRefresher:
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         answer = self.transport.send(Request("POST", path, seconds, headers, json.dumps(content).encode()))
         if not 200 <= answer.status < 300:
-            raise error_of_answer(answer)
+            raise make_answer_error(answer)
 
     def finish(self, seconds: float, *, may_load: bool) -> None:
         """Stop, and send the last report, both within `seconds`."""
@@ -200,7 +200,7 @@ class MoveListener:
         timeout = WAIT + 5.0 if query else self._state.timeout
         answer = self._transport.send(Request("GET", path, timeout, {"Accept": "application/json"}))
         if answer.status != 200:
-            raise error_of_answer(answer)
+            raise make_answer_error(answer)
         answer_fields = decode_object(answer.body, "the registry")
         try:
             cursor, again = str(answer_fields["cursor"]), float(answer_fields["again"])

@@ -15,7 +15,7 @@ from promptuary._background import LabelRefresher, MoveListener
 from promptuary._bulk_fetch import fetch_namespace
 from promptuary._config import ClientConfig
 from promptuary._daemon_thread import DaemonThread
-from promptuary._dataset_rows import add_rows, rows_timeout
+from promptuary._dataset_rows import add_rows, compute_rows_timeout
 from promptuary._fetching import ClientState, Fetched
 from promptuary._row_sender import AddedRows, Row, RowSender
 from promptuary._transport import AsyncTransport, Flow, Transport, run_flow
@@ -111,7 +111,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             usage=Usage(self._rouse if background else None) if reports else None,
             wake=self._wake if background else None,
             vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, vendored_store),
-            rows=_make_row_sender(blocking, rows_timeout(timeout)),
+            rows=_make_row_sender(blocking, compute_rows_timeout(timeout)),
         )
         self._keeper = LabelRefresher(self._state, blocking, DaemonThread("promptuary"))
         _clients.add(self)

@@ -10,11 +10,11 @@ from promptuary import bundles
 from promptuary._fetching import (
     ClientState,
     Fetched,
-    error_of_answer,
     from_local,
     from_memory,
+    make_answer_error,
     remember_confirmed,
-    stale_or_raise,
+    serve_stale_or_raise,
 )
 from promptuary._transport import Answer, Flow, Request
 from promptuary.bundles import decode_object
@@ -48,7 +48,7 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
             answers = _results((yield _ask_for(state, some)), some)
         except Unavailable as error:
             outage = error
-            fetched.update({target: stale_or_raise(state, *target, None, error) for target in some})
+            fetched.update({target: serve_stale_or_raise(state, *target, None, error) for target in some})
             continue
         for target, answer in zip(some, answers, strict=True):
             try:
@@ -65,7 +65,7 @@ def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list
     path = f"/api/v1/namespaces/{namespace}/bundle?{urlencode({'label': label})}"
     answer = yield Request("GET", path, state.timeout, {"Accept": "application/json"})
     if answer.status != 200:
-        raise error_of_answer(answer)
+        raise make_answer_error(answer)
     answer_fields = decode_object(answer.body, "the registry")
     try:
         entries = [(str(entry["found"]["name"]), entry) for entry in answer_fields["entries"]]
@@ -87,7 +87,7 @@ def _ask_for(state: ClientState, targets: Iterable[Target]) -> Request:
 
 def _results(answer: Answer, targets: Sequence[Target]) -> list[Mapping[str, Any]]:
     if answer.status != 200:
-        raise error_of_answer(answer)
+        raise make_answer_error(answer)
     results = decode_object(answer.body, "the registry").get("results")
     if not isinstance(results, list) or len(results) != len(targets) or not all(isinstance(r, dict) for r in results):
         raise BadAnswer(f"the registry: these are no answers to {len(targets)} refs")
@@ -98,7 +98,7 @@ def _take(state: ClientState, name: str, ref: str, result: Mapping[str, Any]) ->
     fields, etag = result.get("found"), str(result.get("etag") or "")
     if not isinstance(fields, dict):
         status, problem = result.get("status"), result.get("problem")
-        raise error_of_answer(Answer(status if isinstance(status, int) else 502, {}, json.dumps(problem).encode()))
+        raise make_answer_error(Answer(status if isinstance(status, int) else 502, {}, json.dumps(problem).encode()))
     bundle = bundles.build_bundle(fields, name, ref, where="the registry")
     if state.disk is not None:
         state.disk.keep(name, ref, json.dumps(fields, ensure_ascii=False).encode(), etag)

@@ -3,19 +3,19 @@
 import json
 from collections.abc import Sequence
 
-from promptuary._fetching import error_of_answer
+from promptuary._fetching import make_answer_error
 from promptuary._row_sender import AddedRows, Row
 from promptuary._transport import Flow, Request
 from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, ConfigurationError
 from promptuary.names import is_name
 
-__all__ = ["add_rows", "rows_timeout"]
+__all__ = ["add_rows", "compute_rows_timeout"]
 
 LONGEST_CALL = 60.0  # seconds
 
 
-def rows_timeout(timeout: float) -> float:
+def compute_rows_timeout(timeout: float) -> float:
     """The timeout of such a call in seconds, given that of a fetch: it is longer, as the registry checks every row."""
     return min(10 * timeout, max(LONGEST_CALL, timeout))
 
@@ -37,7 +37,7 @@ def add_rows(
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     answer = yield Request("POST", f"/api/v1/datasets/{dataset}/-/rows", timeout, headers, body)
     if answer.status not in (200, 201):
-        raise error_of_answer(answer)
+        raise make_answer_error(answer)
     saved = decode_object(answer.body, "the registry")
     try:
         version, digest = int(saved["version"]), str(saved["digest"])

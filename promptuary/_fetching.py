@@ -22,14 +22,14 @@ __all__ = [
     "ClientState",
     "Fallback",
     "Fetched",
-    "error_of_answer",
-    "fallback_template",
     "fetch_template",
     "from_local",
     "from_memory",
+    "make_answer_error",
     "mark_stale",
     "refresh_template",
     "remember_confirmed",
+    "use_fallback_template",
 ]
 
 Source = Literal["registry", "memory", "disk", "vendored", "fallback"]
@@ -109,10 +109,10 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
     try:
         return (yield from refresh_template(state, name, ref, entry))
     except Unavailable as error:
-        return stale_or_raise(state, name, ref, entry, error)
+        return serve_stale_or_raise(state, name, ref, entry, error)
 
 
-def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
+def serve_stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
     """Return the cached or vendored bundle, marked as stale; raise the error if there isn't one."""
     entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
     if entry is None:
@@ -169,7 +169,9 @@ def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exc
     return stale
 
 
-def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
+def use_fallback_template(
+    state: ClientState, name: str, ref: str, fallback: Fallback, error: PromptuaryError
+) -> Fetched:
     """Use the caller's own template in place of one that could not be fetched."""
     source = fallback() if callable(fallback) else fallback
     loaded = renderer.load(source) if isinstance(source, str) else source
@@ -179,7 +181,7 @@ def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallbac
     return Fetched(template, name, ref, None, template.digest, "fallback", stale=True, error=error)
 
 
-def error_of_answer(answer: Answer) -> PromptuaryError:
+def make_answer_error(answer: Answer) -> PromptuaryError:
     """The error for an unsuccessful answer."""
     problem = _problem(answer)
     if answer.status >= 500 or answer.status == 429:
@@ -196,7 +198,7 @@ def _ask(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[A
     answer = yield Request("GET", f"/api/v1/templates/{name}@{ref}", state.timeout, headers)
     if answer.status in (200, 304):
         return answer
-    error = error_of_answer(answer)
+    error = make_answer_error(answer)
     if isinstance(error, NotAllowed | NotFound):
         # The key was revoked or the label removed, so the cached copy must not be served either.
         state.memory.drop(name, ref)

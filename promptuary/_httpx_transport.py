@@ -16,7 +16,15 @@ import httpx
 from promptuary._transport import Answer, Request
 from promptuary.errors import BadAnswer, PromptuaryError, Unavailable
 
-__all__ = ["BROKEN", "HttpTransport", "add_chunk", "late_error", "lowered_names", "tls_settings", "unreachable_error"]
+__all__ = [
+    "BROKEN",
+    "HttpTransport",
+    "add_chunk",
+    "choose_tls_settings",
+    "lower_header_names",
+    "make_late_error",
+    "make_unreachable_error",
+]
 
 MAX_BYTES = 40 * 1024 * 1024  # of one answer, after decompression
 # Raised on a kept-alive connection that the server has since closed: retry if the request is idempotent.
@@ -50,7 +58,7 @@ class HttpTransport:
         if result.error is not None:
             raise result.error
         if result.answer is None:
-            raise late_error(request)
+            raise make_late_error(request)
         return result.answer
 
     def close(self) -> None:
@@ -62,7 +70,7 @@ class HttpTransport:
         # One per process, because connections made before a fork belong to the parent.
         client = self._clients.get(os.getpid())
         if client is None:
-            fresh = httpx.Client(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
+            fresh = httpx.Client(base_url=self._url, headers=self._headers, verify=choose_tls_settings(self._url))
             client = self._clients.setdefault(os.getpid(), fresh)
         return client
 
@@ -78,10 +86,10 @@ class HttpTransport:
             result.error = error
         except httpx.TimeoutException:
             # Each phase is given all the remaining time, so the deadline has passed whichever phase timed out.
-            result.error = late_error(request)
+            result.error = make_late_error(request)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError) as error:
             # httpx raises RuntimeError if another thread has closed the client.
-            result.error = unreachable_error(self._url, error)
+            result.error = make_unreachable_error(self._url, error)
 
     def _exchange(self, request: Request, deadline: float) -> Answer:
         left = max(deadline - time.monotonic(), 0.001)
@@ -92,8 +100,8 @@ class HttpTransport:
             for chunk in response.iter_bytes():
                 add_chunk(body, chunk)
                 if time.monotonic() > deadline:
-                    raise late_error(request)
-            return Answer(response.status_code, lowered_names(response.headers), bytes(body))
+                    raise make_late_error(request)
+            return Answer(response.status_code, lower_header_names(response.headers), bytes(body))
 
 
 @dataclass
@@ -109,12 +117,12 @@ def add_chunk(body: bytearray, chunk: bytes) -> None:
         raise BadAnswer(f"the answer is larger than {MAX_BYTES} bytes")
 
 
-def lowered_names(headers: httpx.Headers) -> dict[str, str]:
+def lower_header_names(headers: httpx.Headers) -> dict[str, str]:
     """The headers in the form of `Answer`, names in lower case."""
     return {name.lower(): value for name, value in headers.items()}
 
 
-def tls_settings(url: str) -> bool | ssl.SSLContext:
+def choose_tls_settings(url: str) -> bool | ssl.SSLContext:
     """The `verify` of an httpx client that connects to this address only.
 
     For plain http it is a context that trusts no certificate, since loading the system's certificates takes 20 ms.
@@ -122,11 +130,11 @@ def tls_settings(url: str) -> bool | ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.lower().startswith("http:") else True
 
 
-def late_error(request: Request) -> Unavailable:
+def make_late_error(request: Request) -> Unavailable:
     """The error for an answer that did not arrive in time."""
     return Unavailable(f"no answer to {request.method} {request.path} within {request.timeout:g} s")
 
 
-def unreachable_error(url: str, error: Exception) -> Unavailable:
+def make_unreachable_error(url: str, error: Exception) -> Unavailable:
     """The error for a registry that could not be reached."""
     return Unavailable(f"{url} cannot be reached: {str(error) or type(error).__name__}")

@@ -9,8 +9,8 @@ from promptuary import renderer
 from promptuary._async_single_flight import AsyncSingleFlight
 from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
-from promptuary._dataset_rows import add_rows, rows_timeout
-from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
+from promptuary._dataset_rows import add_rows, compute_rows_timeout
+from promptuary._fetching import Fallback, Fetched, fetch_template, from_memory, use_fallback_template
 from promptuary._row_sender import AddedRows, Row
 from promptuary._transport import AsyncTransport, Flow, Transport, run_flow_async
 from promptuary.errors import NotFound, Refused, Unavailable
@@ -61,7 +61,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return fallback_template(self._state, *target, fallback, error)
+            return use_fallback_template(self._state, *target, fallback, error)
         return self._follow(result)
 
     async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
@@ -87,7 +87,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         self, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
     ) -> AddedRows:
         """As `Promptuary.add_rows`."""
-        timeout = rows_timeout(self.timeout)
+        timeout = compute_rows_timeout(self.timeout)
         return await self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     async def close(self) -> None:

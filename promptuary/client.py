@@ -13,8 +13,8 @@ from typing import Any, Self, TypeVar
 from promptuary import renderer
 from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
-from promptuary._dataset_rows import add_rows, rows_timeout
-from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
+from promptuary._dataset_rows import add_rows, compute_rows_timeout
+from promptuary._fetching import Fallback, Fetched, fetch_template, from_memory, use_fallback_template
 from promptuary._row_sender import AddedRows, Row
 from promptuary._single_flight import SingleFlight
 from promptuary._transport import Flow, Transport, run_flow
@@ -72,7 +72,7 @@ class Promptuary(BaseClient[Transport]):
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
-            return fallback_template(self._state, *target, fallback, error)
+            return use_fallback_template(self._state, *target, fallback, error)
         return self._follow(result)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
@@ -105,7 +105,7 @@ class Promptuary(BaseClient[Transport]):
         `template` names one whose inputs the rows must fit. A row whose `id` exists already with the same content is
         not added again, so a call can be retried. Raises `PromptuaryError`; ValueError for anything but JSON.
         """
-        timeout = rows_timeout(self.timeout)
+        timeout = compute_rows_timeout(self.timeout)
         return self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from promptuary._fetching import error_of_answer
+from promptuary._fetching import make_answer_error
 from promptuary._transport import Request, Transport
 from promptuary.errors import DigestMismatch, NotFound, PromptuaryError
 from promptuary.renderer.errors import TokenizerError
@@ -52,7 +52,7 @@ class RegistryVocabularies:
         try:
             answer = self._transport.send(request)
             if answer.status != 200:
-                raise error_of_answer(answer)
+                raise make_answer_error(answer)
         except NotFound as error:
             raise self._fail(digest, f"the registry {self._url} does not have it") from error
         except PromptuaryError as error:

@@ -84,7 +84,7 @@ def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> d
             return profiles.find_builtin_profile(name)
         except DocumentError as error:
             raise error.located(document.place("profile") if not given else None) from error
-    return profiles.for_model(document.model) if document.model else None
+    return profiles.find_profile_of_model(document.model) if document.model else None
 
 
 class Template:
@@ -287,5 +287,5 @@ class Template:
     def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
         """Return the tokenizer for counting: the given one, else the profile's, else the default."""
         if given is None and self._profile is not None:
-            return profiles.lazy_tokenizer(self._profile, self.vocabularies)
+            return profiles.make_lazy_tokenizer(self._profile, self.vocabularies)
         return lazy.find_lazy_tokenizer(given, self.vocabularies)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from urllib.parse import quote, urlencode
 
 from promptuary._config import ClientConfig
-from promptuary._fetching import error_of_answer
+from promptuary._fetching import make_answer_error
 from promptuary._httpx_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.client import Promptuary
@@ -78,7 +78,7 @@ class Connection:
         request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, request_headers, content)
         answer = self._transport.send(request)
         if not 200 <= answer.status < 300:
-            raise error_of_answer(answer)
+            raise make_answer_error(answer)
         if not answer.body:
             return None
         try:

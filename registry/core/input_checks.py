@@ -85,7 +85,7 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
         if text_scan.is_harmless(batch):
             continue
         for offset, row in enumerate(batch):
-            for problem in text_scan.of_values(row, "", "rows are kept forever"):
+            for problem in text_scan.scan_values(row, "", "rows are kept forever"):
                 yield start + offset, problem
                 count += 1
                 if count == _MOST_FOUND:

@@ -279,7 +279,7 @@ def canonical_by_name(values: Mapping[str, Any]) -> str:
 def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
     """The profile that `profile:` names, else the one that lists the model, else None."""
     if document.profile is None:
-        return (profiles.for_model(document.model) if document.model else None), []
+        return (profiles.find_profile_of_model(document.model) if document.model else None), []
     try:
         return profiles.find_builtin_profile(document.profile), []
     except RenderError as error:

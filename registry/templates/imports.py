@@ -139,7 +139,7 @@ def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) 
     Certain ones are refused when the file is read; these only the author can judge.
     """
     read, _ = parser.inspect_document(document)
-    found = [*(text_scan.of_text(read) if read else ()), *text_scan.of_samples(samples)]
+    found = [*(text_scan.scan_text(read) if read else ()), *text_scan.scan_samples(samples)]
     return [problem for problem in found if problem.code == _CREDENTIAL_CODE]
 
 

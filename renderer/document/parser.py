@@ -119,7 +119,7 @@ def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
 
 def _unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
-    suggestion = suggestions.likely_name(str(name), FORMATS)
+    suggestion = suggestions.find_likely_name(str(name), FORMATS)
     hint = f"; did you mean `{suggestion}`?" if suggestion else f"; known are {', '.join(FORMATS)}"
     fix, message = suggestions.rename_fix(place, suggestion), f"`{name}` is not a format{hint}"
     return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
@@ -275,9 +275,9 @@ def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
 def _unknown(key: str, place: Place) -> Problem:
     message = (
         f"`{suggestions.shorten_name(key)}` is not a key of the front "
-        f"matter{suggestions.spelling_hint(key, FRONT_MATTER_KEYS)}"
+        f"matter{suggestions.make_spelling_hint(key, FRONT_MATTER_KEYS)}"
     )
-    fix = suggestions.rename_fix(place, suggestions.likely_name(key, FRONT_MATTER_KEYS))
+    fix = suggestions.rename_fix(place, suggestions.find_likely_name(key, FRONT_MATTER_KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 

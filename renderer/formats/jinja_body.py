@@ -23,11 +23,11 @@ from promptuary.renderer.jinja import (
     Use,
     find_hazards,
     find_references,
+    list_used_names,
     parse_template,
+    pass_run,
     trace_taint,
     unroll,
-    used_names,
-    with_run,
 )
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Place, Problem
@@ -148,7 +148,7 @@ def compile_body(
     if untrusted is None:
         untrusted = declarations.find_untrusted_inputs(document)
     bodies: dict[str, JinjaBody] = {}
-    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
+    sandbox = Sandbox({**functions, "fragment": pass_run(_FragmentCall(bodies))}, spells=document.format == "parts")
     unit = parse_template(sandbox, None, document.body, document.body_line, shown_place)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(sandbox, unit, document, fragments, texts)
@@ -164,7 +164,7 @@ def parse_units(
     shown: Place | None = None,
 ) -> list[Unit]:
     """Parse the document's body and its fragments' without compiling. Includes are in their includer's sandbox."""
-    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall({}))}, spells=document.format == "parts")
+    sandbox = Sandbox({**functions, "fragment": pass_run(_FragmentCall({}))}, spells=document.format == "parts")
     unit = parse_template(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(sandbox, unit, document, fragments, texts)
@@ -176,7 +176,7 @@ def parse_units(
 
 def find_input_uses(unit: Unit) -> tuple[Use, ...]:
     """Return every use of a name from outside the unit and its includes, except functions."""
-    return tuple(use for use in used_names(unit) if use.name not in unit.sandbox.globals)
+    return tuple(use for use in list_used_names(unit) if use.name not in unit.sandbox.globals)
 
 
 def _parse_includes(

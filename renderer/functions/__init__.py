@@ -111,5 +111,5 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """Return the end of a message about an unknown name: the likely one, or all known ones."""
-    suggestion = suggestions.likely_name(name, names)
+    suggestion = suggestions.find_likely_name(name, names)
     return f"did you mean `{suggestion}`?" if suggestion else f"there are {', '.join(sorted(names))}"

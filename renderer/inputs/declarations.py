@@ -10,7 +10,7 @@ from promptuary.renderer.errors import DocumentError, InputError
 from promptuary.renderer.problems import Fix, Problem
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.schemas.error_messages import describe_schema_error
-from promptuary.renderer.schemas.fast_check import acceptor, is_plain
+from promptuary.renderer.schemas.fast_check import build_acceptor, is_plain
 from promptuary.renderer.schemas.type_faults import describe_wrong_type, suggest_type
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.regular_expressions import MAX_BACKTRACKED
@@ -23,9 +23,9 @@ __all__ = [
     "check_function_names",
     "find_input_problems",
     "find_untrusted_inputs",
+    "format_error_path",
     "is_input_name",
-    "plain_path",
-    "without_annotations",
+    "strip_annotations",
 ]
 
 RESERVED = frozenset(
@@ -38,7 +38,7 @@ _NAMED_SCHEMAS = frozenset((("properties",), ("patternProperties",), ("$defs",),
 _ANNOTATIONS = frozenset(("title", "description", "examples", "deprecated", "$comment"))
 
 
-def plain_path(path: Iterator[Any] | list[Any]) -> str:
+def format_error_path(path: Iterator[Any] | list[Any]) -> str:
     """Format a schema error's path as `turns[3].text`."""
     text = ""
     for step in path:
@@ -89,7 +89,7 @@ def advice(document: Document) -> list[Problem]:
     problems = []
     schemas = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
     for path, schema in [*schemas, (("output", "schema"), document.output.get("schema"))]:
-        for inner, reason in validation.backtracking(schema):
+        for inner, reason in validation.find_backtracking_patterns(schema):
             place = document.place(*path, *inner)
             message = (
                 f"this pattern can take very long ({reason}); texts of more than {MAX_BACKTRACKED:,} "
@@ -129,7 +129,7 @@ def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str,
             return
     if "untrusted" in schema and not isinstance(schema["untrusted"], bool):
         yield "PT406", f"`{name}`: `untrusted` must be true or false", ("untrusted",)
-    accept = acceptor(schema)
+    accept = build_acceptor(schema)
     if accept is not None and ("default" not in schema or accept(schema["default"])):
         return
     try:
@@ -182,10 +182,10 @@ def _sentence(error: validation.SchemaFault) -> str:
 def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
     """(path, message without the value) of the most relevant error, or None."""
     try:
-        error = validation.best_error(schema, value)
+        error = validation.find_best_error(schema, value)
     except validation.Unusable as failure:
         return "", f"can't be checked, because its schema cannot be used: {failure}"
-    return (plain_path(error.absolute_path), describe_schema_error(error)) if error else None
+    return (format_error_path(error.absolute_path), describe_schema_error(error)) if error else None
 
 
 class Inputs:
@@ -200,7 +200,7 @@ class Inputs:
             raise DocumentError(first.message, code=first.code, place=place, variable=first.variable)
         self.document = document
         self.declared = document.inputs
-        self._accept = {name: acceptor(schema) for name, schema in (document.inputs or {}).items()}
+        self._accept = {name: build_acceptor(schema) for name, schema in (document.inputs or {}).items()}
 
     def prepare(
         self, data: Mapping[str, Any], extra: Literal["ignore", "error"]
@@ -277,8 +277,8 @@ def _holds_untrusted(schema: Any) -> bool:
     return isinstance(schema, list) and any(map(_holds_untrusted, schema))
 
 
-def without_annotations(schema: Any) -> Any:
+def strip_annotations(schema: Any) -> Any:
     """Return the schema without annotations: the part in which two declarations must agree."""
     if isinstance(schema, dict):
-        return {key: without_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
-    return [without_annotations(item) for item in schema] if isinstance(schema, list) else schema
+        return {key: strip_annotations(value) for key, value in schema.items() if key not in _ANNOTATIONS}
+    return [strip_annotations(item) for item in schema] if isinstance(schema, list) else schema

@@ -19,7 +19,7 @@ import yaml
 from yaml import CSafeLoader
 
 from promptuary.renderer.interop.imported import LossError
-from promptuary.renderer.syntax.yaml_reader import core_value
+from promptuary.renderer.syntax.yaml_reader import parse_core_value
 
 __all__ = ["MAX_BYTES", "SourceFile", "Tagged", "read_foreign_yaml", "read_source_file"]
 
@@ -214,7 +214,7 @@ class _Builder:
             if event.style or event.tag:
                 return event.value
             try:
-                return core_value(event.value)
+                return parse_core_value(event.value)
             except ValueError as error:
                 raise LossError(str(error), line) from None
         if isinstance(event, yaml.SequenceStartEvent):

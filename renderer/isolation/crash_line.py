@@ -8,7 +8,7 @@ from typing import Any
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.problems import Place
 
-__all__ = ["blamed_place"]
+__all__ = ["find_blamed_place"]
 
 _FRAME = re.compile(r'File "([^"]*)", line (\d+) in (.*)')
 _SCHEMA_WORK = ("jsonschema", "/re/", "sre_", "referencing")
@@ -25,7 +25,7 @@ _HEAVY = (
 )
 
 
-def blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) -> Place:
+def find_blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) -> Place:
     """Return the place in a document's text that was being processed when the rendering was stopped.
 
     `stack` is a stack dump by `faulthandler`, innermost frame first.

@@ -176,7 +176,7 @@ def _check_schema(schema: Any, value: Any) -> str | None:
     try:
         error = validation.check_schema(schema)
         if error is None and value is not None:
-            error = validation.best_error(schema, value)
+            error = validation.find_best_error(schema, value)
     except validation.Unusable as failure:
         return str(failure)
     if error is not None:

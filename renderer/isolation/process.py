@@ -232,7 +232,7 @@ class Exchange:
         text = stack.decode("utf-8", "replace")
         if not self._started:
             return _not_started()
-        place = crash_line.blamed_place(self._text, self._notes, text)
+        place = crash_line.find_blamed_place(self._text, self._notes, text)
         if text.startswith("Fatal Python error"):
             return LimitError("The rendering crashed here and was stopped.", place=place)
         if not text and time.monotonic() < self._deadline - _GRACE_SECONDS:

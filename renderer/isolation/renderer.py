@@ -25,7 +25,7 @@ from promptuary.renderer.tokens import tokenizers
 __all__ = ["CLOCK_FACTOR", "BoundedRenderer", "BusyError"]
 
 _log = logging.getLogger(__name__)
-_TOKENIZERS = frozenset(tokenizers.tokenizer_names())
+_TOKENIZERS = frozenset(tokenizers.list_tokenizer_names())
 # Wall-clock limit of a child as a multiple of its CPU time, since it shares the CPU with others.
 CLOCK_FACTOR = 5
 # How long a caller waits for a free child.
@@ -229,7 +229,7 @@ class BoundedRenderer(BoundedCalls):
         if "error" in answer:
             error = errors.from_dict(answer["error"])
             if isinstance(error, LimitError) and error.place is None and text:
-                error.located(crash_line.blamed_place(text, (), ""))
+                error.located(crash_line.find_blamed_place(text, (), ""))
             raise error
         return answer["result"]
 
@@ -266,9 +266,9 @@ def _plain(value: Any) -> Any:
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     tokenizer = options.get("tokenizer")
-    if tokenizer is not None and tokenizer not in tokenizers.tokenizer_names():
+    if tokenizer is not None and tokenizer not in tokenizers.list_tokenizer_names():
         raise errors.TokenizerError(
-            f"There is no tokenizer named {tokenizer!r}; known are {', '.join(tokenizers.tokenizer_names())}."
+            f"There is no tokenizer named {tokenizer!r}; known are {', '.join(tokenizers.list_tokenizer_names())}."
         )
     return {key: value for key, value in options.items() if value is not None}
 
@@ -283,7 +283,7 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
             if document and document.profile:
                 profile = document.profile
             elif document and document.model:
-                profile = profiles.for_model(document.model)
+                profile = profiles.find_profile_of_model(document.model)
         if isinstance(profile, str):
             profile = profiles.find_builtin_profile(profile)
     except RenderError:

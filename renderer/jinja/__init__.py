@@ -4,11 +4,11 @@ from promptuary.renderer.jinja.lint import Finding, find_hazards
 from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline
 from promptuary.renderer.jinja.output import Captured, FragmentText
 from promptuary.renderer.jinja.placeholder import StandIns
-from promptuary.renderer.jinja.program import Program, Stream, parse_template, with_run
+from promptuary.renderer.jinja.program import Program, Stream, parse_template, pass_run
 from promptuary.renderer.jinja.sandbox import GLOBALS, Sandbox
 from promptuary.renderer.jinja.source import Reference, Unit, find_references, unescape
 from promptuary.renderer.jinja.taint import Names, trace_taint
-from promptuary.renderer.jinja.undeclared import Use, used_names
+from promptuary.renderer.jinja.undeclared import Use, list_used_names
 from promptuary.renderer.jinja.unrolled import unroll
 from promptuary.renderer.jinja.usage import Usage
 from promptuary.renderer.jinja.usage_inference import infer_usages
@@ -37,11 +37,11 @@ __all__ = [
     "find_hazards",
     "find_references",
     "infer_usages",
+    "list_used_names",
     "outline",
     "parse_template",
+    "pass_run",
     "trace_taint",
     "unescape",
     "unroll",
-    "used_names",
-    "with_run",
 ]

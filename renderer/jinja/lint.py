@@ -7,7 +7,7 @@ from typing import Any, Literal
 from jinja2 import nodes
 
 from promptuary.renderer.jinja.methods import MAX_WIDTH, WIDE_METHODS, is_wide_format, is_wide_percent
-from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
+from promptuary.renderer.jinja.source import Unit, find_nodes, list_child_nodes
 from promptuary.renderer.problems import Place
 
 __all__ = ["NOT_REPRODUCIBLE", "Finding", "find_hazards"]
@@ -127,7 +127,7 @@ def _range_length(node: Any) -> int | None:
 
 
 def _nested_ranges(unit: Unit, node: nodes.Node, rounds: int) -> Iterator[Finding]:
-    for child in child_nodes(node):
+    for child in list_child_nodes(node):
         inner = rounds
         if isinstance(child, nodes.For) and _is_call(child.iter, "range"):
             inner = rounds * max(1, _range_length(child.iter) or 1)

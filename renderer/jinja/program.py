@@ -12,14 +12,21 @@ from jinja2.utils import pass_context
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
 from promptuary.renderer.jinja.output import Captured, Piece
-from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, path_to, too_much, without_values
-from promptuary.renderer.jinja.source import Unit, child_nodes
+from promptuary.renderer.jinja.sandbox import (
+    MAX_OUTPUT,
+    MissingValue,
+    Sandbox,
+    find_dotted_path,
+    hide_values,
+    make_limit_error,
+)
+from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.jinja.syntax_errors import syntax_error
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Lines, Place
 from promptuary.renderer.values.printing import Unprintable
 
-__all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]
+__all__ = ["RUN", "Program", "Stream", "parse_template", "pass_run"]
 
 MAX_DEPTH = 60
 MAX_NODES = 10_000
@@ -68,7 +75,7 @@ def _check_size(unit: Unit) -> None:
             )
             at = next((node.lineno for node in level if node.lineno), 1) - 1
             raise DocumentError(f"the template is {description}", code="PT106", place=unit.place(at))
-        level = [child for node in level for child in child_nodes(node)]
+        level = [child for node in level for child in list_child_nodes(node)]
 
 
 @dataclass(slots=True)
@@ -192,7 +199,7 @@ class Program:
         for piece in source:
             kind = type(piece)
             if left < 0:
-                raise too_much().located(self._place_of(piece))
+                raise make_limit_error().located(self._place_of(piece))
             left -= 1
             if kind is int:
                 pieces.append(piece)
@@ -238,13 +245,13 @@ class Program:
     def _missing(self, error: UndefinedError) -> RenderError:
         place, expression = self._where(error.__traceback__)
         message, name = error.told(expression) if isinstance(error, MissingValue) else (str(error.message), None)
-        return InputError(message, code="PT401", place=place, variable=path_to(name, expression))
+        return InputError(message, code="PT401", place=place, variable=find_dotted_path(name, expression))
 
     def _failed(self, error: Exception) -> RenderError:
         place, expression = self._where(error.__traceback__)
         if isinstance(error, SecurityError):
             return DocumentError(
-                f"this is not allowed: {without_values(str(error), expression)}", code="PT207", place=place
+                f"this is not allowed: {hide_values(str(error), expression)}", code="PT207", place=place
             )
         if isinstance(error, Unprintable):
             return RenderError(f"this prints {error.what}", code="PT206", place=place)
@@ -260,10 +267,10 @@ class Program:
 def _describe_failure(error: Exception, expression: str) -> str:
     """Jinja's or Python's message without values; only the error's type if the message may reveal a value."""
     if isinstance(error, TemplateError):
-        return without_values(str(error), expression)
+        return hide_values(str(error), expression)
     is_telling = isinstance(error, TypeError | ArithmeticError | AttributeError) and _is_our_own(error.__traceback__)
     kind = type(error).__name__
-    return f"{kind}: {without_values(str(error), expression)}" if is_telling else kind
+    return f"{kind}: {hide_values(str(error), expression)}" if is_telling else kind
 
 
 def _is_our_own(trace: TracebackType | None) -> bool:
@@ -274,7 +281,7 @@ def _is_our_own(trace: TracebackType | None) -> bool:
     return "__jinja_template__" in names or f"{names.get('__name__')}.".startswith(("jinja2.", "promptuary.renderer."))
 
 
-def with_run(call: Callable[..., Any]) -> Callable[..., Any]:
+def pass_run(call: Callable[..., Any]) -> Callable[..., Any]:
     """Make a template function that receives the rendering's `run` before its own arguments."""
 
     @pass_context

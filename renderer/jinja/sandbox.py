@@ -36,9 +36,9 @@ __all__ = [
     "Missing",
     "MissingValue",
     "Sandbox",
-    "path_to",
-    "too_much",
-    "without_values",
+    "find_dotted_path",
+    "hide_values",
+    "make_limit_error",
 ]
 
 
@@ -217,7 +217,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if texts:
                 size += 1 + len(texts[-1])
                 if size > MAX_OUTPUT or len(flat) > MAX_OUTPUT // 8:
-                    raise too_much()
+                    raise make_limit_error()
             if type(piece) is int:
                 flat.append(piece)
                 texts.append(self.texts[piece])
@@ -243,13 +243,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return as_text(value)
         except UndefinedError as error:
             site_facts = self.sites[site]
-            raise missing_value(error, site_facts) from None
+            raise explain_missing_value(error, site_facts) from None
         except LimitError as error:
             site_facts = self.sites[site]
             raise error.located(Place(site_facts.line, site_facts.column)) from None
         except SecurityError as error:
             site_facts = self.sites[site]
-            message = f"this is not allowed: {without_values(str(error), site_facts.expression)}"
+            message = f"this is not allowed: {hide_values(str(error), site_facts.expression)}"
             raise DocumentError(message, code="PT207", place=Place(site_facts.line, site_facts.column)) from None
         except Unprintable as error:
             site_facts = self.sites[site]
@@ -257,21 +257,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
             raise RenderError(message, code="PT206", place=Place(site_facts.line, site_facts.column)) from None
 
 
-def too_much() -> LimitError:
+def make_limit_error() -> LimitError:
     """The error for a rendering that produces too much."""
     return LimitError(f"this renders to more than {MAX_OUTPUT:,} characters")
 
 
-def missing_value(error: UndefinedError, site: Site) -> InputError:
+def explain_missing_value(error: UndefinedError, site: Site) -> InputError:
     """The error for a missing value, naming the expression that used it."""
     message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
     if f"`{site.expression}`" not in message:
         message = f"`{site.expression}`: {message}"
-    variable = path_to(name, site.expression)
+    variable = find_dotted_path(name, site.expression)
     return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
 
 
-def without_values(message: str, expression: str) -> str:
+def hide_values(message: str, expression: str) -> str:
     """A message of Jinja or Python without quoted text, except what the author wrote and type names."""
 
     def told(quoted: re.Match[str]) -> str:
@@ -281,7 +281,7 @@ def without_values(message: str, expression: str) -> str:
     return _QUOTED.sub(told, message)
 
 
-def path_to(name: str | None, expression: str) -> str | None:
+def find_dotted_path(name: str | None, expression: str) -> str | None:
     """The dotted path that ends in `name` as spelled in an expression: `customer.tier` for `tier`."""
     if name is None or not name.isidentifier():
         return name

@@ -26,10 +26,10 @@ __all__ = [
     "Reference",
     "Tag",
     "Unit",
-    "child_nodes",
     "find_nodes",
     "find_references",
     "has_escapes",
+    "list_child_nodes",
     "list_nodes",
     "locate",
     "unescape",
@@ -127,7 +127,7 @@ class Literal:
         return self.unit.place(offset + inside - start)
 
 
-def child_nodes(node: nodes.Node) -> list[nodes.Node]:
+def list_child_nodes(node: nodes.Node) -> list[nodes.Node]:
     """Return a node's direct children, in order."""
     children: list[nodes.Node] = []
     for name in node.fields:
@@ -142,11 +142,11 @@ def child_nodes(node: nodes.Node) -> list[nodes.Node]:
 def list_nodes(root: nodes.Node) -> list[nodes.Node]:
     """Return all nodes inside a node, each before its descendants. Jinja's `find_all` nests generators: it is slow."""
     found: list[nodes.Node] = []
-    waiting = child_nodes(root)[::-1]
+    waiting = list_child_nodes(root)[::-1]
     while waiting:
         node = waiting.pop()
         found.append(node)
-        waiting += child_nodes(node)[::-1]
+        waiting += list_child_nodes(node)[::-1]
     return found
 
 

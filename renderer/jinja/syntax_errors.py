@@ -71,6 +71,6 @@ def _unknown(kind: str, name: str, place: Place, plain: Fix | None) -> DocumentE
         message = f"`{name}` gives another result each time; the same data must give the same prompt"
         return DocumentError(message, code="PT203", place=place)
     names = FILTERS if kind == "filter" else tests.TESTS
-    message = f"there is no {kind} `{name}`{suggestions.spelling_hint(name, names)}"
-    rename = suggestions.rename_fix(place, suggestions.likely_name(name, names))
+    message = f"there is no {kind} `{name}`{suggestions.make_spelling_hint(name, names)}"
+    rename = suggestions.rename_fix(place, suggestions.find_likely_name(name, names))
     return DocumentError(message, code="PT205", place=place, fix=rename or plain)

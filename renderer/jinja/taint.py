@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
+from promptuary.renderer.jinja.source import Unit, find_nodes, list_child_nodes
 
 __all__ = ["Names", "trace_taint"]
 
@@ -90,7 +90,7 @@ class _Flow:
             if visit is not None:
                 visit(node, scope)
             else:
-                self.all(child_nodes(node), scope)
+                self.all(list_child_nodes(node), scope)
 
     def value(self, node: nodes.Node | None, scope: _Scope) -> Names:
         """Return the names that may reach an expression's value."""
@@ -111,13 +111,13 @@ class _Flow:
             self._call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
                 return self.fragments.get(getattr(node.args[0], "value", ""), _NONE)
-        return _NONE.union(*(self.value(child, scope) for child in child_nodes(node)))
+        return _NONE.union(*(self.value(child, scope) for child in list_child_nodes(node)))
 
     def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
         """Arguments of a macro may be printed in it; an unknown callee may be any macro."""
-        sources = extra.union(*(self.value(child, scope) for child in child_nodes(node) if child is not node.node))
+        sources = extra.union(*(self.value(child, scope) for child in list_child_nodes(node) if child is not node.node))
         name = node.node.name if isinstance(node.node, nodes.Name) else None
-        if any(self._may_hold_space(child) for child in child_nodes(node) if child is not node.node):
+        if any(self._may_hold_space(child) for child in list_child_nodes(node) if child is not node.node):
             self.spaces |= self.arguments
         for macro in [name] if name in self.macros else list(self.macros):
             if name != "fragment" and macro is not None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit, child_nodes
+from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.problems import Place
 
-__all__ = ["Use", "used_names"]
+__all__ = ["Use", "list_used_names"]
 
 _SPECIAL = frozenset(("caller", "kwargs", "loop", "self", "varargs"))
 
@@ -33,7 +33,7 @@ class _Scope:
         return _Scope(self.bound | set(names), set(self.maybe))
 
 
-def used_names(unit: Unit) -> list[Use]:
+def list_used_names(unit: Unit) -> list[Use]:
     """Return every use, in order, of a name that neither the unit nor its includes bind."""
     walk = _Walk(unit)
     walk.all(unit.tree.body, _Scope())
@@ -55,7 +55,7 @@ class _Walk:
         if visit is not None:
             visit(node, scope)
         else:
-            self.all(child_nodes(node), scope)
+            self.all(list_child_nodes(node), scope)
 
     def _name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx != "load":

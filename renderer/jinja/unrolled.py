@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from jinja2 import nodes
 
-from promptuary.renderer.jinja.source import Unit, child_nodes
+from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.part import Site
 
 __all__ = ["unroll"]
@@ -47,7 +47,7 @@ class _Builder:
             elif isinstance(node, nodes.Include):
                 self._include(node)
             elif not isinstance(node, nodes.Macro | nodes.AssignBlock):
-                self.all(child_nodes(node))
+                self.all(list_child_nodes(node))
 
     def _print(self, node: nodes.Expr) -> None:
         if isinstance(node, nodes.TemplateData):

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import nodes
 
 from promptuary.renderer.jinja import builtin_usage
-from promptuary.renderer.jinja.source import Unit, child_nodes, find_nodes
+from promptuary.renderer.jinja.source import Unit, find_nodes, list_child_nodes
 from promptuary.renderer.jinja.usage import Usage
 
 __all__ = ["infer_usages"]
@@ -38,7 +38,7 @@ class _Walk:
             elif isinstance(node, nodes.Expr):
                 self.value(node, scope)
             else:
-                self.statements(child_nodes(node), scope)
+                self.statements(list_child_nodes(node), scope)
 
     def _output(self, node: nodes.Output, scope: Scope) -> None:
         for child in node.nodes:
@@ -146,7 +146,7 @@ class _Walk:
         if isinstance(node, nodes.BinExpr):
             self._operation(node, scope)
         elif node is not None:
-            for child in child_nodes(node):
+            for child in list_child_nodes(node):
                 inner = child.value if isinstance(child, nodes.Keyword | nodes.Pair) else child
                 if isinstance(inner, nodes.Expr):
                     self.value(inner, scope)

@@ -5,6 +5,6 @@ the markup around it. Anything not understood counts as nothing, so no document 
 can render.
 """
 
-from promptuary.renderer.lower_bound.prompts import least_prompt
+from promptuary.renderer.lower_bound.prompts import count_least_prompt
 
-__all__ = ["least_prompt"]
+__all__ = ["count_least_prompt"]

@@ -10,7 +10,7 @@ from promptuary.renderer.formats.parts.slot_text import SlotText as Content
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
 from promptuary.renderer.lower_bound.blocks import Block, blocks
 from promptuary.renderer.lower_bound.rulers import Hole, Piece, Ruler
-from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, are_inert, hole_marks, printed, variants
+from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, are_inert, mark_holes, printed, variants
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Found", "Reader"]
@@ -109,7 +109,7 @@ class Reader:
         recipes = self._recipes(text.text)
         if any(isinstance(piece, Edge) for piece in variant):
             self._check(variant)
-            marked = hole_marks(text, self.marker, len(values))
+            marked = mark_holes(text, self.marker, len(values))
             with_holes = self._recipes(marked)
             if [_facts(recipe, len(values)) for recipe in recipes] != [
                 _facts(template, len(values)) for template in with_holes

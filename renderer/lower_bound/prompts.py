@@ -19,12 +19,12 @@ from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
 from promptuary.renderer.tokens.lazy import LazyTokenizer
 
-__all__ = ["least_prompt"]
+__all__ = ["count_least_prompt"]
 
 _SPEAKERS = ("user", "assistant", "tool")
 
 
-def least_prompt(template: Template, tokenizer: Tokenizer) -> int:
+def count_least_prompt(template: Template, tokenizer: Tokenizer) -> int:
     """Return the fewest tokens of any prompt of the template, after everything that may be cut is gone.
 
     Raises MissingVocabularyError if the tokenizer's vocabulary isn't available.

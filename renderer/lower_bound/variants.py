@@ -11,7 +11,7 @@ from typing import Literal
 from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text, Unknown, Value
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["MOST", "Edge", "Printed", "TooMany", "Variant", "are_inert", "count", "hole_marks", "printed", "variants"]
+__all__ = ["MOST", "Edge", "Printed", "TooMany", "Variant", "are_inert", "count", "mark_holes", "printed", "variants"]
 
 MOST = 96
 """A stretch with more ways than this isn't examined."""
@@ -174,7 +174,7 @@ def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
             yield from _values(pair.value)
 
 
-def hole_marks(text_printed: Printed, marker: str, number: int) -> str:
+def mark_holes(text_printed: Printed, marker: str, number: int) -> str:
     """The text with another mark before and after the output of each loop, for the rounds that may be there."""
     places: list[int] = []
     for start, end in text_printed.spans:

@@ -1,8 +1,8 @@
 """Profiles: how a model family counts and marks up a chat. Each is plain data: a mapping, or a YAML file beside this.
 
 A profile contains no code: opening and closing text for each role, the marks that are single tokens, and a few
-policies. `find_builtin_profile` and `for_model` return mappings, which are stored in a template's bundle; `check` turns
-a mapping into a Profile.
+policies. `find_builtin_profile` and `find_profile_of_model` return mappings, which are stored in a template's bundle;
+`check` turns a mapping into a Profile.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptuary.renderer.errors import ProfileError, TokenizerError
-from promptuary.renderer.profiles.fields import FIELDS, MARKUP_FIELDS, wrong_field
+from promptuary.renderer.profiles.fields import FIELDS, MARKUP_FIELDS, explain_wrong_field
 from promptuary.renderer.syntax import yaml_reader
 from promptuary.renderer.tokens import lazy, tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource
@@ -24,9 +24,9 @@ __all__ = [
     "Profile",
     "check",
     "find_builtin_profile",
-    "for_model",
-    "lazy_tokenizer",
-    "profile_names",
+    "find_profile_of_model",
+    "list_profile_names",
+    "make_lazy_tokenizer",
     "summary",
     "tokenizer",
 ]
@@ -88,14 +88,14 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     return MappingProxyType(dict(sorted(profiles.items())))
 
 
-def profile_names() -> list[str]:
+def list_profile_names() -> list[str]:
     """Return the names of the built-in profiles."""
     return list(_catalogue())
 
 
 def summary() -> list[dict[str, Any]]:
     """Return name, title, models, context, tokenizer and whether counting is exact here, to choose from."""
-    vocabularies = tokenizers.known_vocabularies()
+    vocabularies = tokenizers.list_vocabularies()
     return [
         {
             "name": name,
@@ -117,7 +117,7 @@ def find_builtin_profile(name: str) -> dict[str, Any]:
     return _frozen(mapping)
 
 
-def for_model(model: str) -> dict[str, Any] | None:
+def find_profile_of_model(model: str) -> dict[str, Any] | None:
     """Return the mapping of the profile for a provider's model id, or None. The longest matching pattern wins."""
     model_name = model.lower().rpartition("/")[2]
     fitting = [
@@ -132,7 +132,7 @@ def for_model(model: str) -> dict[str, Any] | None:
 def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Copy the fields that affect rendering, and add the pin of the vocabulary."""
     frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
-    source = lazy.pinned_revision(str(mapping["tokenizer"]))
+    source = lazy.find_pinned_revision(str(mapping["tokenizer"]))
     if source:
         frozen["sha256"] = source
     return frozen
@@ -152,17 +152,17 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
     if not isinstance(mapping, Mapping):
         raise ProfileError("A profile must be a mapping of fields.")
     for key, value in mapping.items():
-        complaint = wrong_field(FIELDS, str(key), value)
+        complaint = explain_wrong_field(FIELDS, str(key), value)
         if complaint:
             raise ProfileError(complaint)
     for needed in ("name", "tokenizer"):
         if needed not in mapping:
             raise ProfileError(f"The profile needs the field `{needed}`.")
     fields_given = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
-    if mapping["tokenizer"] not in tokenizers.tokenizer_names():
+    if mapping["tokenizer"] not in tokenizers.list_tokenizer_names():
         raise ProfileError(
             f"There is no vocabulary named {mapping['tokenizer']!r}; known are "
-            f"{', '.join(tokenizers.tokenizer_names())}."
+            f"{', '.join(tokenizers.list_tokenizer_names())}."
         )
     marks = fields_given.pop("marks", {})
     fields_given["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
@@ -179,7 +179,7 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
     if markup is None:
         return _lazyllm_markup(mapping["lazyllm"]) if mapping.get("lazyllm") else None
     for key, value in markup.items():
-        complaint = wrong_field(MARKUP_FIELDS, str(key), value)
+        complaint = explain_wrong_field(MARKUP_FIELDS, str(key), value)
         if complaint:
             raise ProfileError(f"markup: {complaint}")
     roles = markup.get("roles", {})
@@ -219,7 +219,7 @@ def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
     return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 
 
-def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
+def make_lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
     """As `tokenizer`, but the vocabulary is loaded, or fetched from `source`, on the first count."""
     return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["FIELDS", "MARKUP_FIELDS", "wrong_field"]
+__all__ = ["FIELDS", "MARKUP_FIELDS", "explain_wrong_field"]
 
 Check = Callable[[Any], bool]
 
@@ -98,7 +98,7 @@ MARKUP_FIELDS: dict[str, tuple[Check, str]] = {
 }
 
 
-def wrong_field(fields: Mapping[str, tuple[Check, str]], key: str, value: Any) -> str | None:
+def explain_wrong_field(fields: Mapping[str, tuple[Check, str]], key: str, value: Any) -> str | None:
     """Return what is wrong with a field, or None."""
     if key not in fields:
         return f"`{key}` is not a field of a profile; known are {', '.join(fields)}."

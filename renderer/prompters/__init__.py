@@ -66,7 +66,7 @@ class Prompter:
             **self.marks,
             "instruction": system,
             "tools": arguments.tools_text(tools),
-            "history": "".join(self._turn(*pair) for pair in arguments.history_pairs(history)),
+            "history": "".join(self._turn(*pair) for pair in arguments.list_history_pairs(history)),
             "user": user,
             "input": _spoken(left),
         }
@@ -83,7 +83,7 @@ class Prompter:
         if user:
             last["content"] = user + str(last.get("content", ""))
         head = self.marks["system"] + ("\n" + system if system else "")
-        messages = [{"role": "system", "content": head}, *arguments.history_messages(history), last]
+        messages = [{"role": "system", "content": head}, *arguments.list_history_messages(history), last]
         return {"messages": messages, "tools": tools} if tools else {"messages": messages}
 
     def get_response(self, output: str, input: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from promptuary.renderer.errors import PrompterError
 
-__all__ = ["Query", "choose_tools", "history_messages", "history_pairs", "read_query", "tools_text"]
+__all__ = ["Query", "choose_tools", "list_history_messages", "list_history_pairs", "read_query", "tools_text"]
 
 
 class Query(NamedTuple):
@@ -84,7 +84,7 @@ def _history(history: Any) -> Sequence[Any]:
     return history
 
 
-def history_pairs(history: Any) -> list[tuple[str, str]]:
+def list_history_pairs(history: Any) -> list[tuple[str, str]]:
     """Return the turns of a history for a marked prompt: pairs of user and assistant texts."""
     pairs = []
     for turn in _history(history):
@@ -99,7 +99,7 @@ def history_pairs(history: Any) -> list[tuple[str, str]]:
     return pairs
 
 
-def history_messages(history: Any) -> list[dict[str, Any]]:
+def list_history_messages(history: Any) -> list[dict[str, Any]]:
     """Return the turns of a history as messages: lists of up to two texts, or messages, which may be mixed."""
     messages: list[dict[str, Any]] = []
     for turn in _history(history):

@@ -77,7 +77,7 @@ class Instruction:
 
     @property
     def slots(self) -> list[str]:
-        return slots.slot_names((*self.system, *self.user))
+        return slots.list_slot_names((*self.system, *self.user))
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Piece", "Slot", "fill", "read_slots", "slot_names"]
+__all__ = ["Piece", "Slot", "fill", "list_slot_names", "read_slots"]
 
 
 class Slot(NamedTuple):
@@ -57,7 +57,7 @@ def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
     return pairs
 
 
-def slot_names(pieces: Sequence[Piece]) -> list[str]:
+def list_slot_names(pieces: Sequence[Piece]) -> list[str]:
     """Return the unique names of the slots, in the order of the text."""
     return list(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Slot)))
 

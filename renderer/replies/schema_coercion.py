@@ -20,7 +20,7 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
     """
     coerced = coerce_to_schema(value, schema)
     try:
-        fault = validation.best_error(schema, coerced.value)
+        fault = validation.find_best_error(schema, coerced.value)
     except validation.Unusable as error:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     if fault is not None:

@@ -1,7 +1,7 @@
 """A fast check that accepts data that fit the common part of JSON Schema, without building errors.
 
-`acceptor` returns a function that is True only for plain JSON values that fit the schema. If it is False, or if the
-schema uses unsupported keywords, the full validator decides.
+`build_acceptor` returns a function that is True only for plain JSON values that fit the schema. If it is False, or if
+the schema uses unsupported keywords, the full validator decides.
 """
 
 import math
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Accepts", "acceptor", "is_plain"]
+__all__ = ["Accepts", "build_acceptor", "is_plain"]
 
 Accepts = Callable[[Any], bool]
 
@@ -49,7 +49,7 @@ def is_plain(value: Any, depth: int = 0) -> bool:
     return kind is int or kind is bool or value is None
 
 
-def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
+def build_acceptor(schema: Any, depth: int = 0) -> Accepts | None:
     """Return the fast check of a schema, or None if it has unsupported keywords or values.
 
     A schema with a fast check is therefore also a valid schema.
@@ -143,7 +143,7 @@ def _number(kind: str, schema: dict[str, Any]) -> Accepts:
 
 
 def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
-    item = acceptor(schema.get("items", {}), depth + 1)
+    item = build_acceptor(schema.get("items", {}), depth + 1)
     if item is None:
         return None
     least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
@@ -151,10 +151,10 @@ def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
 
 
 def _object(schema: dict[str, Any], depth: int) -> Accepts | None:
-    property_checks = {name: acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+    property_checks = {name: build_acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
     checks = {name: check for name, check in property_checks.items() if check is not None}
     rest = schema.get("additionalProperties", True)
-    other = is_plain if rest is True else (None if rest is False else acceptor(rest, depth + 1))
+    other = is_plain if rest is True else (None if rest is False else build_acceptor(rest, depth + 1))
     if len(checks) < len(property_checks) or (other is None and rest is not False):
         return None
     required = schema.get("required", [])

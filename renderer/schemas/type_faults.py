@@ -50,7 +50,7 @@ def suggest_type(wrong: str) -> str | None:
     word = wrong.lower().replace(" ", "")
     if word in TYPES:
         return word
-    meant = _OTHER_NAMES.get(word) or suggestions.likely_name(word, [*TYPES, *_OTHER_NAMES])
+    meant = _OTHER_NAMES.get(word) or suggestions.find_likely_name(word, [*TYPES, *_OTHER_NAMES])
     return _OTHER_NAMES.get(meant, meant) if meant else None
 
 

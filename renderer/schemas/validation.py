@@ -19,7 +19,7 @@ else:
     jsonschema = Deferred("jsonschema")
     referencing = Deferred("referencing")
 
-__all__ = ["SchemaFault", "Unusable", "backtracking", "best_error", "check_schema", "errors"]
+__all__ = ["SchemaFault", "Unusable", "check_schema", "errors", "find_backtracking_patterns", "find_best_error"]
 
 SchemaFault = Any
 """A jsonschema.ValidationError or SchemaError: `message`, `absolute_path`, `json_path`."""
@@ -61,12 +61,12 @@ def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
         raise Unusable(_ENDLESS) from None
 
 
-def best_error(schema: Any, value: Any) -> SchemaFault | None:
+def find_best_error(schema: Any, value: Any) -> SchemaFault | None:
     """Return the most relevant error, or None if the value is valid. Raises Unusable."""
     return jsonschema.exceptions.best_match(errors(schema, value))
 
 
-def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
+def find_backtracking_patterns(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
     """Find the patterns of a schema that can't run in linear time, and why.
 
     Their texts are refused beyond MAX_BACKTRACKED characters.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
     difflib = Deferred("difflib")
 
-__all__ = ["MOST_NAMED", "likely_name", "list_names", "rename_fix", "shorten_name", "spelling_hint"]
+__all__ = ["MOST_NAMED", "find_likely_name", "list_names", "make_spelling_hint", "rename_fix", "shorten_name"]
 
 MOST_NAMED = 10
 """The maximum number of unknown names in an error."""
@@ -21,7 +21,7 @@ _LONGEST = 80
 _MOST_KNOWN = 500
 
 
-def likely_name(name: str, names: Iterable[str]) -> str | None:
+def find_likely_name(name: str, names: Iterable[str]) -> str | None:
     """Return the most similar known name, or None. Only names of up to 80 characters are compared, and 500 of them."""
     if len(name) > _LONGEST:
         return None
@@ -42,9 +42,9 @@ def list_names(names: Collection[object]) -> str:
     return listing if len(names) <= MOST_NAMED else f"{listing} and {len(names) - MOST_NAMED:,} more"
 
 
-def spelling_hint(name: str, names: Iterable[str]) -> str:
+def make_spelling_hint(name: str, names: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the likely one, or nothing."""
-    suggestion = likely_name(name, names)
+    suggestion = find_likely_name(name, names)
     return f"; did you mean `{suggestion}`?" if suggestion else ""
 
 

@@ -14,7 +14,18 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Bounds", "Item", "Mapping", "Node", "Scalar", "Sequence", "YamlError", "compose", "core_value", "value_of"]
+__all__ = [
+    "Bounds",
+    "Item",
+    "Mapping",
+    "Node",
+    "Scalar",
+    "Sequence",
+    "YamlError",
+    "compose",
+    "parse_core_value",
+    "value_of",
+]
 
 # The pure Python scanner is about twenty times slower, so a build without libyaml is refused at import.
 from yaml import CSafeLoader
@@ -202,7 +213,7 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def core_value(text: str) -> Any:
+def parse_core_value(text: str) -> Any:
     """The value of a plain scalar in YAML 1.2's core schema. Raises ValueError for a number that JSON doesn't have."""
     if text in _NULL:
         return None
@@ -237,6 +248,6 @@ def value_of(node: Node | None) -> Any:
     if node.style != "plain":
         return node.value
     try:
-        return core_value(node.value)
+        return parse_core_value(node.value)
     except ValueError as error:
         raise YamlError(str(error), node.start, "PT105") from error

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from promptuary.renderer.syntax.yaml_reader import core_value
+from promptuary.renderer.syntax.yaml_reader import parse_core_value
 
 __all__ = ["write_yaml"]
 
@@ -39,7 +39,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 
 def _keyed(key: str, value: Any, indent: str) -> Iterator[str]:
-    name = key if _PLAIN_KEY.fullmatch(key) and isinstance(core_value(key), str) else _quoted(key)
+    name = key if _PLAIN_KEY.fullmatch(key) and isinstance(parse_core_value(key), str) else _quoted(key)
     if len(name) > _LONGEST_KEY:
         yield f"{indent}? {name}"
         yield f"{indent}:"
@@ -68,7 +68,7 @@ def _is_block(value: Any) -> bool:
 def _scalar(value: Any, indent: str) -> str:
     if not isinstance(value, str):
         return json.dumps(value) if value not in ([], {}, ()) else ("{}" if isinstance(value, Mapping) else "[]")
-    if _PLAIN.fullmatch(value) and len(value) <= _LONGEST_PLAIN and isinstance(core_value(value), str):
+    if _PLAIN.fullmatch(value) and len(value) <= _LONGEST_PLAIN and isinstance(parse_core_value(value), str):
         return value
     if _is_literal(value):
         mark = "|" if value.endswith("\n") else "|-"

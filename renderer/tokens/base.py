@@ -164,7 +164,7 @@ class FunctionTokenizer(RememberingTokenizer):
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         """A function has no offsets, so this counts how many tokens fewer there are without the spans."""
-        span_list = merged_spans(spans)
+        span_list = merge_spans(spans)
         edges = [0, *(edge for span in span_list for edge in span), len(text)]
         rest = "".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
         return max(0, self.count(text) - self.count(rest)) if span_list else 0
@@ -201,7 +201,7 @@ class Estimate(RememberingTokenizer):
         return wide + int((len(text) - wide) // self._characters)
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return min(self.count(text), sum(self._estimate(text[start:end]) for start, end in merged_spans(spans)))
+        return min(self.count(text), sum(self._estimate(text[start:end]) for start, end in merge_spans(spans)))
 
     def borders(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))
@@ -217,7 +217,7 @@ def _packed(ids: Sequence[Any]) -> Ids:
         return tuple(ids)
 
 
-def merged_spans(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Sort spans and merge adjacent ones; empty ones are dropped."""
     merged: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):

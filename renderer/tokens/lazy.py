@@ -5,9 +5,9 @@ from typing import Any
 
 from promptuary.renderer.errors import TokenizerError
 from promptuary.renderer.tokens import tokenizers, vocabularies
-from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, RememberingTokenizer, Span, Tokenizer, merged_spans
+from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, RememberingTokenizer, Span, Tokenizer, merge_spans
 
-__all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "most_tokens", "pinned_revision"]
+__all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "find_pinned_revision", "most_tokens"]
 
 
 class LazyTokenizer:
@@ -20,7 +20,7 @@ class LazyTokenizer:
 
     def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
         self.name = name
-        self.revision = pinned_revision(name)
+        self.revision = find_pinned_revision(name)
         self._source = source
 
     def most_tokens(self, text: str) -> int:
@@ -57,7 +57,7 @@ class UpperBound(RememberingTokenizer):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.name, self.revision = name, pinned_revision(name)
+        self.name, self.revision = name, find_pinned_revision(name)
 
     def _most(self, text: str) -> int:
         return most_tokens(self.name, text)
@@ -70,7 +70,7 @@ class UpperBound(RememberingTokenizer):
         return [UNKNOWN_ID] * sum(map(self._most, text))
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return sum(self._most(text[start:end]) for start, end in merged_spans(spans))
+        return sum(self._most(text[start:end]) for start, end in merge_spans(spans))
 
     def borders(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))
@@ -97,7 +97,7 @@ def most_tokens(name: str, text: str) -> int:
     return size + 1 if source.form == "sentencepiece" and text else size
 
 
-def pinned_revision(name: str) -> str:
+def find_pinned_revision(name: str) -> str:
     """Return the sha256 of a known vocabulary, or an empty text."""
     source = vocabularies.VOCABULARIES.get(name)
     return source.sha256 if source else ""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from promptuary.renderer.errors import TokenizerError
 
-__all__ = ["read_pieces", "sentencepiece_tokenizer"]
+__all__ = ["build_sentencepiece_tokenizer", "read_pieces"]
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _BYTE = 1, 2, 3, 4, 6
 _SPACE = "▁"
@@ -83,7 +83,7 @@ def _merges(pieces: list[Piece]) -> list[list[str]]:
     return [[left, right] for _, left, right in merges]
 
 
-def sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], dict[str, int]]:
+def build_sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], dict[str, int]]:
     """Build the JSON for HF `tokenizers`, and separately the control pieces with their ids."""
     marks = {piece.text: place for place, piece in enumerate(pieces) if piece.kind in (_CONTROL, _USER_DEFINED)}
     unknown = next((piece.text for piece in pieces if piece.kind == _UNKNOWN), None)

@@ -12,7 +12,7 @@ from typing import Any
 
 from promptuary.renderer.errors import TokenizerError
 
-__all__ = ["byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
+__all__ = ["build_byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
 
 
 def _byte_alphabet() -> dict[int, str]:
@@ -73,7 +73,7 @@ def _merges(ranks: dict[bytes, int]) -> Iterable[list[str]]:
             yield [_spell(left), _spell(right)]
 
 
-def byte_level_tokenizer(
+def build_byte_level_tokenizer(
     ranks: dict[bytes, int], pattern: str, *, offset: int = 0, nfc: bool = False
 ) -> dict[str, Any]:
     """Build the JSON for HF `tokenizers` of a byte-level BPE; a token's id is its rank plus `offset`.

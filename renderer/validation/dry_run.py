@@ -15,7 +15,15 @@ from promptuary.renderer.problems import Problem, Severity
 from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
 
-__all__ = ["Trial", "find_same_names", "least_case", "run_trials", "same_names", "structure_problems", "worst_case"]
+__all__ = [
+    "Trial",
+    "check_least_case",
+    "check_worst_case",
+    "find_same_names",
+    "find_structure_problems",
+    "note_same_names",
+    "run_trials",
+]
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ def run_trials(template: Template) -> list[Trial]:
     return trials
 
 
-def structure_problems(template: Template, trials: Sequence[Trial]) -> list[Problem]:
+def find_structure_problems(template: Template, trials: Sequence[Trial]) -> list[Problem]:
     """Find errors in the author's own text that occur with any data.
 
     A placeholder answers every question alike, as real data might never do, so a problem seen in only one run is a
@@ -56,7 +64,7 @@ def structure_problems(template: Template, trials: Sequence[Trial]) -> list[Prob
     ]
 
 
-def same_names(trials: Sequence[Trial]) -> list[Problem]:
+def note_same_names(trials: Sequence[Trial]) -> list[Problem]:
     """Note if two parts that the author wrote have one name; the turns of one loop may share theirs."""
     for trial in trials:
         for parts in trial.prompts:
@@ -88,14 +96,14 @@ def _generate_data(template: Template) -> Iterator[Mapping[str, Any]]:
         yield {**{name: example_data.bare(schema) for name, schema in inputs.items()}, **limit}
 
 
-def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+def check_least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
     """Check whether the smallest prompt of the document exceeds its limit, so that no data can render it."""
     document = template.document
     limit = document.token_limit if document.token_limit is not None else template.context
     room = None if limit is None else limit - document.reserve
     if limit is None or room is None or room < 1:
         return
-    tokens = lower_bound.least_prompt(template, tokenizer)
+    tokens = lower_bound.count_least_prompt(template, tokenizer)
     if tokens <= room:
         return
     key = next((key for key in ("token_limit", "profile", "model") if key in document.front), "token_limit")
@@ -108,7 +116,7 @@ def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
     yield Problem("PT603", severity, message, place.line, place.column, place.end_line, place.end_column)
 
 
-def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
+def check_worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
     """Check whether the parts that may not be cut can exceed the limit, with each character of an input as a token."""
     document = template.document
     limit = document.token_limit

@@ -136,7 +136,7 @@ def write_flow(value: Any) -> str:
         return "{" + ", ".join(f"{write_flow(str(key))}: {write_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(write_flow, value)) + "]"
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(yaml_reader.core_value(value), str):
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(yaml_reader.parse_core_value(value), str):
         return value
     return json.dumps(value, ensure_ascii=False)
 

@@ -12,7 +12,7 @@ from promptuary.renderer.formats import fragments as document_fragments
 from promptuary.renderer.formats.jinja_body import parse_units
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
-from promptuary.renderer.jinja import Use, used_names
+from promptuary.renderer.jinja import Use, list_used_names
 from promptuary.renderer.problems import Edit, Fix, Place, unify_newlines
 from promptuary.renderer.validation import fixes
 
@@ -63,7 +63,7 @@ def _list_uses(document: Document, fragments: Mapping[str, str]) -> list[Use]:
             return [
                 use
                 for unit in parse_units(document, fragments, offered)
-                for use in used_names(unit)
+                for use in list_used_names(unit)
                 if use.name not in unit.sandbox.globals
             ]
         body = formats.find_format(document.format).compile(document, fragments, offered)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from promptuary.renderer.syntax.regular_expressions import Pattern, compile_pattern
 
-__all__ = ["blank_expressions", "find_word", "has_word", "without_comments"]
+__all__ = ["blank_expressions", "find_word", "has_word", "remove_comments"]
 
 _CLOSING = {"{{": "}}", "{%": "%}"}
 
@@ -24,7 +24,7 @@ def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
         yield match.span(1)
 
 
-def without_comments(body: str) -> str:
+def remove_comments(body: str) -> str:
     """Return the body of a document without the template language's comments."""
     pieces: list[str] = []
     start = 0

@@ -169,7 +169,7 @@ class RequiredWordsStandard(Standard):
 
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
         bodies = [subject.document.body, *map(_read_body, subject.fragments)]
-        texts = [standard_words.without_comments(body) for body in bodies]
+        texts = [standard_words.remove_comments(body) for body in bodies]
         missing = [word for word in self.words if not any(standard_words.has_word(word, text) for text in texts)]
         if missing:
             names = suggestions.list_names([f"`{word}`" for word in missing])
@@ -234,13 +234,13 @@ def _read_body(text: str) -> str:
 
 
 def _not_allowed(name: str, noun: str, allowed: Collection[str]) -> str:
-    hint = suggestions.spelling_hint(name, allowed) or f"; allowed are {suggestions.list_names(allowed)}"
+    hint = suggestions.make_spelling_hint(name, allowed) or f"; allowed are {suggestions.list_names(allowed)}"
     return f"the {noun} `{suggestions.shorten_name(name)}` is not allowed in this namespace{hint}"
 
 
 def _fix(place: Place, name: str, allowed: Collection[str]) -> Fix | None:
     """A fix that writes the likely allowed name, if YAML reads it as text everywhere."""
-    suggestion = suggestions.likely_name(name, allowed)
+    suggestion = suggestions.find_likely_name(name, allowed)
     return suggestions.rename_fix(place, suggestion) if suggestion and _is_plain(suggestion) else None
 
 

@@ -9,12 +9,12 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Lines, Problem, Severity, unify_newlines
 from promptuary.renderer.validation import personal_data, secrets
 
-__all__ = ["is_harmless", "of_samples", "of_text", "of_values"]
+__all__ = ["is_harmless", "scan_samples", "scan_text", "scan_values"]
 
 _MOST = 50  # of each kind: a pasted list needn't produce a thousand sentences
 
 
-def of_text(document: Document) -> Iterator[Problem]:
+def scan_text(document: Document) -> Iterator[Problem]:
     """Return problems of the document's own text. No message repeats what was found."""
     text = unify_newlines(document.text)
     lines = Lines(text)
@@ -36,7 +36,7 @@ def of_text(document: Document) -> Iterator[Problem]:
         yield Problem("PT610", "warning", message, place.line, place.column, place.end_line, place.end_column)
 
 
-def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
+def scan_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
     """Return secrets and personal data in samples, which are versioned like documents."""
     for name, data in samples.items():
         if secret_name := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
@@ -44,10 +44,10 @@ def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
                 "PT701", "error", f"the name of a sample looks like {secret_name.kind}; samples are kept forever"
             )
             continue
-        yield from of_values(data, f"sample `{name}`: ", "samples are kept forever", sample=name)
+        yield from scan_values(data, f"sample `{name}`: ", "samples are kept forever", sample=name)
 
 
-def of_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
+def scan_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
     """Return secrets and personal data in a JSON value, including keys of mappings; `variable` is the path to each."""
     for path, text in _texts(value, ""):
         for secret in itertools.islice(secrets.find_secrets(text), _MOST):

@@ -165,7 +165,7 @@ def _inputs_of_units(unit_uses: Iterable[tuple[Unit, Sequence[Use]]]) -> dict[st
 def _fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The inputs declared by fragments, which their includer has to declare identically."""
     return {
-        name: declarations.without_annotations(schema)
+        name: declarations.strip_annotations(schema)
         for text in fragments.values()
         for name, schema in (documents.parse_document(text).inputs or {}).items()
     }

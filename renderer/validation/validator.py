@@ -85,8 +85,8 @@ class _Checks:
 
     def run(self) -> list[Problem]:
         self.found.extend(declarations.find_input_problems(self.document))
-        self.found.extend(text_scan.of_text(self.document))
-        self.found.extend(text_scan.of_samples(self.samples))
+        self.found.extend(text_scan.scan_text(self.document))
+        self.found.extend(text_scan.scan_samples(self.samples))
         profile = self._try(lambda: find_profile(self.document, self.profile))
         texts = self._try(lambda: fragments.resolve_fragments(self.document, self.source))
         if texts is None:
@@ -115,10 +115,10 @@ class _Checks:
             return
         trials = dry_run.run_trials(template)
         if has_own_names:
-            self.found.extend(dry_run.same_names(trials))
+            self.found.extend(dry_run.note_same_names(trials))
         if has_errors:
             return
-        problems = dry_run.structure_problems(template, trials)
+        problems = dry_run.find_structure_problems(template, trials)
         self.found.extend(problems)
         if only_errors(problems):
             return
@@ -126,10 +126,10 @@ class _Checks:
         if nothing is not None:
             self.found.append(nothing)
             return
-        too_long: list[Problem] = self._try(lambda: self._measured(template, dry_run.least_case)) or []
+        too_long: list[Problem] = self._try(lambda: self._measured(template, dry_run.check_least_case)) or []
         self.found.extend(too_long)
         if not problems and not too_long:
-            self.found.extend(self._try(lambda: self._measured(template, dry_run.worst_case)) or [])
+            self.found.extend(self._try(lambda: self._measured(template, dry_run.check_worst_case)) or [])
 
     def _measured(
         self, template: Template, check: Callable[[Template, tokenizers.Tokenizer], Iterable[Problem]]
@@ -167,9 +167,9 @@ class _Checks:
         inputs = self.document.inputs or {}
         for ref, text in texts.items():
             for name, schema in (documents.parse_document(text).inputs or {}).items():
-                if name in inputs and declarations.without_annotations(
-                    inputs[name]
-                ) == declarations.without_annotations(schema):
+                if name in inputs and declarations.strip_annotations(inputs[name]) == declarations.strip_annotations(
+                    schema
+                ):
                     continue
                 how = "otherwise" if name in inputs else "not at all"
                 message = f"the fragment `{ref}` declares the input `{name}`, this document {how}; declare it alike"
@@ -195,12 +195,12 @@ class _Checks:
             schemas = {each.name: each.schema for each in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:
-                hint = suggestions.spelling_hint(use.name, inputs)
+                hint = suggestions.make_spelling_hint(use.name, inputs)
                 message = f"`{use.name}` is used but not declared under `inputs`{hint}"
                 suggestion = (
                     None
                     if use.is_elsewhere
-                    else suggestions.rename_fix(use.place, suggestions.likely_name(use.name, inputs))
+                    else suggestions.rename_fix(use.place, suggestions.find_likely_name(use.name, inputs))
                 )
                 fix = suggestion or fixes.declare(self.document, use.name, schemas.get(use.name, {}))
                 self._add("PT403", "error", message, use.place, use.name, fix)

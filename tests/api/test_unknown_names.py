@@ -40,4 +40,4 @@ def test_few_names_are_all_told_and_long_ones_cut():
     assert suggestions.list_names(["a", "b"]) == "a, b"
     assert suggestions.list_names([str(number) for number in range(12)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
     assert len(suggestions.list_names(["x" * 1000])) < 100
-    assert suggestions.likely_name("x" * 100_000, ["x" * 99_999]) is None
+    assert suggestions.find_likely_name("x" * 100_000, ["x" * 99_999]) is None

@@ -20,5 +20,5 @@ def test_the_text_and_the_ids_are_the_models_own(row):
     parts = [Part(str(at), each["role"], each["content"]) for at, each in enumerate(messages)]
     if text is not None:
         assert targets.text(parts, profile) == text
-    if ids is not None and tokenizers.known_vocabularies().get(profile.tokenizer):
+    if ids is not None and tokenizers.list_vocabularies().get(profile.tokenizer):
         assert targets.tokens(parts, profile, profiles.tokenizer(profile)) == ids

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from promptuary import AddedRows, ConfigurationError, Refused, Unavailable
-from promptuary._dataset_rows import rows_timeout
+from promptuary._dataset_rows import compute_rows_timeout
 from promptuary._transport import Answer
 from tests.promptuary.conftest import DOCUMENT, NAME
 
@@ -98,4 +98,4 @@ def test_a_refusal_and_an_outage_are_raised(world):
 
 
 def test_the_call_may_take_ten_times_as_long_as_a_fetch():
-    assert [rows_timeout(seconds) for seconds in (0.5, 2, 10, 90)] == [5, 20, 60, 90]
+    assert [compute_rows_timeout(seconds) for seconds in (0.5, 2, 10, 90)] == [5, 20, 60, 90]

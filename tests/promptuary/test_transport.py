@@ -16,7 +16,7 @@ import pytest
 
 from promptuary import BadAnswer, Promptuary, Unavailable
 from promptuary._async_httpx_transport import AsyncHttpTransport
-from promptuary._httpx_transport import MAX_BYTES, HttpTransport, tls_settings
+from promptuary._httpx_transport import MAX_BYTES, HttpTransport, choose_tls_settings
 from promptuary._transport import Request
 
 ROOT = Path(__file__).parents[2]
@@ -135,12 +135,12 @@ def test_a_redirect_is_not_followed(kind):
 
 
 def test_over_https_the_certificate_is_verified():
-    assert tls_settings("https://registry.example") is True
+    assert choose_tls_settings("https://registry.example") is True
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "HTTP://localhost"])
 def test_over_plain_http_no_certificates_are_read_and_none_would_be_trusted(url):
-    context = tls_settings(url)
+    context = choose_tls_settings(url)
     assert isinstance(context, ssl.SSLContext)
     assert context.get_ca_certs() == []
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)

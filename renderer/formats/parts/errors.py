@@ -59,11 +59,11 @@ def bad_given_priority() -> str:
 
 def unknown_key(key: yaml_reader.Scalar, owner: str, keys: Sequence[str]) -> PartError:
     width = len(key.value) if key.style == "plain" else 0
-    message = f"`{key.value}` is not a field of a {owner}{suggestions.spelling_hint(key.value, keys)}"
-    return PartError(message, "PT304", key.start, width=width, suggestion=suggestions.likely_name(key.value, keys))
+    message = f"`{key.value}` is not a field of a {owner}{suggestions.make_spelling_hint(key.value, keys)}"
+    return PartError(message, "PT304", key.start, width=width, suggestion=suggestions.find_likely_name(key.value, keys))
 
 
 def unknown_role(role: str, node: yaml_reader.Scalar) -> PartError:
     width = len(role) if node.style == "plain" else 0
-    suggestion = _OTHER_NAMES.get(role.lower()) or suggestions.likely_name(role.lower(), ROLES)
+    suggestion = _OTHER_NAMES.get(role.lower()) or suggestions.find_likely_name(role.lower(), ROLES)
     return PartError(bad_role(role), "PT305", node.start, width=width, suggestion=suggestion)

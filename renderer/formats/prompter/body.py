@@ -148,7 +148,7 @@ class PrompterBody:
         return arguments.read_query(values | left, names, strict=True)
 
     def _turns(self, history: Any) -> list[dict[str, Any]]:
-        turns = arguments.history_messages(history)
+        turns = arguments.list_history_messages(history)
         for number, turn in enumerate(turns, start=1):
             if turn.get("role") not in _ROLES or set(turn) - {"role", "content"}:
                 raise PrompterError(

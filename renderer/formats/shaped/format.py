@@ -235,7 +235,7 @@ def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentErro
     else:
         hint = nearest(node.name, sorted(calls))
     name_only = Place(place.line, place.column, place.line, place.column + len(node.name))
-    fix = suggestions.rename_fix(name_only, suggestions.likely_name(node.name, calls))
+    fix = suggestions.rename_fix(name_only, suggestions.find_likely_name(node.name, calls))
     return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place, fix=fix)
 
 

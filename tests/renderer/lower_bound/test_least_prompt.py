@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from promptuary import renderer
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.lower_bound import least_prompt
+from promptuary.renderer.lower_bound import count_least_prompt
 from tests.renderer.varied_documents import FRAGMENTS, PROFILES, data, documents
 from tests.support.examples import example_count
 
@@ -21,7 +21,7 @@ BODIES = {
 
 def least(text, **options):
     template = renderer.load(text, **options)
-    return least_prompt(template, template.tokenizer())
+    return count_least_prompt(template, template.tokenizer())
 
 
 def codes(text, **options):
@@ -146,7 +146,7 @@ def test_no_data_render_what_is_found_too_long(text, values, model):
         template = renderer.load(text, fragments=FRAGMENTS)
     except RenderError:
         return
-    bound = least_prompt(template, template.tokenizer())
+    bound = count_least_prompt(template, template.tokenizer())
     if bound < 2:
         return
     for each in values:

@@ -14,7 +14,7 @@ from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.truncation import fitting
 from tests.support.examples import example_count
 
-FAMILIES = profiles.profile_names()
+FAMILIES = profiles.list_profile_names()
 # Where the system text moves with the last user's turn, an earlier turn can't stay as it was.
 UNSTABLE = {name for name in FAMILIES if profiles.find_builtin_profile(name)["system"] == "last-user"}
 CHAT = [
@@ -77,7 +77,7 @@ def test_a_family_writes_its_known_text(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_count_is_the_number_of_tokens(name):
     profile = family(name)
-    is_here = tokenizers.known_vocabularies().get(
+    is_here = tokenizers.list_vocabularies().get(
         profile.tokenizer, True
     )  # Llama's vocabularies are installed by their users only
     counter = profiles.tokenizer(profile) if is_here else tokenizers.find_tokenizer("estimate")
@@ -204,11 +204,11 @@ def test_data_never_become_a_mark(name, text):
     ("gemma-3-27b", "gemma3"), ("phi-4", "phi4"), ("gpt-3.5-turbo-instruct", "completion"),
 ])  # fmt: skip
 def test_a_model_id_finds_its_family(model, name):
-    assert profiles.for_model(model)["name"] == name
+    assert profiles.find_profile_of_model(model)["name"] == name
 
 
 def test_a_model_nobody_knows_has_no_profile():
-    assert profiles.for_model("my-own-model") is None
+    assert profiles.find_profile_of_model("my-own-model") is None
 
 
 def test_a_found_profile_is_frozen_with_its_vocabulary_and_without_the_catalogue():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.schemas.fast_check import acceptor, is_plain
+from promptuary.renderer.schemas.fast_check import build_acceptor, is_plain
 from promptuary.renderer.values.json_values import check_plain
 
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5, -2.0, float("nan"), float("inf")]))
@@ -65,7 +65,7 @@ def plain(value):
 
 @given(schema=schemas, value=values)
 def test_a_quick_yes_is_a_yes_of_the_validator(schema, value):
-    accept = acceptor(schema)
+    accept = build_acceptor(schema)
     if accept is not None and accept(value):
         assert plain(value)
         Draft202012Validator(schema).validate(value)
@@ -91,7 +91,7 @@ def test_what_is_plain_is_plain_both_ways(value):
     ],
 )
 def test_common_data_get_a_quick_yes(schema, value):
-    assert acceptor(schema)(value)
+    assert build_acceptor(schema)(value)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_common_data_get_a_quick_yes(schema, value):
     ],
 )
 def test_other_schemas_are_left_to_the_validator(schema):
-    assert acceptor(schema) is None
+    assert build_acceptor(schema) is None
 
 
 odd = st.one_of(st.integers(-1, 2), st.just("x"), st.just(True), st.just([]), st.just({}), st.just(1.5), st.none())
@@ -124,5 +124,5 @@ odd = st.one_of(st.integers(-1, 2), st.just("x"), st.just(True), st.just([]), st
     )
 )  # fmt: skip
 def test_a_schema_with_a_quick_check_is_a_sound_one(schema):
-    if acceptor(schema) is not None:
+    if build_acceptor(schema) is not None:
         Draft202012Validator.check_schema(schema)

@@ -196,8 +196,8 @@ def test_threads_share_a_tokenizer():
 
 
 def test_every_known_name_says_whether_it_is_installed():
-    assert tokenizers.known_vocabularies().keys() == vocabularies.VOCABULARIES.keys()
-    assert tokenizers.known_vocabularies()["o200k_base"] is True
+    assert tokenizers.list_vocabularies().keys() == vocabularies.VOCABULARIES.keys()
+    assert tokenizers.list_vocabularies()["o200k_base"] is True
 
 
 def test_a_hub_that_cannot_be_reached_is_an_error_with_the_name(monkeypatch):

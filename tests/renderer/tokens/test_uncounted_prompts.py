@@ -24,11 +24,11 @@ from promptuary.renderer.truncation import fitting
 from tests.renderer.varied_texts import varied_texts
 from tests.support.examples import example_count
 
-HERE = sorted(name for name, is_here in tokenizers.known_vocabularies().items() if is_here)
+HERE = sorted(name for name, is_here in tokenizers.list_vocabularies().items() if is_here)
 FAMILIES = sorted(
     name
-    for name in profiles.profile_names()
-    if tokenizers.known_vocabularies().get(profiles.find_builtin_profile(name)["tokenizer"], False)
+    for name in profiles.list_profile_names()
+    if tokenizers.list_vocabularies().get(profiles.find_builtin_profile(name)["tokenizer"], False)
 )
 # Characters that NFC makes longer, that fall apart into bytes, or that stand for a space.
 HARD = "\u0958\U0001d160\ufb2c\u0344\u1f81▁ \t\r\n\u200d👩‍👩‍👧\U0010ffff\ue000中é\u0301ﬀ<s>[INST]<|im_end|>"
@@ -98,7 +98,7 @@ def test_no_single_character_has_more_tokens_than_the_bound(name):
 def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
     profile = profiles.check(profiles.find_builtin_profile(family))
     parts = [Part(f"p{at}", role, text) for at, (role, text) in enumerate(rows)]
-    counter = profiles.lazy_tokenizer(profile)
+    counter = profiles.make_lazy_tokenizer(profile)
     assert isinstance(counter, lazy.LazyTokenizer)
     try:
         whole = targets.tokens(parts, profile, counter)
@@ -116,7 +116,7 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
 def test_counting_late_gives_what_counting_at_once_gives(family, rows, limit):
     profile = profiles.check(profiles.find_builtin_profile(family) | {"user_first": False})
     parts = [Part(f"p{at}", role, text, priority) for at, (role, text, priority) in enumerate(rows)]
-    eager, lazy = profiles.tokenizer(profile), profiles.lazy_tokenizer(profile)
+    eager, lazy = profiles.tokenizer(profile), profiles.make_lazy_tokenizer(profile)
     try:
         at_once = fitting.fit_parts(parts, eager, profile, limit=limit)
     except TruncationError:

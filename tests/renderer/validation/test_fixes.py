@@ -3,7 +3,7 @@
 import pytest
 
 from promptuary import renderer
-from promptuary.renderer.syntax.suggestions import likely_name
+from promptuary.renderer.syntax.suggestions import find_likely_name
 
 PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"
@@ -123,7 +123,7 @@ def test_a_document_that_gives_parts_for_some_data_is_none():
 
 
 def test_what_looks_like_nothing_known_is_not_guessed():
-    assert likely_name("zzz", ("upper", "lower")) is None
+    assert find_likely_name("zzz", ("upper", "lower")) is None
 
 
 def test_what_goes_wrong_for_some_data_only_is_a_warning():

@@ -76,7 +76,7 @@ def test_an_instruction_for_system_and_user_is_the_prompters_too(kind, tools):
     assert prompt.messages == prompter.generate_prompt({"a": "1", "b": "2"}, return_dict=True)["messages"]
 
 
-FAMILIES = [name for name in profiles.profile_names() if name != "gemma"]
+FAMILIES = [name for name in profiles.list_profile_names() if name != "gemma"]
 
 
 @pytest.mark.parametrize("profile", FAMILIES)
