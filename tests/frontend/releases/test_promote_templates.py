@@ -122,7 +122,7 @@ def test_a_template_in_a_rollout_has_no_box_and_says_why(rollout, reply, browser
     reply.save(name="support/triage")
     panel = words(browser("author").get(address, {**PAIR, "template": [REPLY, "support/triage"]}))
     reason = "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
-    assert f'<b>{REPLY}</b> <span class="note">{reason}</span>' in panel
+    assert f'<b>{REPLY}</b> <span class="note"> {reason}' in panel
     assert f'name="template" value="{REPLY}"' not in panel
     assert 'name="template" value="support/triage" form="panel-form" checked' in panel
     assert "Promote 1 template to production" in panel
