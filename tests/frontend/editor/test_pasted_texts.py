@@ -90,9 +90,9 @@ def test_messages_in_json_are_named_with_their_parts_and_differences(author):
 
 
 def test_a_text_whose_format_cannot_be_read_says_why(author):
-    text = json.dumps([{"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}])
+    text = json.dumps([{"role": "assistant", "content": "", "audio": {"id": "1"}}])
     said = post(author, do="parts:", document=text)["status"]
-    assert "Turned into 1 part: user 1. message 1: there is no place for tool_calls; take the message out" in said
+    assert "Turned into 1 part: user 1. message 1: there is no place for audio; take the message out" in said
     assert LINE_ENDS not in said
 
 
