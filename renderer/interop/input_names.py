@@ -5,15 +5,16 @@ import re
 import unicodedata
 
 from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.inputs import declarations
 from promptuary.renderer.interop.imported import Difference
 
 __all__ = ["InputNames"]
 
-# Names that can't be inputs, because they have a meaning in Jinja.
+# Names that can't be inputs, because they have a meaning in Jinja or in every template.
 _RESERVED = {
     *("and", "or", "not", "in", "is", "if", "else", "elif", "for", "recursive", "true", "false", "none"),
-    *("True", "False", "None", "self", "super", "loop", "caller", "varargs", "kwargs", "fragment", "block", "macro"),
-    *("range", "dict", "namespace", "cycler", "joiner", "escape_special_characters"),
+    *("True", "False", "None", "super", "block", "macro", "range", "dict", "namespace", "cycler", "joiner"),
+    *declarations.RESERVED,
     *FUNCTIONS,
 }
 _LONGEST = 60

@@ -169,6 +169,12 @@ def test_a_name_that_jinja_takes_is_another_input_and_named():
     assert text_of(template, in_value="here", **{"class": "1"}) == "Look here 1"
 
 
+def test_the_name_of_a_value_that_every_template_has_is_given_another_name():
+    template = read_one("a.txt", "Use at most {token_limit} words.")
+    assert "`{token_limit}` is the input `token_limit_value`" in sentences(template)
+    assert text_of(template, token_limit_value="9") == "Use at most 9 words."
+
+
 def test_text_above_the_comment_marker_is_left_out_and_named():
     text = "Variables: !<INPUT 0>!\n<commentblockmarker>###</commentblockmarker>\nHi !<INPUT 0>!\n"
     template = read_one("a.txt", text)
