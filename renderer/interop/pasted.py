@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
-from promptuary.renderer.interop import own_document, reading, semantic_kernel
+from promptuary.renderer.interop import own_document, python_code, python_source, reading, semantic_kernel
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import read_jinja
@@ -38,8 +38,8 @@ _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
 # Tags at a text's edges that would trim the part's own line ends, and so join it with its surroundings.
 _TRIMS_START = re.compile(r"\{[{%#]-")
 _TRIMS_END = re.compile(r"-[}%#]\}\Z")
-_SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
-"""Formats that aren't conversations: a text pasted in one of them stays one part."""
+_SINGLE_MESSAGE = ("text", "prompt-collection", "lm-eval")
+"""Formats that are no conversation: a text pasted in one of them stays one part."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class _UnreadFormatError(Exception):
 def _read_messages(text: str) -> PastedPrompt | None:
     source = read_source_file("pasted", text.encode())
     source_format = reading.detect_format(source)
-    if source_format is not None and source_format.name not in _SINGLE_MESSAGE:
+    if source_format is not None and _is_conversation(source_format, text):
         name, title = source_format.name, source_format.title
     elif count_labelled_turns(source.text):
         name, title = LABELLED, ""
@@ -138,8 +138,16 @@ def _read_messages(text: str) -> PastedPrompt | None:
         return PastedPrompt("text", document.body, 1, title, "", differences, document.text)
     if document.format != "parts":
         return None
-    count = document.body.count("\n- name: ") + document.body.startswith("- name: ")
+    written = document.body.count("\n- name: ") + document.body.startswith("- name: ")
+    count = own_document.count_parts(text) if name == own_document.KIND else written
     return PastedPrompt("messages", document.body, count, title, "", differences, document.text)
+
+
+def _is_conversation(source_format: reading.SourceFormat, text: str) -> bool:
+    """Whether a format is read where it is pasted; an f-string amid other text is not."""
+    if source_format.name == python_code.KIND:
+        return python_source.makes_prompts(text)
+    return source_format.name not in _SINGLE_MESSAGE
 
 
 def _write_as_part(document: parser.Document) -> parser.Document:

@@ -25,7 +25,10 @@ def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
 
 
 def _message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
-    if isinstance(node, ast.Tuple) and len(node.elts) == 2:
+    if isinstance(node, ast.Name) and node.id in texts.calls:
+        texts.used.append(node.id)
+        node = texts.calls[node.id]
+    if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 2:
         return _message_of_pair(node.elts[0], node.elts[1], texts)
     fields: dict[str, ast.expr] = {}
     if isinstance(node, ast.Dict):
@@ -44,9 +47,11 @@ def _message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
 
 
 def _message_of_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
-    role, text = texts.read_text(first), texts.read_text(second)
-    if role is None or text is None or not _is_role(role.literal):
+    role, text = texts.read_text(first), texts.use_text(second)
+    if role is None or not _is_role(role.literal):
         return None
+    if text is None:
+        return (role.literal, texts.read_unknown(second)) if isinstance(second, ast.Name | ast.Attribute) else None
     return text.literal.strip("{}") if role.literal == "placeholder" else (role.literal, text)
 
 
@@ -56,8 +61,11 @@ def _message_of_class(node: ast.Call, fields: dict[str, ast.expr], texts: CodeTe
     match = re.match(r"(System|Human|User|AI|Assistant)Message", name)
     if match is None:
         return None
-    text = texts.read_text(fields.get("content") or fields.get("template") or (node.args[0] if node.args else None))
+    value = fields.get("content") or fields.get("template") or (node.args[0] if node.args else None)
+    text = texts.use_text(value)
     is_template = "Template" in name
+    if text is None and isinstance(value, ast.Name | ast.Attribute):
+        text = texts.read_unknown(value)
     if text is None:
         return None
     language = text.language or ("" if is_template else "none")

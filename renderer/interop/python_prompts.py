@@ -43,18 +43,31 @@ class FoundPrompt:
 
 def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
     """Return the prompts of a module's code, in order, and the inputs of its f-strings. Raises LossError."""
-    try:
-        module = ast.parse(text)
-    except (SyntaxError, ValueError) as error:
-        raise LossError(f"this isn't valid Python code: {error}", getattr(error, "lineno", None)) from None
-    except (RecursionError, MemoryError):
-        raise LossError("the code is nested too deeply") from None
+    module = _parse(text)
     finder = _Finder(module)
     try:
         finder.read_body(module.body, "")
     except RecursionError:
         raise LossError("the code is nested too deeply") from None
     return finder.prompts, finder.texts.names
+
+
+def _parse(text: str) -> ast.Module:
+    """The syntax tree of a module, or of lines copied with their indentation. Raises LossError."""
+    try:
+        try:
+            return ast.parse(text)
+        except IndentationError:
+            if not text.lstrip("\n").startswith((" ", "\t")):
+                raise
+            # A line before them keeps the texts as they are; removing the indentation would change them.
+            module = ast.parse(f"def prompt():\n{text}")
+            ast.increment_lineno(module, -1)
+            return module
+    except (SyntaxError, ValueError) as error:
+        raise LossError(f"this isn't valid Python code: {error}", getattr(error, "lineno", None)) from None
+    except (RecursionError, MemoryError):
+        raise LossError("the code is nested too deeply") from None
 
 
 def has_generic_name(name: str) -> bool:
@@ -66,6 +79,7 @@ class _Finder:
     def __init__(self, module: ast.Module) -> None:
         self.texts = CodeTexts()
         self.prompts: list[FoundPrompt] = []
+        self.assigned: dict[str, list[FoundPrompt]] = {}
         self.functions = 0
         self.formatted = set(_formatted_names(module))
         self.string_templates = any(
@@ -85,16 +99,20 @@ class _Finder:
             elif isinstance(statement, ast.ClassDef):
                 self._class(statement, scope)
             elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                outer = dict(self.texts.texts)
-                self.functions += 1
-                self.read_body(statement.body, _joined(scope, statement.name))
-                self.functions -= 1
-                self.texts.texts = outer
-            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-                self._arguments(statement.value, scope)
+                self._function(statement, scope)
+            elif isinstance(statement, ast.Expr):
+                self._expression(statement.value, scope)
             else:
                 for inner in ("body", "orelse", "finalbody"):
                     self.read_body(getattr(statement, inner, None) or [], scope)
+            self._leave_out_used()
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: str) -> None:
+        outer = dict(self.texts.texts)
+        self.functions += 1
+        self.read_body(node.body, _joined(scope, node.name))
+        self.functions -= 1
+        self.texts.texts = outer
 
     def _class(self, node: ast.ClassDef, scope: str) -> None:
         is_signature = any(getattr(base, "attr", getattr(base, "id", "")) == "Signature" for base in node.bases)
@@ -115,9 +133,35 @@ class _Finder:
         if text is not None and isinstance(target, ast.Name):
             self.texts.texts[name] = text
         generic = has_generic_name(name) and scope
+        before = len(self.prompts)
         self._value(
             scope.rpartition("/")[2] if generic else name, value, scope.rpartition("/")[0] if generic else scope
         )
+        new = self.prompts[before:]
+        self._leave_out_used()
+        if isinstance(target, ast.Name):
+            self.assigned[name] = new
+            if isinstance(value, ast.Call):
+                self.texts.calls[name] = value
+
+    def _leave_out_used(self) -> None:
+        """Remove the prompts that were assigned to names of which another prompt consists."""
+        while self.texts.used:
+            used = self.assigned.pop(self.texts.used.pop(), [])
+            self.prompts = [prompt for prompt in self.prompts if prompt not in used]
+
+    def _expression(self, node: ast.expr, scope: str) -> None:
+        """A value that isn't assigned: a template, a chain that starts with one, or a call that takes texts."""
+        if isinstance(node, ast.BinOp):
+            self._chain("prompt", node, scope)
+        elif isinstance(node, ast.Call):
+            made = node
+            while isinstance(made.func, ast.Attribute) and isinstance(made.func.value, ast.Call):
+                made = made.func.value
+            if find_messages(made, self.texts) or self._template_of_call(made) is not None:
+                self._value("prompt", made, scope)
+            else:
+                self._arguments(node, scope)
 
     def _value(self, name: str, value: ast.expr, scope: str) -> None:
         """Add a prompt if the value is one; for a list or mapping, one for each prompt inside."""
@@ -136,9 +180,17 @@ class _Finder:
             self._container(name, value, scope)
         elif isinstance(value, ast.Call):
             self._called(qualified, value, scope)
+        elif isinstance(value, ast.BinOp):
+            self._chain(name, value, scope)
         elif isinstance(value, ast.IfExp):
-            for branch in (value.body, value.orelse):
-                self._value(name, branch, scope)
+            self._value(name, value.body, scope)
+            self._value(name, value.orelse, scope)
+
+    def _chain(self, name: str, node: ast.BinOp, scope: str) -> None:
+        """The prompts among the steps of `prompt | model | parser`."""
+        for step in (node.left, node.right) if isinstance(node.op, ast.BitOr) else ():
+            if isinstance(step, ast.Call | ast.BinOp):
+                self._value(name, step, scope)
 
     def _container(self, name: str, value: ast.Dict | ast.List | ast.Tuple, scope: str) -> None:
         if isinstance(value, ast.Dict):
@@ -155,6 +207,9 @@ class _Finder:
             if text.literal.strip():
                 self._add(qualified, node.lineno, text)
             return
+        made = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if isinstance(made, ast.Call):  # PromptTemplate.from_template(…).partial(…)
+            self._value(qualified.rpartition("/")[2], made, qualified.rpartition("/")[0])
         self._arguments(node, scope, qualified.rpartition("/")[2])
 
     def _arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
@@ -178,7 +233,7 @@ class _Finder:
             return None
         arguments = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         value = arguments.get("template") or arguments.get("prompt") or (node.args[0] if node.args else None)
-        text = self.texts.read_text(value)
+        text = self.texts.use_text(value)
         if text is None or text.template is None:
             return None if text is None else CodeText(pieces=text.pieces, is_filled_later=True)
         written = arguments.get("template_format")

@@ -1,19 +1,38 @@
-"""f-strings in Python code as prompts: `prompt = f\"\"\"…{question}…\"\"\"`. The code is parsed, never run."""
+"""Recognising Python code with prompts, and f-strings amid other text: `prompt = f\"\"\"…{question}…\"\"\"`.
+
+Nothing is run.
+"""
 
 import re
 from collections.abc import Iterator
 
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, check_imported, slugify, write_document
+from promptuary.renderer.interop.python_prompts import find_prompts
 
-__all__ = ["KIND", "is_python_source", "read_python_prompt"]
+__all__ = ["KIND", "is_python_source", "makes_prompts", "read_python_prompt"]
 
 KIND = "python"
 _OPENING = re.compile(r"""^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:f|F)(?P<quotes>\"{3}|'{3})""", re.MULTILINE)
+_MAKES_PROMPTS = re.compile(
+    r"\b\w*PromptTemplate\s*(?:\.\s*from_\w+\s*)?\("
+    r"|^[ \t]*\w*(?:prompt|template|instruction|system|message)\w*[ \t]*(?::[^=\n]+)?=[ \t]*[rbfu]{0,2}[\"'(\[]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FUNCTION = re.compile(r"^[ \t]*def[ \t]+(\w+)", re.MULTILINE)
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _INSIDE = {quotes: re.compile(rf"(?:\\.|(?!{quotes}).)*", re.DOTALL) for quotes in ('"""', "'''")}
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
 _CODED = "abfvxuUN01234567"  # a backslash before these is an escape in Python only
+
+
+def makes_prompts(text: str) -> bool:
+    """Whether a text without a file name is Python code with a prompt: a LangChain call, or a name that says it."""
+    if not _MAKES_PROMPTS.search(text):
+        return False
+    try:
+        return bool(find_prompts(text)[0])
+    except LossError:
+        return False
 
 
 def is_python_source(text: str) -> bool:

@@ -36,10 +36,16 @@ class CodeText:
 
 
 class CodeTexts:
-    """Reads the expressions of one module. Texts assigned to names are recorded as it is read from top to bottom."""
+    """Reads the expressions of one module. Texts assigned to names are recorded as it is read from top to bottom.
+
+    `calls` are the calls that were assigned to names, such as those that make a message. `used` are the names whose
+    text is part of another prompt.
+    """
 
     def __init__(self) -> None:
         self.texts: dict[str, CodeText] = {}
+        self.calls: dict[str, ast.Call] = {}
+        self.used: list[str] = []
         self.names = InputNames()
 
     def read_text(self, node: ast.expr | None) -> CodeText | None:
@@ -59,6 +65,16 @@ class CodeTexts:
         if isinstance(node, ast.Call):
             return self._call(node)
         return None
+
+    def use_text(self, node: ast.expr | None) -> CodeText | None:
+        """Return the text of an expression that a prompt consists of; a name's text is then no prompt of its own."""
+        if isinstance(node, ast.Name):
+            self.used.append(node.id)
+        return self.read_text(node)
+
+    def read_unknown(self, node: ast.expr) -> CodeText:
+        """The text of a name that the module doesn't define, as an input."""
+        return CodeText(pieces=(self._slot(node),))
 
     def _sum(self, node: ast.BinOp) -> CodeText | None:
         left, right = self.read_text(node.left), self.read_text(node.right)

@@ -112,6 +112,10 @@ def _is_langfuse(value: object) -> bool:
 def _is_python(source: SourceFile) -> bool:
     if source.suffix in (".py", ".pyi"):
         return True
+    if source.suffix == ".toml":
+        return False
+    if python_source.makes_prompts(source.text):
+        return True
     if source.suffix in (".txt", ".md", ".markdown"):  # a prompt may quote code of another kind
         return _PROMPT_IN_CODE.search(source.text) is not None
     return python_source.is_python_source(source.text)

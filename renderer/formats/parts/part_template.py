@@ -17,7 +17,7 @@ from promptuary.renderer.formats.parts.slot_text import Piece, Slots, SlotText, 
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["PartTemplate", "read_part"]
+__all__ = ["PART_FIELDS", "PartTemplate", "read_part"]
 
 _SHRINK = ("start", "middle", "end")
 PART_FIELDS = (

@@ -57,7 +57,9 @@ def test_the_last_line_end_that_goes_is_named():
 
 
 def test_a_document_with_blank_lines_around_it_is_no_text_with_edges():
-    assert read_pasted_prompt("\n\n- name: a\n  role: user\n  content: Be kind.\n\n\n") is None
+    text = "\n\n- name: a\n  role: user\n  content: Be kind.\n\n\n"
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.body, pasted.count) == ("messages", text, 1)
 
 
 @pytest.mark.parametrize("text", ["one\r\ntwo\r\n", "one\rtwo"])
