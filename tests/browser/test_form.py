@@ -113,15 +113,57 @@ def test_braces_and_a_slash_offer_inputs(form, trigger):
     assert "    Why? {{ tone }}\n" in desk.text
 
 
-def test_a_slash_that_nobody_meant_stays_a_slash(form):
+@pytest.mark.parametrize("trigger", ["{{", "/"])
+def test_enter_takes_the_first_row_without_an_arrow_key(form, trigger):
+    desk = form()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(f" {trigger}")
+    first = desk.page.locator(".cm-tooltip-autocomplete [aria-selected] .cm-completionLabel")
+    expect(first).to_be_visible()
+    name = first.inner_text()
+    desk.page.wait_for_timeout(OFFER_IS_SEEN)
+    desk.page.keyboard.press("Enter")
+    assert f"    Why? {{{{ {name} }}}}\n" in desk.text
+
+
+def test_a_slash_that_nobody_meant_stays_a_slash_after_escape_and_before_a_space(form):
     desk = form()
     _content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" /")
     expect(desk.page.locator(".cm-tooltip-autocomplete")).to_be_visible()
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("Enter")
+    desk.page.keyboard.type("yes / no")
+    expect(desk.page.locator(".cm-tooltip-autocomplete")).to_have_count(0)
     desk.page.keyboard.press("Enter")
     desk.page.keyboard.type("and/or")
-    assert "    Why? /\n    and/or\n" in desk.text
+    assert "    Why? /\n    yes / no\n    and/or\n" in desk.text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_list_of_inputs_has_the_colours_of_the_theme(form, scheme):
+    desk = form(color_scheme=scheme)
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(" {{")
+    expect(desk.page.locator(".cm-tooltip-autocomplete")).to_be_visible()
+    colours = """element => {
+        const probe = document.createElement("div");
+        document.body.append(probe);
+        const token = name => (probe.style.color = `var(--${name})`, getComputedStyle(probe).color);
+        const row = element.querySelector("[aria-selected]");
+        const found = [
+            getComputedStyle(element).backgroundColor === token("sheet"),
+            getComputedStyle(element).color === token("ink"),
+            getComputedStyle(row).backgroundColor === token("accent-wash"),
+            getComputedStyle(row).color === token("ink"),
+        ];
+        probe.remove();
+        return found;
+    }"""
+    assert desk.page.locator(".cm-tooltip-autocomplete").evaluate(colours) == [True] * 4
 
 
 def test_a_fragment_is_offered_by_its_pinned_name(form):

@@ -27,7 +27,7 @@ import { editHistory } from "./edit_history.ts";
 import { type Format, formatOf, hangingLines, highlighter, languageOf, syntaxMarks } from "./language.ts";
 import { phrases } from "./phrases.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
-import { editorTheme } from "./theme.ts";
+import { completionTheme, editorTheme } from "./theme.ts";
 
 const darkTheme = new Compartment();
 const language = new Compartment();
@@ -114,6 +114,7 @@ export function createSourceEditor(
         syntaxMarks,
         hangingLines,
         editorTheme,
+        completionTheme,
         followFormat(),
         keymap.of([...keys, ...problemKeys, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...foldKeymap]),
         ...extensions,

@@ -93,11 +93,16 @@ export const editorTheme = EditorView.theme({
     backgroundImage: "none",
     color: "inherit",
   },
+});
+
+/** The list of suggestions while typing, in the source and in a card. */
+export const completionTheme = EditorView.theme({
   ".cm-tooltip": {
     backgroundColor: "var(--sheet)",
     border: "1px solid var(--edge)",
     borderRadius: "4px",
     boxShadow: "var(--lift)",
+    color: "var(--ink)",
   },
   ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12.5px", maxHeight: "16em" },
   ".cm-tooltip-autocomplete > ul > li": { padding: "3px 8px", minHeight: "24px" },

@@ -6,9 +6,7 @@ import {
   type CompletionContext,
   type CompletionResult,
   closeCompletion,
-  completionStatus,
   moveCompletionSelection,
-  selectedCompletionIndex,
 } from "@codemirror/autocomplete";
 import { type Extension, Prec } from "@codemirror/state";
 import { type EditorView, keymap } from "@codemirror/view";
@@ -78,16 +76,6 @@ async function complete(context: CompletionContext, offers: Offers): Promise<Com
   return options.length ? { from: context.pos - trigger.typed.length, options, validFor: /^[\w./@-]*$/ } : null;
 }
 
-/** Enter accepts the suggestion only if the user typed part of its name or selected it; otherwise it inserts a new
- * line. */
-function acceptOnEnter(view: EditorView): boolean {
-  if (completionStatus(view.state) !== "active") return false;
-  const { head } = view.state.selection.main;
-  const trigger = findTrigger(view.state.sliceDoc(view.state.doc.lineAt(head).from, head));
-  const isMeant = (trigger?.typed.length ?? 0) > 0 || (selectedCompletionIndex(view.state) ?? 0) > 0;
-  return isMeant ? acceptCompletion(view) : closeCompletion(view) && false;
-}
-
 /** The completion of a card. */
 export function insertCompletion(offers: Offers): Extension {
   return [
@@ -101,7 +89,7 @@ export function insertCompletion(offers: Offers): Extension {
         { key: "ArrowDown", run: moveCompletionSelection(true) },
         { key: "ArrowUp", run: moveCompletionSelection(false) },
         { key: "Escape", run: closeCompletion },
-        { key: "Enter", run: acceptOnEnter },
+        { key: "Enter", run: acceptCompletion },
         { key: "Tab", run: acceptCompletion },
       ]),
     ),

@@ -15,6 +15,7 @@ import {
 import { createElement, createIcon } from "../../dom.ts";
 import { gettext, pgettext } from "../../language.ts";
 import { smallestChange } from "../text_changes.ts";
+import { completionTheme } from "../theme.ts";
 import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 
 const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
@@ -223,6 +224,7 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
         chips(host.stateOf),
         nestedLines,
         textTheme,
+        completionTheme,
         closeBraces,
         host.historyKeys,
         host.completion,
