@@ -34,7 +34,7 @@ from registry.changes.thread_models import Thread
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.templates import version_queries
-from registry.templates.label_moves import Approval, find_approval_of_label
+from registry.templates.label_approvals import Approval, find_approval_of_label
 
 __all__ = [
     "Suggestion",

@@ -1,5 +1,6 @@
 """Emergencies: changes published before their approvals, where a namespace allows it, and their follow-up."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +21,8 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates import label_moves
+from registry.templates.label_approvals import IS_BACKWARD, list_trusted_digests
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_ways_back import find_ways_back
 
 __all__ = [
@@ -41,9 +42,10 @@ class Emergency:
     """A change that was published in an emergency, before it was approved or despite another blocker.
 
     move: who, when, why. holds: the number of the version that the label serves now, None if it is not set. is_served:
-    whether that is the emergency's content and no other change has approved it. back: the number of the version that
-    the label rolls back to, as in `find_ways_back`, or None. approvers: usernames, in the order of their approvals.
-    approved_at: time of the last approval, before or after the move; None until it is approved.
+    whether that is the emergency's content and no other change has approved it since. back: the number of the version
+    that the label rolls back to, as in `find_ways_back`, or None. approvers: usernames, in the order of their
+    approvals. approved_at: time of the last approval, before or after the move; None until it is approved. was_left:
+    whether the label had been rolled back from this content before, so that an earlier approval of it doesn't count.
     """
 
     change: ChangeRequest
@@ -53,6 +55,7 @@ class Emergency:
     back: int | None
     approvers: tuple[str, ...] = ()
     approved_at: datetime | None = None
+    was_left: bool = False
 
     @property
     def roll_back_target(self) -> int | None:
@@ -78,7 +81,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
 
 
 def list_unapproved(actor: Actor) -> list[Emergency]:
-    """List the unapproved emergencies that the actor may read: seven queries however many, one if there are none."""
+    """List the unapproved emergencies that the actor may read: eight queries however many, one if there are none."""
     rows = list_waiting_changes(actor)
     return list(find_emergencies(rows).values()) if rows else []
 
@@ -97,20 +100,28 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     if not open_changes:
         return {}
     templates = {change.template_id for change in open_changes}
-    held, approved, ways_back = _held(templates), list_approved_digests(templates), find_ways_back(templates)
+    held, trusted, ways_back = _held(templates), list_trusted_digests(templates), find_ways_back(templates)
     approvals = _approvals([change.pk for change in open_changes])
+    left = _list_left(templates)
     shown = {}
     for change in open_changes:
         place, move = (change.template_id, change.label), moved[change.pk]
         holds, digest = held.get(place, (None, ""))
         is_served = digest == change.version.digest
-        if change.unreviewed and digest in approved[place]:
-            is_served = False  # another change has approved this content
+        if change.unreviewed and digest in trusted[place]:
+            is_served = False  # another change has approved this content since
         back = ways_back.get(place)
         approvers, at = approvals.get(change.pk, ((), None))
         is_approved = not change.unreviewed
         shown[change.pk] = Emergency(
-            change, move, holds, is_served, back, approvers if is_approved else (), at if is_approved else None
+            change,
+            move,
+            holds,
+            is_served,
+            back,
+            approvers if is_approved else (),
+            at if is_approved else None,
+            any(pk < move.pk for pk in left.get((*place, change.version.digest), ())),
         )
     return shown
 
@@ -122,11 +133,11 @@ def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
     asked = {(template, label, digest): pk for template, label, digest, pk in columns}
     templates = {template for template, _, _ in asked}
-    held, approved = (_held(templates), list_approved_digests(templates)) if asked else ({}, {})
+    held, trusted = (_held(templates), list_trusted_digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()
-        if held.get((template, label), (None, ""))[1] == digest and digest not in approved.get((template, label), ())
+        if held.get((template, label), (None, ""))[1] == digest and digest not in trusted.get((template, label), ())
     }
 
 
@@ -135,6 +146,15 @@ def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
     rows = Label.objects.filter(template__in=templates)
     columns = rows.values_list("template_id", "name", "version__number", "version__digest")
     return {(template, name): (number, digest) for template, name, number, digest in columns}
+
+
+def _list_left(templates: set[int]) -> Mapping[tuple[int, str, str], list[int]]:
+    """Map template, label and digest to the roll backs by which the label left that content."""
+    rows = LabelMove.objects.filter(IS_BACKWARD, template__in=templates)
+    left: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
+    for template, label, digest, pk in rows.values_list("template_id", "label", "before__digest", "pk"):
+        left[template, label, str(digest)].append(pk)
+    return left
 
 
 def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
@@ -199,7 +219,7 @@ def publish_in_emergency(
 def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Close an emergency that its label no longer serves, without approving it; for another reviewer, with a reason.
 
-    It stays `unreviewed`: nobody approved that content, so no label can roll back to it. Raises Conflict while the
+    It stays `unreviewed`: nobody approved that publication, so it is no roll back target. Raises Conflict while the
     label serves it (approve it or roll back first) and if there is nothing to close. Raises NotAllowed for people who
     may not approve the change, and for the publisher unless self-approval is allowed.
     """

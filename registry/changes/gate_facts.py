@@ -26,7 +26,8 @@ from registry.namespaces.permissions import MemberRoles, having_role, read_membe
 from registry.namespaces.rules import Rules, read_named_groups
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
-from registry.templates.label_moves import find_emergency_moves, list_approved_holdings
+from registry.templates.label_approvals import list_trusted_holdings
+from registry.templates.label_moves import find_emergency_moves
 from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 
@@ -45,7 +46,7 @@ class ReviewFacts:
     def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
         templates = {row.template_id: row.template for row in rows}
         self.history = history_queries.read_history(templates.values())
-        self._held = list_approved_holdings(set(templates))
+        self._trusted = list_trusted_holdings(set(templates))
         self._emergencies = find_emergency_moves([row.pk for row in rows if row.unreviewed])
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
         self._able, frozen = _able_and_frozen(spaces)
@@ -143,16 +144,17 @@ class ReviewFacts:
         )
 
     def _digests(self, change: ChangeRequest) -> set[str]:
-        """The digests that the request's label ever held by approval."""
-        return {digest for _, _, digest in self._held.get((change.template_id, change.label), ())}
+        """The digests that the request's label held by approval, without those that it was rolled back from."""
+        return {digest for _, _, digest in self._trusted.get((change.template_id, change.label), ())}
 
     def _approved(self, change: ChangeRequest) -> int | None:
         """The id of the version that the request is compared with: what its label serves, if it held that by approval.
 
         Otherwise it is what the label last held by approval, or None: everything since then is unapproved. For an
-        emergency awaiting approval it is what the label held by approval before it.
+        emergency awaiting approval it is what the label held by approval before it. What the label was rolled back
+        from doesn't count.
         """
-        held, moves = self.held(change), self._held.get((change.template_id, change.label), [])
+        held, moves = self.held(change), self._trusted.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:
             moves = [move for move in moves if move[0] < emergency]
         elif held is not None and held.digest in self._digests(change):

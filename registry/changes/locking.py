@@ -20,8 +20,8 @@ from registry.namespaces.models import Namespace, Role
 from registry.namespaces.permissions import roles_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
+from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.models import Template, Version
 
 __all__ = [

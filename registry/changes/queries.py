@@ -21,9 +21,9 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
+from registry.templates.label_approvals import find_last_approved_version
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import find_last_approved_version
 from registry.templates.models import Template, Version
 from registry.templates.queries import within_namespaces
 

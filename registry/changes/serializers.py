@@ -31,7 +31,7 @@ from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, Moment, Output
-from registry.templates.label_moves import find_approval_of_label
+from registry.templates.label_approvals import find_approval_of_label
 
 __all__ = [
     "ChangeFacts",
@@ -88,6 +88,11 @@ class EmergencyOutput(Output):
     at = Moment(source="move.created_at")
     served = serializers.BooleanField(
         source="is_served", help_text="Whether the label still serves what was published."
+    )
+    rolled_back_before = serializers.BooleanField(
+        source="was_left",
+        help_text="Whether the label had been rolled back from this content before, so that an earlier approval of it "
+        "doesn't count.",
     )
     roll_back_to = serializers.IntegerField(allow_null=True, source="roll_back_target")
     approved_by = serializers.ListField(child=serializers.CharField(), source="approvers")

@@ -13,8 +13,8 @@ from registry.core.names import LATEST, Ref, parse_ref
 from registry.serving.responses import ServedRollout, ServedVersion, VersionRow, make_served
 from registry.templates import version_queries
 from registry.templates.former_names import FormerName
+from registry.templates.label_approvals import find_approvals_of_refs
 from registry.templates.label_models import Label
-from registry.templates.label_moves import find_approvals_of_refs
 from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["explain_missing_version", "find_current_name", "is_version_approved", "load_label_versions", "load_version"]

@@ -1,17 +1,16 @@
 """Moves of labels: recording one, and what protected labels held by approval.
 
-A protected label may be rolled back to what it held by approval, and limited keys may read that. A move counts if the
-label was protected then and the move was made by an approved change, or by an emergency whose change has been approved
-since. Stricter rules don't void past moves; a redaction of the version does. A roll back alone doesn't count.
+A protected label may be rolled back to what it ever held by approval, and limited keys may read that. A move counts if
+the label was protected then and the move was made by an approved change, or by an emergency whose change has been
+approved since. Stricter rules don't void past moves; a redaction of the version does. A roll back alone doesn't count.
+`registry.templates.label_approvals` reads what the label holds by approval now.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from datetime import datetime
-from enum import StrEnum
-from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -23,47 +22,25 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.models import Template, Version
+from registry.templates.models import Template
 
 __all__ = [
-    "Approval",
+    "APPROVED",
     "append_move",
     "approved_moves",
-    "by_approval",
-    "by_emergency",
-    "find_approval_of_label",
-    "find_approvals_of_labels",
-    "find_approvals_of_refs",
     "find_emergency_moves",
     "find_label",
-    "find_last_approved_version",
     "find_version_to_undo",
     "is_accepted_digest",
     "is_approved_digest",
     "list_approved_digests",
-    "list_approved_holdings",
-    "read_approval",
     "record_move",
     "require_served",
     "require_undivided",
     "require_unmoved",
 ]
 
-_APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
-_EMERGENCY = Q(how="broke_glass", change__unreviewed=True, change__emergency_closed_at=None)
-_SAME: dict[str, Any] = {  # moves of the outer query's label to the bytes that it serves
-    "template": OuterRef("template"),
-    "label": OuterRef("name"),
-    "after__digest": OuterRef("version__digest"),
-}
-
-
-class Approval(StrEnum):
-    """How a protected label got the version that it serves."""
-
-    APPROVED = "approved"
-    EMERGENCY = "emergency"  # published in an emergency that still waits for approval
-    NEVER_APPROVED = "never_approved"  # already served when it became protected, and not approved by a change since
+APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
 
 
 def record_move(
@@ -176,7 +153,7 @@ def require_served(template: Template, label: str, held: Label | None, expected:
 
 def approved_moves() -> QuerySet[LabelMove]:
     """All moves, of any template, by which a label got a version by approval."""
-    return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
+    return LabelMove.objects.filter(APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
 
 def list_approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
@@ -186,17 +163,6 @@ def list_approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[in
     for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
         digests[template, label].add(digest)
     return digests
-
-
-def list_approved_holdings(template_ids: Collection[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
-    """Map template and label to the moves to what the label held by approval: (move, version, digest), oldest first."""
-    found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
-    rows = approved_moves().filter(template__in=template_ids).order_by("pk")
-    columns = ("template_id", "label", "pk", "after_id", "after__digest")
-    for template, label, move, version, digest in rows.values_list(*columns):
-        if version is not None:
-            found[template, label].append((move, version, str(digest)))
-    return found
 
 
 def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
@@ -238,58 +204,3 @@ def is_accepted_digest(template: Template, labels: Collection[str], digest: str)
     return (
         approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
     )
-
-
-def find_last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
-    """The last version that the label held by approval, or None; with `before` only earlier moves count."""
-    rows = approved_moves().filter(template=template, label=label)
-    if before is not None:
-        rows = rows.filter(pk__lt=before.pk)
-    move = rows.select_related("after").order_by("-pk").first()
-    return move.after if move else None
-
-
-def find_approval_of_label(template: Template, label: str) -> Approval | None:
-    """How the label got the version that it serves; None if it is not protected or not set."""
-    return find_approvals_of_labels([template]).get(template.pk, {}).get(label)
-
-
-def find_approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
-    """The same for all protected labels of many templates, by id; one query. Their namespaces must be loaded."""
-    protected = {row.pk: row.namespace.protected_labels for row in rows}
-    approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
-    labels = Label.objects.filter(template__in=list(protected))
-    labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
-    for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
-        if name in protected[pk]:
-            approvals[pk][name] = read_approval(*facts)
-    return approvals
-
-
-def find_approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by template name; one query. Absent where the label is unprotected."""
-    rows = Label.objects.filter(template__name__in=list(names), name=label)
-    rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
-    columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
-    return {
-        name: read_approval(approved, emergency)
-        for name, protected, approved, emergency in rows.values_list(*columns)
-        if label in protected
-    }
-
-
-def by_approval() -> Exists:
-    """Query expression for labels: whether the label ever held by approval what it serves."""
-    return Exists(approved_moves().filter(**_SAME))
-
-
-def by_emergency() -> Exists:
-    """Query expression for labels: whether what it serves came by an emergency that is not approved yet."""
-    return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
-
-
-def read_approval(approved: bool, emergency: bool) -> Approval:
-    """The Approval of a protected label from the results of `by_approval` and `by_emergency`."""
-    if approved:
-        return Approval.APPROVED
-    return Approval.EMERGENCY if emergency else Approval.NEVER_APPROVED

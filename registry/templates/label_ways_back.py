@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Collection
 
+from registry.templates.label_approvals import list_trusted_digests
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import list_approved_digests
 
 __all__ = ["find_ways_back"]
 
@@ -13,7 +13,7 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
     """Map template id and label to the number of the version to roll back to; left out if there isn't one.
 
     That is the last version that the label held by approval before what it serves, or served last. A roll back leaves
-    the version that was served and all after its target; none of those counts. Two queries in all.
+    the version that was served and all after its target; none of those counts until it is approved again. Two queries.
     """
     trails: defaultdict[tuple[int, str], list[tuple[int | None, str | None]]] = defaultdict(list)
     moves = LabelMove.objects.filter(template__in=template_ids).order_by("pk")
@@ -24,11 +24,11 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
             earlier = (at for at in reversed(range(len(trail))) if trail[at][1] == digest)
             del trail[next(earlier, len(trail)) :]
         trail.append((number, digest))
-    approved = list_approved_digests(template_ids)
+    trusted = list_trusted_digests(template_ids)
     ways_back = {}
     for place, trail in trails.items():
         served = trail[-1][1]  # None: the label was removed
-        held = (number for number, digest in reversed(trail) if digest != served and digest in approved[place])
+        held = (number for number, digest in reversed(trail) if digest != served and digest in trusted[place])
         if served is not None and (number := next(held, None)) is not None:
             ways_back[place] = number
     return ways_back

@@ -77,6 +77,24 @@ def test_one_that_is_served_no_longer_can_be_closed_but_stays_unreviewed(caller,
     assert admin.get("changes?state=pending").json()["results"] == []
 
 
+def test_an_approval_from_before_a_roll_back_does_not_count(caller, cast, allowed):
+    second = cast.save(OTHER, base=cast.save().version.digest).version
+    cast.publish(1), cast.publish(second.number)
+    labels.roll_back_label(actor=cast.actor("admin"), name=REPLY, label="production", version=1, reason="Wrong")
+    number = cast.propose(second.number).number
+    body = caller("reviewer", session=True).post(f"changes/{number}/emergency", WHY).json()
+    told = body["published_in_emergency"]
+    assert (body["unreviewed"], told["served"], told["rolled_back_before"], told["roll_back_to"]) == (
+        True,
+        True,
+        True,
+        1,
+    )
+    assert caller("reader").get(f"templates/{REPLY}").json()["approval"] == {"production": "emergency"}
+    closed = caller("admin", session=True).post(f"changes/{number}/emergency/close", WHY)
+    assert "still serves" in problem(closed, 409, "conflict")["detail"]
+
+
 def test_a_namespace_that_does_not_allow_it_refuses(caller, change, stored):
     reviewer, before = caller("reviewer", session=True), stored()
     found = problem(reviewer.post("changes/1/emergency", WHY), 403, "not-allowed")

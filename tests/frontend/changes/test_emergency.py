@@ -193,6 +193,25 @@ def test_the_template_page_says_it_above_the_labels(emergency, browser):
     assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")
 
 
+def test_a_version_that_was_rolled_back_is_live_without_approval_on_every_page(change, press, browser, reply):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    approve(browser, change)
+    change_services.publish_change(actor=reply.actor("author"), number=change.number)
+    labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong")
+    number = reply.propose(2).number
+    emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=number, reason="Nothing works")
+    assert "live without approval" in see(browser, "admin", "/")
+    assert f'<a class="badge badge-bad" href="/changes/{number}">{BADGE}</a>' in see(
+        browser, "reader", "/environments/"
+    )
+    for role, address in (("reader", "/"), ("reader", f"/t/{REPLY}")):
+        page = see(browser, role, address)
+        assert "serves v2, which was rolled back before and has not been approved since." in page, address
+    page = see(browser, "reader", f"/changes/{number}")
+    assert "production was rolled back from v2 before, so an earlier approval of it doesn't count." in page
+    assert "close-emergency" not in see(browser, "admin", f"/changes/{number}")
+
+
 def test_the_change_keeps_the_trace_after_its_approval(emergency, browser):
     page = see(browser, "admin", "/changes/2")
     assert f'<span class="badge badge-bad">{BADGE}</span>' in page

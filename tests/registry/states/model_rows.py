@@ -22,13 +22,16 @@ class Version:
 
 @dataclass(frozen=True)
 class Move:
-    """One move of a label, to a version's number or away. `request`: the number of the one that it published."""
+    """One move of a label, to a version's number or away. `request`: the number of the one that it published. `before`:
+    the number that the label held.
+    """
 
     label: str
     after: int | None
     how: str
     protected: bool
     request: int | None = None
+    before: int | None = None
 
 
 @dataclass(frozen=True)

@@ -77,21 +77,43 @@ class RegistryModel:
 
     # What was held by approval
 
-    def approved_moves(self, template: Template, label: str, before: int | None = None) -> list[int]:
-        """The versions that the label held by approval, oldest first. before: an index in the moves."""
+    def _approved_indices(self, template: Template, label: str) -> list[int]:
+        """The indices of the moves by which the label ever held something by approval."""
         found = []
-        for move in template.moves[:before]:
+        for index, move in enumerate(template.moves):
             counts = move.how == "published" or (
                 move.how == "broke_glass" and not self.requests[(move.request or 0) - 1].unreviewed
             )
             is_kept = move.after is not None and template.mark(move.after) not in template.redacted
             if counts and is_kept and move.protected and move.label == label:
-                found.append(move.after or 0)
+                found.append(index)
         return found
 
     def approved_marks(self, template: Template, label: str) -> set[str]:
         """The bytes that the label ever held by approval."""
-        return {template.mark(number) for number in self.approved_moves(template, label)}
+        return {template.mark(template.moves[at].after or 0) for at in self._approved_indices(template, label)}
+
+    def trusted_moves(self, template: Template, label: str, before: int | None = None) -> list[int]:
+        """The same without what the label was rolled back from, or got in an emergency that nobody approved, unless
+        it was approved or rolled back to afterwards. A roll back withdraws the trust in a version: an approval from
+        before it must not count for an emergency that publishes the version again.
+        """
+        ever, approved = self.approved_marks(template, label), set(self._approved_indices(template, label))
+        moves = [(index, move) for index, move in enumerate(template.moves) if move.label == label and move.after]
+        kept: list[tuple[int, int]] = []
+        for index, move in moves:
+            mark, left = template.mark(move.after or 0), template.mark(move.before) if move.before else None
+            is_unapproved = move.how == "broke_glass" and move.protected and index not in approved
+            is_backward = move.how == "rolled_back" and (move.before or 0) > (move.after or 0)
+            withdrawn = {left} if is_backward else {mark} if is_unapproved else set()
+            kept = [it for it in kept if template.mark(it[1]) not in withdrawn]
+            if index in approved or (move.how == "rolled_back" and move.protected and mark in ever):
+                kept.append((index, move.after or 0))
+        return [number for index, number in kept if before is None or index < before]
+
+    def trusted_marks(self, template: Template, label: str) -> set[str]:
+        """The bytes that the label holds, or held, by approval and was not rolled back from."""
+        return {template.mark(number) for number in self.trusted_moves(template, label)}
 
     def emergency_marks(self, template: Template, label: str) -> set[str]:
         """The bytes published in an emergency that still needs approval."""
@@ -107,7 +129,7 @@ class RegistryModel:
         mark = template.held_mark(label)
         if label not in self.protected or mark is None:
             return None
-        if mark in self.approved_marks(template, label):
+        if mark in self.trusted_marks(template, label):
             return "approved"
         return "emergency" if mark in self.emergency_marks(template, label) else "never_approved"
 
@@ -125,11 +147,11 @@ class RegistryModel:
         template = self.templates[request.template]
         if request.unreviewed:
             moves = [index for index, it in enumerate(template.moves) if it.request == request.number]
-            return next(iter(reversed(self.approved_moves(template, request.label, moves[-1]))), None)
-        approved, held = self.approved_moves(template, request.label), template.labels.get(request.label)
-        if held is not None and template.mark(held) in {template.mark(number) for number in approved}:
+            return next(iter(reversed(self.trusted_moves(template, request.label, moves[-1]))), None)
+        trusted, held = self.trusted_moves(template, request.label), template.labels.get(request.label)
+        if held is not None and template.mark(held) in {template.mark(number) for number in trusted}:
             return held
-        return approved[-1] if approved else None
+        return trusted[-1] if trusted else None
 
     def brought(self, request: Request) -> tuple[set[int], set[int]]:
         """The versions that a request brings, and all that were passed on the way to what is served."""
@@ -207,7 +229,7 @@ class RegistryModel:
         if held is None:
             return set()
         if template.mark(held) == mark:
-            return {"held"} if mark in self.approved_marks(template, request.label) else set()
+            return {"held"} if mark in self.trusted_marks(template, request.label) else set()
         if template.contains(request.head, held):
             return set()
         return {"superseded" if template.contains(held, request.head) else "diverged"}
@@ -221,5 +243,5 @@ class RegistryModel:
         """Move a label, if the text is there and no rollout divides it."""
         self.require_text(template, number)
         self.require_undivided(template, label)
-        template.moves.append(Move(label, number, how, label in self.protected, request))
+        template.moves.append(Move(label, number, how, label in self.protected, request, template.labels.get(label)))
         template.labels[label] = number
