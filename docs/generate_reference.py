@@ -109,14 +109,21 @@ def _without_links(text: str) -> str:
 def list_events() -> str:
     """A table of the kinds of events with their fields, those of their base classes among them, from the classes."""
     files = [*sorted((ROOT / "registry").glob("*/*events.py")), ROOT / "registry/journal/event.py"]
-    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    modules = [_classes(path) for path in files]
+    imported = {name: node for classes in modules for name, node in classes.items()}
     rows = []
-    for node in classes.values():
-        if kind := _kind(node):
-            sentence = (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
-            rows.append(f"| `{kind}` | {sentence} | {', '.join(_fields(node, classes))} |")
+    for classes in modules:
+        for node in classes.values():
+            if kind := _kind(node):
+                sentence = (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
+                # The names of base classes are unique within a module only.
+                rows.append(f"| `{kind}` | {sentence} | {', '.join(_fields(node, imported | classes))} |")
     return "| kind | when | fields |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
+
+
+def _classes(path: Path) -> dict[str, ast.ClassDef]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
 
 def _fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
@@ -135,7 +142,11 @@ def _kind(node: ast.ClassDef) -> str:
 def _field(item: ast.AnnAssign) -> str:
     if "ClassVar" in ast.unparse(item.annotation) or ast.unparse(item.target).startswith("_"):
         return ""
-    return f"`{ast.unparse(item.target)}`" + (" (optional)" if item.value is not None else "")
+    name, has_default = ast.unparse(item.target), item.value is not None
+    if isinstance(item.value, ast.Call) and _name(item.value) == "json_name":
+        name = str(_constant(item.value.args[0]))
+        has_default = any(keyword.arg == "default" for keyword in item.value.keywords)
+    return f"`{name}`" + (" (optional)" if has_default else "")
 
 
 FIGURES = {"Total": "counter", "Counter": "counter", "Histogram": "histogram", "GaugeMetricFamily": "gauge"}

@@ -91,7 +91,7 @@ class ChangeProposed(ChangeStep):
 @event("change.headed", caches=_APPROVALS, title="Change updated")
 @dataclass(frozen=True, kw_only=True)
 class ChangeHeaded(ChangeStep):
-    """Another version became the head of the request. from_version: the number of the previous one."""
+    """Another version became the head of the request. `from`: the number of the previous one."""
 
     round: int
     from_version: int | None = json_name("from", default=None)

@@ -1,7 +1,9 @@
 """The generated tables of the reference pages match the code."""
 
 import re
+from dataclasses import MISSING, fields
 
+from registry.journal.event import event_classes
 from tests.docs.pages import ROOT
 from tests.support.scripts import load_script
 
@@ -16,6 +18,19 @@ def test_each_row_of_a_generated_table_says_what_it_is():
     tables = [table for page in pages for table in re.findall(r"<!-- generated: .*?<!-- end -->", page, re.DOTALL)]
     rows = [row for table in tables for row in table.splitlines() if row.startswith("| `")]
     assert [row for row in rows if re.match(r"\| [^|]+ \| +\|", row)] == []
+
+
+def test_the_fields_of_each_event_are_those_that_the_journal_writes():
+    page = (ROOT / "docs/reference/events.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z_.]+)` \| .* \| ([^|]*) \|$", page, re.MULTILINE))
+    documented = {kind: set(re.findall(r"`(\w+)`( \(optional\))?", cell)) for kind, cell in rows.items()}
+    assert documented == {
+        event.kind: {
+            (field.metadata.get("json_name", field.name), "" if field.default is MISSING else " (optional)")
+            for field in fields(event)
+        }
+        for event in event_classes()
+    }
 
 
 def test_the_page_of_licences_is_up_to_date():
