@@ -74,7 +74,7 @@ def read_notes(repository: Path, version: str) -> str:
     try:
         datetime.date.fromisoformat(heading[1])
     except ValueError as error:
-        raise ReleaseError(f"CHANGELOG.md: {heading[1]} is no date such as 2026-01-31.") from error
+        raise ReleaseError(f"CHANGELOG.md: {heading[1]} isn't a date such as 2026-01-31.") from error
     return re.split(r"^## ", text[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0].strip()
 
 

@@ -50,7 +50,7 @@ class Chain:
             component, argument = _split(target, "input")
             for name in (component, upstream):
                 if name not in self.components:
-                    raise ChainError(f"the wire {target} names {name!r}, which is no component of {self.name}")
+                    raise ChainError(f"the wire {target} names {name!r}, which isn't a component of {self.name}")
             if order.index(upstream) >= order.index(component):
                 raise ChainError(f"the wire {target} comes from {upstream!r}, which does not run before {component!r}")
             names_taken = input_names(self.components[component])
@@ -117,13 +117,13 @@ class Chain:
         for component, prompt in prompts.items():
             step = self._find(component)
             if not isinstance(step, TemplateRunnable):
-                raise ChainError(f"{component!r} is no template, so it takes no other prompt")
+                raise ChainError(f"{component!r} isn't a template, so it takes no other prompt")
             chain = chain.replace(component, step.with_prompt(prompt))
         return chain
 
     def _find(self, component: str) -> Runnable:
         if component not in self.components:
-            raise ChainError(f"{component!r} is no component of {self.name}; there are {', '.join(self.components)}")
+            raise ChainError(f"{component!r} isn't a component of {self.name}; there are {', '.join(self.components)}")
         return self.components[component]
 
     @classmethod

@@ -61,7 +61,7 @@ class EvaluationResult:
             weakref.finalize(self, path.unlink, missing_ok=True)
         header = _parse(path, 1, next(_lines(path), ""))
         if header.get("promptuary") != "evaluation":
-            raise EvaluationError(f"{path} is no evaluation result")
+            raise EvaluationError(f"{path} isn't an evaluation result")
         if header.get("form") != FORM:
             raise EvaluationError(f"{path} is of form {header.get('form')}; this version reads form {FORM}")
         self.runnable: dict[str, Any] = header["runnable"]
@@ -217,7 +217,7 @@ class Recorder:
         try:
             self._write(row)
         except (TypeError, ValueError) as error:
-            raise EvaluationError(f"row {index} holds a value that is no JSON: {error}") from error
+            raise EvaluationError(f"row {index} holds a value that isn't JSON: {error}") from error
 
     def finish(self) -> EvaluationResult:
         """Close the file and return it as a result."""
@@ -243,9 +243,9 @@ def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except ValueError as error:
-        raise EvaluationError(f"{path}, line {number} is no JSON") from error
+        raise EvaluationError(f"{path}, line {number} isn't JSON") from error
     if not isinstance(value, dict):
-        raise EvaluationError(f"{path}, line {number} is no mapping")
+        raise EvaluationError(f"{path}, line {number} isn't a mapping")
     return value
 
 

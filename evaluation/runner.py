@@ -72,8 +72,8 @@ def _check_simulated(runnable: Runnable, simulated: Simulated | None) -> None:
     known_names = list(runnable.components) if isinstance(runnable, Chain) else []
     for name in {name for column in columns for name in column}:
         if name not in known_names:
-            there_are = f"there are {', '.join(known_names)}" if known_names else "it is no chain"
-            raise EvaluationError(f"simulated_outputs: {name!r} is no component of {runnable.name}; {there_are}")
+            there_are = f"there are {', '.join(known_names)}" if known_names else "it isn't a chain"
+            raise EvaluationError(f"simulated_outputs: {name!r} isn't a component of {runnable.name}; {there_are}")
 
 
 def _check_all(runnable: Runnable, rows: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:

@@ -210,7 +210,7 @@ class MoveListener:
                 for move in answer_fields["moves"]
             }
         except (KeyError, TypeError, ValueError):
-            raise BadAnswer("the registry: these are no label moves") from None
+            raise BadAnswer("the registry: these aren't label moves") from None
         if answer_fields.get("reset") or self.cursor is None:
             # Any label may have moved before this cursor without this client being notified.
             labels = [(name, ref) for name, ref, _ in self._state.memory.labels()]

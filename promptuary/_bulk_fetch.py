@@ -72,7 +72,7 @@ def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list
         rows = [[name, entry["found"]["version"], entry["found"]["digest"]] for name, entry in entries]
         expected = str(answer_fields["digest"])
     except (KeyError, TypeError):
-        raise BadAnswer("the registry: this is no bundle of a namespace") from None
+        raise BadAnswer("the registry: this isn't a bundle of a namespace") from None
     actual = "sha256:" + hashlib.sha256(canonical(rows)).hexdigest()
     if actual != expected:
         raise DigestMismatch(f"the bundle of {namespace}@{label}", expected=expected, actual=actual)
@@ -90,7 +90,7 @@ def _results(answer: Answer, targets: Sequence[Target]) -> list[Mapping[str, Any
         raise make_answer_error(answer)
     results = decode_object(answer.body, "the registry").get("results")
     if not isinstance(results, list) or len(results) != len(targets) or not all(isinstance(r, dict) for r in results):
-        raise BadAnswer(f"the registry: these are no answers to {len(targets)} refs")
+        raise BadAnswer(f"the registry: these aren't answers to {len(targets)} refs")
     return results
 
 

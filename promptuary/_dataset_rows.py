@@ -43,5 +43,5 @@ def add_rows(
         version, digest = int(saved["version"]), str(saved["digest"])
         warnings = tuple(str(warning) for warning in saved.get("warnings") or ())
     except (KeyError, TypeError, ValueError):
-        raise BadAnswer("the registry: this is no saved dataset") from None
+        raise BadAnswer("the registry: this isn't a saved dataset") from None
     return AddedRows(dataset, version, digest, answer.status == 201, warnings)

@@ -63,7 +63,7 @@ def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
         for entry in locked.values():
             check_ref(entry.ref)
             if not check_ref(entry.digest).startswith("sha256:"):
-                raise ConfigurationError(f"{entry.digest!r} is no digest")
+                raise ConfigurationError(f"{entry.digest!r} isn't a digest")
     except OSError as error:
         raise ConfigurationError(f"the lock file cannot be read: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError, ConfigurationError) as error:

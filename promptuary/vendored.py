@@ -33,7 +33,7 @@ class Vendored:
         except OSError as error:
             raise ConfigurationError(f"the vendored templates cannot be read: {error}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise ConfigurationError(f"{path} is no file of vendored templates") from None
+            raise ConfigurationError(f"{path} isn't a file of vendored templates") from None
         if form != FORM:
             raise ConfigurationError(f"{path} is of form {form}; this package reads form {FORM}: vendor again")
 

@@ -161,7 +161,7 @@ class Template:
     ) -> Prompt:
         """Render to one prompt that fits the limit.
 
-        `token_limit`: None is the document's, -1 is no limit. `tokenizer`: a name, a `tokenizer.json` file, or a
+        `token_limit`: None is the document's, -1 means no limit. `tokenizer`: a name, a `tokenizer.json` file, or a
         function from text to tokens; None is the profile's. `prompt` replaces the body; the result then has no version.
         Raises InputError, TruncationError, MissingVocabularyError if the tokens must be counted and can't be, or
         DocumentError if the document turns out to be wrong for these data.

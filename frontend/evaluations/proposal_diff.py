@@ -21,7 +21,7 @@ from registry.templates.sample_renderings import SampleOutcome
 
 __all__ = ["compare_on_row", "find_repeated_lines"]
 
-_TELLING = 24  # shared lines of this length are no coincidence
+_TELLING = 24  # shared lines of this length are unlikely to be a coincidence
 
 
 def compare_on_row(improvement: Improvement) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _ask(transport: HttpTransport, path: str, subject: str) -> Any:
     try:
         body = json.loads(answer.body)
     except (ValueError, RecursionError):
-        raise BadAnswer(f"{subject}: the answer ({answer.status}) is no JSON; is this a Langfuse server?") from None
+        raise BadAnswer(f"{subject}: the answer ({answer.status}) isn't JSON; is this a Langfuse server?") from None
     if answer.status == 200:
         return body
     reason = str(body.get("message") if isinstance(body, dict) else body)

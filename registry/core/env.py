@@ -114,7 +114,7 @@ def _read_file(name: str) -> str:
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE names {file}, which can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ImproperlyConfigured(f"{name}_FILE names {file}, which is no text.") from error
+        raise ImproperlyConfigured(f"{name}_FILE names {file}, which isn't text.") from error
 
 
 def read_optional_secret(name: str) -> str:

@@ -1,7 +1,7 @@
 """Quotas of server work by key: CPU seconds of its requests, and seconds of the renderings they start.
 
-Counting requests is no limit if one request can cost a thousand times another. Time spent waiting in long polls is not
-counted.
+Counting requests limits little, since one request can cost a thousand times another. Time spent waiting in long polls
+is not counted.
 """
 
 import contextlib

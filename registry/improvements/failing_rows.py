@@ -95,7 +95,7 @@ def _list_faults(row: RunRow, floors: _Floors, tops: Mapping[str, float]) -> tup
     for name, score in row.scores.items():
         metric, _, target = name.partition(" ")
         floor = floors.get((metric, target), floors.get((metric, None)))
-        if floors and floor is None:  # a metric without a threshold is no reason to improve
+        if floors and floor is None:  # a metric without a threshold gives no reason to improve
             continue
         least = tops.get(metric, 1.0) if floor is None else floor
         if score is not None and score < least:

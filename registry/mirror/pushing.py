@@ -56,7 +56,7 @@ def destination_of(url: str) -> Destination:
     destination = safe_http.check(url, schemes=("https", "ssh"))
     if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
         raise Refused(
-            f"{destination.host} is no host that the mirror may be pushed to: list it in PROMPTUARY_MIRROR_HOSTS."
+            f"{destination.host} isn't a host that the mirror may be pushed to: list it in PROMPTUARY_MIRROR_HOSTS."
         )
     return destination
 
@@ -155,7 +155,8 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise PushFailed(f"{path} can't be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error
+        reason = getattr(error, "strerror", None) or "it isn't text"
+        raise PushFailed(f"{path} can't be read: {reason}.") from error
 
 
 def _failure(output: str) -> PushFailed:

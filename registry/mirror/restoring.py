@@ -88,7 +88,7 @@ def open_clone(source: Path) -> Repository:
     inner = source / ".git"
     repository = Repository((inner if inner.is_dir() else source).absolute())
     if not repository.exists:
-        raise MirrorError(f"{source} is no Git repository.")
+        raise MirrorError(f"{source} isn't a Git repository.")
     try:
         heads = repository.heads()
     except GitFailed as error:

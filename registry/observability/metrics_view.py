@@ -78,7 +78,7 @@ def _read_now() -> bytes:
 
 
 def _may_read(request: HttpRequest) -> bool:
-    # The client address is no protection: behind a proxy on this machine every request comes from loopback.
+    # The client address doesn't protect it: behind a proxy on this machine every request comes from loopback.
     token = settings.PROMPTUARY_METRICS_TOKEN
     presented = request.headers.get("Authorization", "").removeprefix("Bearer ")
     return bool(token) and hmac.compare_digest(presented.encode("utf-8", "surrogatepass"), token.encode())

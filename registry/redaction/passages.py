@@ -1,6 +1,6 @@
 """Passages of a document: the excerpts by which a redaction finds copies of the removed text.
 
-A reply, a draft or a comment that contains one of them repeats the document. Common words are no evidence, so a passage
+A reply, a draft or a comment that contains one of them repeats the document. Common words prove nothing, so a passage
 is a stretch of prose, or one long word with a digit in it (a key, a number), that no remaining document has too.
 """
 

@@ -1,4 +1,4 @@
-"""The demo's model server, which is no language model: `python -m registry.starter.demo_model <port>`.
+"""The demo's model server, which answers by rules: `python -m registry.starter.demo_model <port>`.
 
 It speaks OpenAI's chat completions on loopback and answers from the prompt by rules, the same prompt always alike:
 
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
             tokens, is_cut = _tokens_of(messages, body)
             call = None if is_cut else choose_call(messages, body.get("tools"))
         except (ValueError, LookupError, TypeError, AttributeError):
-            self._send_json(400, {"error": {"message": "The body is no chat completion."}})
+            self._send_json(400, {"error": {"message": "The body isn't a chat completion."}})
             return
         prompt_tokens = sum(len(_text_of(message.get("content")).split()) for message in messages)
         counts = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}

@@ -82,7 +82,7 @@ def load_starter(say: Callable[[str], None]) -> None:
     rollout_demo.load_rollout_demo(author, reviewer)
     key = Key.objects.select_related("person").get(name=_KEY_NAME, namespace__name="support")
     rollout_demo.report_scores(Actor(key.person, key))
-    Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's own making is no news
+    Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's data is mailed to nobody
     for name in PEOPLE:
         User.objects.filter(username=name, email="").update(email=f"{name}@example.org")
     progress.end_load()

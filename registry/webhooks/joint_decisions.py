@@ -43,7 +43,7 @@ def leave_out_earlier_decisions(heard: Sequence[Event], following: Sequence[Even
 
 
 def find_joint_decisions(event: Event) -> JointDecisions | None:
-    """The decisions of the act whose last one this is; None if it is the only one, or the event is no decision."""
+    """The decisions of the act whose last one this is; None if it is the only one, or the event isn't a decision."""
     if event.kind != ChangeDecided.kind:
         return None
     rows = Event.objects.filter(number__gt=event.number - MOST_TEMPLATES, number__lt=event.number, kind=event.kind)

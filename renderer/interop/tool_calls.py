@@ -71,7 +71,7 @@ def separate_calls(message: Mapping[str, Any], number: int, differ: Callable[[st
 
 
 def join_texts(content: Any) -> Any:
-    """The items of a content as one text, a line each; the content itself if it is no list of texts."""
+    """The items of a content as one text, a line each; the content itself if it isn't a list of texts."""
     items = content if isinstance(content, list) else []
     texts = [item["text"] for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
     return "\n".join(texts) if texts and len(texts) == len(items) else content

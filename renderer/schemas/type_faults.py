@@ -55,6 +55,6 @@ def suggest_type(wrong: str) -> str | None:
 
 
 def _find_wrong_type(value: Any) -> str | None:
-    """The first text that is no type."""
+    """The first text that isn't a type."""
     texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
     return next((text for text in texts if text not in TYPES), None)

@@ -123,5 +123,5 @@ def _read_head(view: memoryview) -> tuple[dict[str, int], int]:
     try:
         head = {name: int(json.loads(line)[name]) for name, _ in _SECTIONS}
     except (ValueError, KeyError, TypeError) as error:
-        raise TokenizerError("These are no tables of a vocabulary.") from error
+        raise TokenizerError("These aren't tables of a vocabulary.") from error
     return head, len(line) + len(newline)

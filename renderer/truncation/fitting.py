@@ -91,7 +91,7 @@ def fit_parts(
     keep_last: int = 0,
     keep_pairs: bool = False,
 ) -> Fitted:
-    """Count parts and cut them to `limit` tokens, including markup; None is no limit.
+    """Count parts and cut them to `limit` tokens, including markup; None means no limit.
 
     `keep_last` protects the last so many parts that have a priority; `keep_pairs` removes a user's turn together with
     its answers. Raises TruncationError if the parts that may not be cut exceed the limit by themselves.

@@ -104,7 +104,7 @@ def test_a_template_of_a_chain_takes_another_prompt_for_one_run():
     assert other.definition["components"][2]["definition"]["prompt"] == "I count {{ words }}."
 
 
-@pytest.mark.parametrize(("component", "said"), [("count", "is no template"), ("sing", "no component")])
+@pytest.mark.parametrize(("component", "said"), [("count", "isn't a template"), ("sing", "isn't a component")])
 def test_a_prompt_for_what_asks_no_template_is_refused(component, said):
     with pytest.raises(ChainError, match=said):
         asking().with_prompts({component: "x"})

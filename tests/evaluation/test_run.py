@@ -112,7 +112,7 @@ def test_what_fails_after_a_simulated_output_is_recorded_with_its_mode():
 
 def test_a_simulated_component_that_is_none_is_refused_before_anything_runs():
     inputs, expected = rows()
-    with pytest.raises(EvaluationError, match="'reed' is no component"):
+    with pytest.raises(EvaluationError, match="'reed' isn't a component"):
         run(question_answering(), inputs, expected, {"reed": {"answer": "x"}})
 
 
@@ -209,7 +209,7 @@ def test_a_result_is_one_file_that_loads_equal(tmp_path):
 
 def test_a_file_that_is_no_result_is_refused(tmp_path):
     (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
-    with pytest.raises(EvaluationError, match="no evaluation result"):
+    with pytest.raises(EvaluationError, match="isn't an evaluation result"):
         EvaluationResult.load(tmp_path / "other.jsonl")
 
 

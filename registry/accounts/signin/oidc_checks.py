@@ -107,7 +107,7 @@ def _fetch_json(address: str) -> Description:
         answer.raise_for_status()
         content = answer.json()
     if not isinstance(content, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it isn't a JSON object")
     return content
 
 

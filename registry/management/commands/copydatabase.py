@@ -39,7 +39,7 @@ class Command(BaseCommand):
             with connect_both(settings.DATABASES["default"], target):
                 digests = (compare_databases if compare else copy_database)(SOURCE, TARGET, self._tell)
                 for name in find_unknown_tables(SOURCE):
-                    self.stderr.write(f"{name} is no table of Promptuary: nobody looked at it.")
+                    self.stderr.write(f"{name} isn't a table of Promptuary, so it wasn't examined.")
         except CopyRefused as error:
             raise CommandError(str(error)) from error
         except DatabasesDiffer as error:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{username} can sign in now, and is no member of anything until an admin makes them one.")
+        self.stdout.write(f"{username} can sign in now. An admin can make them a member of a namespace.")
 
     def _ask(self, username: str) -> str:
         if not sys.stdin.isatty():

@@ -202,7 +202,7 @@ def test_an_address_without_a_name_is_pushed_to_as_it_is(remote, mirror_path, ou
     assert refs(outside) == refs(mirror_path)
 
 
-@pytest.mark.parametrize(("content", "reason"), [(None, "No such file or directory"), (b"\xff\xfe", "it is no text")])
+@pytest.mark.parametrize(("content", "reason"), [(None, "No such file or directory"), (b"\xff\xfe", "it isn't text")])
 def test_a_token_that_can_not_be_read_is_told_with_its_file(remote, token, outside, content, reason):
     token.unlink()
     if content is not None:
