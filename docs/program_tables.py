@@ -31,7 +31,7 @@ OPTION_HEAD = "| argument or option | meaning |\n| --- | --- |\n"
 def list_commands() -> str:
     """A heading and a table of arguments and options for each command of `promptuary`."""
     sections = []
-    for name, command in _commands_of(typer.main.get_command(app)):
+    for name, command in _list_commands(typer.main.get_command(app)):
         parameters = [parameter for parameter in command.params if not parameter.hidden]
         arguments = [_usage(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
         rows = [_row(_spelling(parameter), _meaning(parameter)) for parameter in parameters]
@@ -39,11 +39,11 @@ def list_commands() -> str:
     return "\n\n".join(sections)
 
 
-def _commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+def _list_commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
     """The commands of a group with their names, those of groups in it in their place."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
-            yield from _commands_of(command, f"{before}{name} ")
+            yield from _list_commands(command, f"{before}{name} ")
         else:
             yield f"{before}{name}", command
 

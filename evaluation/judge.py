@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError, ReplyError
-from promptuary.evaluation.metrics.judgements import NAMES, scores_of
+from promptuary.evaluation.metrics.judgements import NAMES, list_scores
 from promptuary.evaluation.results import EvaluationResult, Recorder
 from promptuary.evaluation.runnables import FunctionRunnable, Runnable, input_names
 from promptuary.evaluation.runner import OnProgress, run
 from promptuary.evaluation.scoring import Score, score
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.functions.documents import content_of
+from promptuary.renderer.functions.documents import read_content
 from promptuary.renderer.functions.sentences import document_sentences, response_sentences
 from promptuary.renderer.replies.judgement import bare_key
 from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
@@ -99,8 +99,8 @@ class Judge:
         if isinstance(response, Sequence) and not isinstance(response, str):
             response = response[0] if response else ""
         try:
-            texts = [content_of(document) for document in documents]
-            return texts, str(_at(row, self.question) or ""), content_of(response)
+            texts = [read_content(document) for document in documents]
+            return texts, str(_at(row, self.question) or ""), read_content(response)
         except RenderError as error:
             raise EvaluationError(error.message) from error
 
@@ -147,7 +147,7 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
         parsed = _trace(reply, keyed, response, unit)
     except RenderError as error:
         return _failed(error, documents, response, unit, reply)
-    scores = scores_of(parsed)
+    scores = list_scores(parsed)
     failure = None
     if not parsed.mapping:
         failure = {"kind": "OutputError", "message": parsed.reasons.get("adherence", "the reply has no judgement")}
@@ -176,7 +176,7 @@ def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str
     judged_keys = {sentence.key.lower() for sentence in scores.judgement.sentences}
     support_items = scores.mapping.get("sentence_support_information")
     if judged_keys & keys and judged_keys - keys and isinstance(support_items, list):
-        known_items = [item for item in support_items if isinstance(item, Mapping) and _key_of(item) in keys]
+        known_items = [item for item in support_items if isinstance(item, Mapping) and _read_key(item) in keys]
         again = trace({**scores.mapping, "sentence_support_information": known_items}, keyed, unit)
         left = ", ".join(sorted(judged_keys - keys))
         note = f"left out the verdict on {left}, which is not a sentence of the response"
@@ -188,7 +188,7 @@ def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str
     return scores
 
 
-def _key_of(item: Mapping[str, Any]) -> str:
+def _read_key(item: Mapping[str, Any]) -> str:
     return bare_key(str(item.get("response_sentence_key", ""))).lower()
 
 

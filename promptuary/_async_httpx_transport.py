@@ -30,7 +30,7 @@ class AsyncHttpTransport:
 
     async def send(self, request: Request) -> Answer:
         """Send the request. Raises `Unavailable` if no complete answer arrives within its timeout."""
-        client = self._client_of(asyncio.get_running_loop())
+        client = self._find_client(asyncio.get_running_loop())
         try:
             async with asyncio.timeout(request.timeout):
                 try:
@@ -53,7 +53,7 @@ class AsyncHttpTransport:
         """A blocking transport to the same registry."""
         return HttpTransport(self._url, self._headers)
 
-    def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
+    def _find_client(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
         # Connections belong to the loop that opened them, and a later `asyncio.run` has a new one.
         if self._client is None or self._loop is not loop:
             self._client = httpx.AsyncClient(

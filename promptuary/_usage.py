@@ -87,7 +87,7 @@ class Usage:
         `cut` is how many of them lost text to the token limit.
         """
         with self._lock:
-            counts = self._of(template)
+            counts = self._find_counts(template)
             if counts is None:
                 return
             counts.renders += len(tokens) + len(uncounted)
@@ -104,7 +104,7 @@ class Usage:
     def count_failure(self, template: Rendered, code: str, data: Mapping[str, Any] | None) -> None:
         """Count a failed rendering, by the problem's code."""
         with self._lock:
-            counts = self._of(template)
+            counts = self._find_counts(template)
             if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
                 counts.failures[code] += 1
 
@@ -161,7 +161,7 @@ class Usage:
                 if waiting_counts is not counts:
                     waiting_counts.add(counts)
 
-    def _of(self, template: Rendered) -> _Counts | None:
+    def _find_counts(self, template: Rendered) -> _Counts | None:
         key = (template.name or "", template.digest)
         counts = self._counts.get(key)
         if counts is None:

@@ -105,7 +105,7 @@ class Workspace:
         document, samples = self.document_path(name), self.samples_path(name)
         if pulled is None:
             return document.exists() or samples.exists()
-        return _hash_of(document) not in (None, pulled.document) or _hash_of(samples) not in (None, pulled.samples)
+        return _hash_file(document) not in (None, pulled.document) or _hash_file(samples) not in (None, pulled.samples)
 
     def write(self, body: Mapping[str, Any], samples: Mapping[str, Any] | None) -> Path:
         """Write a fetched version, its samples and its fragments, and record their origin.
@@ -130,7 +130,7 @@ class Workspace:
         pulled = self.pulled().get(name)
         beside = self.samples_path(name)
         edited = (
-            read_document_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
+            read_document_text(beside) if beside.exists() and pulled and _hash_file(beside) != pulled.samples else None
         )
         path = self.write(body, samples)
         _write(path, merged)
@@ -140,8 +140,8 @@ class Workspace:
 
     def remember(self, name: str, version: int, digest: str) -> None:
         """Record that the files are this version now."""
-        document = _hash_of(self.document_path(name))
-        entry = Pulled(version, digest, document or "", _hash_of(self.samples_path(name)))
+        document = _hash_file(self.document_path(name))
+        entry = Pulled(version, digest, document or "", _hash_file(self.samples_path(name)))
         pulled = {**self.pulled(), name: entry}
         state = {"templates": {name: asdict(entry) for name, entry in sorted(pulled.items())}}
         _write(self.folder / STATE / "workspace.json", json.dumps(state, indent=2) + "\n")
@@ -211,5 +211,5 @@ def _write(path: Path, text: str) -> None:
     write_atomically(path, text.encode("utf-8"))
 
 
-def _hash_of(path: Path) -> str | None:
+def _hash_file(path: Path) -> str | None:
     return sha256(path.read_bytes()).hexdigest() if path.exists() else None

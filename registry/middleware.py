@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver, get_urlconf
 
-from registry.accounts.actor import person_of
+from registry.accounts.actor import find_signed_in_person
 from registry.accounts.models import Key
 from registry.core import tracing
 from registry.core.client_address import client_address
@@ -160,7 +160,7 @@ def note_session(respond: Respond) -> Respond:
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         session_key = request.session.session_key
-        if session_key and person_of(request) is not None and uses.is_due(session_key):
+        if session_key and find_signed_in_person(request) is not None and uses.is_due(session_key):
             try:
                 note_session_use(session_key, client_address(request.META))
             except DatabaseError as error:

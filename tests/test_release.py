@@ -54,7 +54,7 @@ def test_the_notes_are_the_dated_section_of_the_version(repository):
     with pytest.raises(release.ReleaseError, match="no section"):
         release.read_notes(repository, "1.2.3")
     changelog.write_text("# Changelog\n\n## [1.2.3] - soon\n\n- One.\n")
-    with pytest.raises(release.ReleaseError, match="no date"):
+    with pytest.raises(release.ReleaseError, match="isn't a date"):
         release.read_notes(repository, "1.2.3")
     changelog.write_text("# Changelog\n\n## [1.2.3] - 2026-01-31\n\n- One.\n\n## [1.2.2] - 2026-01-01\n\n- Two.\n")
     assert release.read_notes(repository, "1.2.3") == "- One."

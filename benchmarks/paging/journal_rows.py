@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from registry.accounts.models import User
-from registry.journal.event import JournalEvent, canonical, columns_of, digest_of, to_microseconds
+from registry.journal.event import JournalEvent, canonical, digest_of, read_columns, to_microseconds
 from registry.journal.models import Commit, Event
 
 __all__ = ["JournalRows"]
@@ -37,7 +37,7 @@ class JournalRows:
         }
         text = canonical(facts)
         self._head = digest_of(text)
-        columns = columns_of(event.kind, body)
+        columns = read_columns(event.kind, body)
         row = Event(number=self._number, kind=event.kind, at=facts["at"], person=person.username, namespace=namespace)
         row.template, row.version, row.change = columns.template, columns.version, columns.change
         row.text, row.hash = text, self._head

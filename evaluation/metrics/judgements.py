@@ -15,7 +15,7 @@ from promptuary.renderer.errors import OutputError
 from promptuary.renderer.replies import json_reader
 from promptuary.renderer.replies.trace_scores import Mode, Trace, Unit, trace
 
-__all__ = ["NAMES", "context_relevance", "faithfulness", "score_of", "scores_of", "trace_score"]
+__all__ = ["NAMES", "context_relevance", "faithfulness", "find_score", "list_scores", "trace_score"]
 
 _TRACE = ("relevance", "utilization", "completeness", "adherence")
 NAMES = (*(f"trace_{name}" for name in _TRACE), "faithfulness", "context_relevance")
@@ -49,7 +49,7 @@ def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
     mapping = _mapping(actual)
     if mapping is not None and "statement_scores" in mapping:
         return _mean(mapping["statement_scores"])
-    return score_of("faithfulness", _read(expected, actual, row))
+    return find_score("faithfulness", _read(expected, actual, row))
 
 
 def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
@@ -61,15 +61,15 @@ def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
     if mapping is not None and "relevant_statements" in mapping:
         statements = mapping["relevant_statements"]
         return float(bool(statements)) if isinstance(statements, list) else None
-    return score_of("context_relevance", _read(expected, actual, row))
+    return find_score("context_relevance", _read(expected, actual, row))
 
 
-def scores_of(scored: Trace) -> dict[str, float | None]:
+def list_scores(scored: Trace) -> dict[str, float | None]:
     """Return all six scores of a parsed reply, by metric."""
-    return {name: score_of(name, scored) for name in NAMES}
+    return {name: find_score(name, scored) for name in NAMES}
 
 
-def score_of(name: str, scored: Trace) -> float | None:
+def find_score(name: str, scored: Trace) -> float | None:
     """Return one score of a parsed reply; None if the reply doesn't contain it."""
     if name == "context_relevance":
         relevant = scored.judgement.relevant

@@ -16,7 +16,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 
 from frontend.accounts.mail_views import describe_watches
-from frontend.accounts.own_key_views import rows_of
+from frontend.accounts.own_key_views import list_own_key_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
 from frontend.web.page import show
@@ -159,5 +159,5 @@ def _context(
         "step_up": settings.PROMPTUARY_STEP_UP,
         "sessions": sessions.list_sessions(actor, request.session.session_key),
         "watches": describe_watches(actor),
-        "own_keys": rows_of(actor),
+        "own_keys": list_own_key_rows(actor),
     }

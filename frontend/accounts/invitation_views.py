@@ -19,7 +19,7 @@ from frontend.web.decorators import form_page
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from frontend.web.refusals import refuse
-from registry.accounts.actor import Actor, person_of
+from registry.accounts.actor import Actor, find_signed_in_person
 from registry.accounts.models import User
 from registry.changes import gate
 from registry.core.errors import Busy, Conflict, Invalid, NotFound, TooMany
@@ -55,7 +55,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
         return refuse(request, TooMany(gettext("Too many tries. Wait a minute, then try again."), retry_after=_PAUSE))
     try:
         invitation = queries.find_by_secret(secret)
-        person = person_of(request)
+        person = find_signed_in_person(request)
         if person is not None:
             return _accept_as(request, person, invitation, secret)
         return _accept_as_new(request, invitation, secret)

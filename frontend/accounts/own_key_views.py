@@ -19,7 +19,7 @@ from registry.namespaces.unused_keys import is_key_unused
 from registry.notifications import queries as notices
 from registry.notifications import services as notification_services
 
-__all__ = ["Row", "own_keys", "rows_of"]
+__all__ = ["Row", "list_own_key_rows", "own_keys"]
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Row:
     may_cancel: bool
 
 
-def rows_of(actor: Actor) -> list[Row]:
+def list_own_key_rows(actor: Actor) -> list[Row]:
     """The keys that act for the user: active ones first, each group newest first."""
     keys = queries.list_own_keys(actor)
     later_revocations = revocations.find_later_revocations(keys)
-    rows = [_row_of(actor, key, later_revocations.get(key.id)) for key in keys]
+    rows = [_make_row(actor, key, later_revocations.get(key.id)) for key in keys]
     return sorted(rows, key=lambda row: row.has_ended)
 
 
-def _row_of(actor: Actor, key: Key, revocation: LaterRevocation | None) -> Row:
+def _make_row(actor: Actor, key: Key, revocation: LaterRevocation | None) -> Row:
     may_cancel = revocation is not None and revocations.may_cancel(actor, key, revocation)
     is_unused = is_key_unused(key, datetime.now(UTC))
     return Row(key, queries.describe_key(key), queries.has_key_ended(key), is_unused, revocation, may_cancel)
@@ -64,7 +64,7 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.POST.get("do") == "seen":
         notification_services.mark_notifications_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")
-    rows = rows_of(actor)
+    rows = list_own_key_rows(actor)
     if panel := key_revocation.show_revocation(request, [row.key for row in rows], address, "account"):
         return panel
     context = {"section": "account", "own_keys": rows, "notices": news}

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from registry.accounts.actor import Actor, person_of
+from registry.accounts.actor import Actor, find_signed_in_person
 from registry.namespaces import permissions
 
 __all__ = ["proof_problem", "wants_password"]
@@ -18,7 +18,7 @@ FRESH = timedelta(minutes=10)
 
 def wants_password(request: HttpRequest) -> bool:
     """Whether the page itself asks for the password, because reauthentication is switched off for the instance."""
-    person = person_of(request)
+    person = find_signed_in_person(request)
     return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 

@@ -15,7 +15,7 @@ from registry.releases.calendar_queries import Calendar, FreezeWindow
 from registry.rollouts.timetable import RolloutMoment
 from registry.templates.label_models import LabelMove
 
-__all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "fold_items", "lay_out_days", "month_of"]
+__all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "fold_items", "lay_out_days", "parse_month"]
 
 SHOWN = 5  # items shown per day; upcoming ones are folded last
 _YEARS = range(2000, 2201)
@@ -106,7 +106,7 @@ class CalendarDay:
         return not (self.freezes or self.items)
 
 
-def month_of(text: str, today: date) -> Month:
+def parse_month(text: str, today: date) -> Month:
     """The month of a slug such as `2026-11`; any other slug returns the month of `today`."""
     try:
         first = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007  # a month has no time

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.dates import WEEKDAYS_ABBR
 
-from frontend.browse.calendar_days import Month, lay_out_days, month_of
+from frontend.browse.calendar_days import Month, lay_out_days, parse_month
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -21,7 +21,7 @@ __all__ = ["calendar"]
 def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A month in the reader's time zone. `month` has the form 2026-11; `namespace` limits the page to one namespace."""
     zone, today = timezone.get_current_timezone(), timezone.localdate()
-    month = month_of(request.GET.get("month", ""), today)
+    month = parse_month(request.GET.get("month", ""), today)
     names = [space.name for space, _role in namespace_queries.list_namespaces(actor)]
     namespace = request.GET.get("namespace", "")
     namespace = namespace if namespace in names else ""
@@ -40,7 +40,7 @@ def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "namespace": namespace,
         "previous_url": _address(month.previous, namespace),
         "next_url": _address(month.following, namespace),
-        "today_url": _address(month_of("", today), namespace),
+        "today_url": _address(parse_month("", today), namespace),
     }
     return show(request, "browse/calendar.html", context)
 

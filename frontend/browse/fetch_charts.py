@@ -11,7 +11,7 @@ from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
 
-__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "draw", "draw_sparklines", "rows_of"]
+__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "describe_fetchers", "draw", "draw_sparklines"]
 
 DAYS = 7
 MOST_LINES = 3
@@ -88,7 +88,7 @@ def _sparkline(per_day: list[int]) -> Sparkline:
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
     """The last seven days of a template; `live` is the number of the live version."""
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
-    rows = rows_of(usage_queries.list_fetchers(template, DAYS), live)
+    rows = describe_fetchers(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(
         lines=_lines(by_version),
         days=_days(),
@@ -100,7 +100,7 @@ def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> 
     )
 
 
-def rows_of(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
+def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
     """A row for each service, kind of ref and version, the busiest first."""
     return [
         Asker(

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from frontend.browse import score_form
-from frontend.browse.fetch_charts import rows_of
+from frontend.browse.fetch_charts import describe_fetchers
 from frontend.browse.score_form import ReplyScoreForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -59,7 +59,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "template": template,
         "crumbs": breadcrumbs(template.name),
         "days": usage_queries.DAYS,
-        "rows": rows_of(fetchers, live),
+        "rows": describe_fetchers(fetchers, live),
         "former_names": _former_names(template, fetchers),
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.reports_by_version(template),
@@ -71,7 +71,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:
-    services: dict[str, list[str]] = {name: [] for name in former_names.names_of(template)[1:]}
+    services: dict[str, list[str]] = {name: [] for name in former_names.list_names(template)[1:]}
     for fetcher in fetchers:
         asked = services.get(fetcher.former_name, [])
         if fetcher.key.name not in asked:

@@ -39,7 +39,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "fetchers": usage_queries.list_fetchers(template),
         "days": usage_queries.DAYS,
         "dependants": fragments.list_dependants(actor, template),
-        "former_names": former_names.names_of(template)[1:],
+        "former_names": former_names.list_names(template)[1:],
         "open_changes": template.changes.pending().order_by("number"),
         **_form_context(request, name, refusal),
     }

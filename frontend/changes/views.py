@@ -21,7 +21,7 @@ from frontend.diff import versions
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import Frame, frame_of, is_for_region, show
+from frontend.web.page import Frame, build_frame, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, mentions, review_requests, ungated_losses
 from registry.changes import gate as change_gate
@@ -65,7 +65,7 @@ def render_change(
     """Render the page of one request. refusal: of the posted action; the page then keeps the user's input."""
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
-    gate = _evaluate(change, actor, frame_of(request))
+    gate = _evaluate(change, actor, build_frame(request))
     act = presenters.find_permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)

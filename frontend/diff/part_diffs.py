@@ -195,7 +195,7 @@ def _mark_values(entries: Iterable[Entry], old: Values, new: Values) -> list[Ent
 def _fold_fragments(entries: Sequence[Entry]) -> list[Entry]:
     """Fold each run of unchanged lines from one fragment under its name."""
     folded: list[Entry] = []
-    for reference, run in groupby(entries, _fragment_of):
+    for reference, run in groupby(entries, _find_fragment):
         if not reference:
             folded.extend(run)
             continue
@@ -230,10 +230,10 @@ def _with_values(line: Line, old: Values, new: Values) -> Line:
     return line._replace(values=values) if values else line
 
 
-def _fragment_of(entry: Entry) -> str:
+def _find_fragment(entry: Entry) -> str:
     """The fragment that an unchanged entry consists of entirely, or an empty string."""
     if isinstance(entry, Fold):
-        references = {_fragment_of(line) for line in entry.lines}
+        references = {_find_fragment(line) for line in entry.lines}
         return references.pop() if len(references) == 1 else ""
     if not isinstance(entry, Line) or entry.kind != "same" or len(entry.values) != 1:
         return ""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from frontend.diff.part_diffs import read_reference, text_of
 
-__all__ = ["Message", "Piece", "messages", "pieces_of"]
+__all__ = ["Message", "Piece", "messages", "split_at_spans"]
 
 # An input value longer than this is folded behind a chip with its length.
 OPEN_CHARACTERS = 220
@@ -58,7 +58,7 @@ def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = (
                 role="" if role == last else role,
                 tokens=part.get("token_count"),
                 pieces=tuple(
-                    _with_placeholders(pieces_of(text_of(part), part.get("spans") or ()), marks, placeholders)
+                    _with_placeholders(split_at_spans(text_of(part), part.get("spans") or ()), marks, placeholders)
                 ),
             )
         )
@@ -66,7 +66,7 @@ def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = (
     return rows
 
 
-def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
+def split_at_spans(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
     """Split the text at its spans. Spans are code point ranges; nested ones are dropped."""
     pieces: list[Piece] = []
     at = 0

@@ -205,7 +205,7 @@ def shorten_diff(
     left = most
     for entry in entries:
         if isinstance(entry, Rest):
-            entries_shown += _kept_of(entry, sorted(kept))
+            entries_shown += _split_kept(entry, sorted(kept))
             left = 0
             continue
         size = len(entry.lines) if isinstance(entry, Fold) else entry.size if isinstance(entry, Gap) else 1
@@ -219,7 +219,7 @@ def shorten_diff(
     return _without_neighbours(entries_shown)
 
 
-def _kept_of(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
+def _split_kept(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
     """The new lines with these numbers, ascending, with gaps between them."""
     entries: list[Line | Gap] = []
     for step in rest.steps:

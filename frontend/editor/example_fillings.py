@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from promptuary.renderer.inputs.example_data import kind_of
+from promptuary.renderer.inputs.example_data import find_type
 
 __all__ = ["fill_with_examples"]
 
@@ -24,7 +24,7 @@ def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[
     filled = dict(values)
     for name, schema in schemas.items():
         given = values.get(name)
-        if isinstance(given, Mapping) and kind_of(dict(schema)) == "object":
+        if isinstance(given, Mapping) and find_type(dict(schema)) == "object":
             filled[name] = fill_with_examples(given, schema.get("properties", {}))
         elif name not in values and "default" not in schema:
             filled[name] = _make_example(name, schema, 0)
@@ -34,7 +34,7 @@ def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[
 def _make_example(name: str, schema: Mapping[str, Any], depth: int) -> Any:
     if "const" in schema or schema.get("enum"):
         return schema["const"] if "const" in schema else schema["enum"][0]
-    kind = kind_of(dict(schema))
+    kind = find_type(dict(schema))
     if kind == "array":
         return _make_list(name, schema, depth)
     if kind == "object":

@@ -192,7 +192,7 @@ def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Pr
 def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
     if state.template is None:
         return None
-    live = label_queries.labels_of(state.template).get(live_label(state.namespace))
+    live = label_queries.list_labels(state.template).get(live_label(state.namespace))
     if live is not None:
         return ComparedVersion(
             version_queries.get_version(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"

@@ -39,7 +39,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         answer = shown["answer"]
         words = (Word(answer),) if is_baseline else row_comparison.compare_replies(base_answer, answer)[1]
         detail = run_queries.RunRowDetail(index, row.row.id, row.row.inputs, row.row.expected, cell.row)
-        judgement = row_comparison.judgement_of(detail)
+        judgement = row_comparison.find_row_judgement(detail)
         evidence = _list_evidence(row.row.expected, cell, None if is_baseline else base_cell, matrix.metrics, judgement)
         address = f"{reverse('run-row', args=[run.number, index])}?against={0 if is_baseline else baseline.number}"
         columns.append(

@@ -11,7 +11,7 @@ from frontend.evaluations.score_table import format_change, format_score
 from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.functions.documents import content_of
+from promptuary.renderer.functions.documents import read_content
 from promptuary.renderer.syntax.sequence_diff import Word, diff_words
 from registry.evaluations import run_queries
 from registry.evaluations.metric_titles import TITLES
@@ -24,7 +24,7 @@ __all__ = [
     "answer_text",
     "compare_replies",
     "compare_row",
-    "judgement_of",
+    "find_row_judgement",
     "judgement_scores",
     "list_failed_rows",
     "list_lowest_rows",
@@ -202,7 +202,7 @@ def _is_flat(value: Any) -> bool:
 _SAID = ("all_relevant_sentence_keys", "sentence_support_information")
 
 
-def judgement_of(detail: RunRowDetail) -> Judgement | None:
+def find_row_judgement(detail: RunRowDetail) -> Judgement | None:
     """The row's judgement; None if there isn't one.
 
     A run of a judge's own template has the documents and the response among its inputs, and the judgement as its reply.
@@ -218,7 +218,7 @@ def judgement_of(detail: RunRowDetail) -> Judgement | None:
     if not isinstance(documents, Sequence) or isinstance(documents, str) or not isinstance(response, str):
         return None
     try:
-        return read_judgement(reply, [content_of(document) for document in documents], response)
+        return read_judgement(reply, [read_content(document) for document in documents], response)
     except RenderError:
         return None
 

@@ -60,7 +60,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     other = run_queries.read_run_row(against, index) if against else None
     answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""
     was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
-    judgement = row_comparison.judgement_of(detail)
+    judgement = row_comparison.find_row_judgement(detail)
     context = {
         **describe_run(actor, run),
         "detail": detail,

@@ -10,7 +10,7 @@ from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.home import label_lines, production_rows, work_items
 from frontend.web.decorators import signed_in
-from frontend.web.page import frame_of, show
+from frontend.web.page import build_frame, show
 from registry.accounts.actor import Actor
 from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
@@ -69,7 +69,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         **_read_drafts_and_keys(actor),
         **_read_production(actor, roles),
     }
-    frame_of(request).set_counts(open_changes=len(pending), waiting=len(rows))
+    build_frame(request).set_counts(open_changes=len(pending), waiting=len(rows))
     return show(request, "home/home.html", context)
 
 

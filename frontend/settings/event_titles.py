@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from registry.journal.event import title_of
+from registry.journal.event import describe_kind
 
 __all__ = ["EVENT_TITLES", "name_kind"]
 
-# By kind; a test compares them with `registry.journal.event.title_of`.
+# By kind; a test compares them with `registry.journal.event.describe_kind`.
 EVENT_TITLES: Mapping[str, str | Promise] = {
     "namespace.created": gettext_lazy("Namespace created"),
     "namespace.ruled": gettext_lazy("Rules changed"),
@@ -86,4 +86,4 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
 
 def name_kind(kind: str) -> str | Promise:
     """The kind in words; in English if it isn't translated."""
-    return EVENT_TITLES.get(kind) or title_of(kind)
+    return EVENT_TITLES.get(kind) or describe_kind(kind)

@@ -28,7 +28,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.web.page import is_htmx, show
 from frontend.web.refusals import method_not_allowed, refuse, typed
-from registry.accounts.actor import Actor, find_language, person_of
+from registry.accounts.actor import Actor, find_language, find_signed_in_person
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
@@ -72,7 +72,7 @@ def signed_in(
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R | HttpResponse:
-        person = person_of(request)
+        person = find_signed_in_person(request)
         if person is None:
             return _to_login(request)
         try:
@@ -174,7 +174,7 @@ def use_time_zone(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
     def answer(request: HttpRequest) -> HttpResponseBase:
         if request.path.startswith("/api/"):  # its times are always in UTC
             return respond(request)
-        person = person_of(request)
+        person = find_signed_in_person(request)
         if person is None or not person.time_zone:
             return respond(request)
         try:
@@ -196,7 +196,7 @@ def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable
     def answer(request: HttpRequest) -> HttpResponseBase:
         if request.path.startswith("/api/") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return respond(request)
-        person = person_of(request)
+        person = find_signed_in_person(request)
         with translation.override(find_language(request, person)):
             response = respond(request)
         if not (person and person.language):

@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
-from registry.accounts.actor import Actor, person_of
+from registry.accounts.actor import Actor, find_signed_in_person
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
@@ -25,8 +25,8 @@ __all__ = [
     "Breadcrumb",
     "Frame",
     "breadcrumbs",
+    "build_frame",
     "frame",
-    "frame_of",
     "is_for_region",
     "is_htmx",
     "show",
@@ -102,15 +102,15 @@ class Frame:
         return waiting + release_gate.count_waiting(released, username) if released else waiting
 
 
-def frame_of(request: HttpRequest) -> Frame:
+def build_frame(request: HttpRequest) -> Frame:
     """The frame of this request's page."""
-    stored: Frame = request.__dict__.setdefault(_STORED, Frame(person_of(request)))
+    stored: Frame = request.__dict__.setdefault(_STORED, Frame(find_signed_in_person(request)))
     return stored
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """The context processor."""
-    return {FRAME: frame_of(request)}
+    return {FRAME: build_frame(request)}
 
 
 def is_htmx(request: HttpRequest) -> bool:

@@ -109,7 +109,7 @@ def _push(connection: Connection, workspace: Workspace, name: str, message: str,
     samples = read_samples(path)
     if samples or pulled is None or pulled.samples is not None:  # without samples before and now, leave them out
         body["samples"] = samples
-    answer = connection.call("PUT", f"templates/{name}", body, _base_of(pulled))
+    answer = connection.call("PUT", f"templates/{name}", body, _describe_base(pulled))
     workspace.remember(name, answer["version"], answer["digest"])
     is_new = pulled is None or answer["digest"] != pulled.digest
     result = {
@@ -124,5 +124,5 @@ def _push(connection: Connection, workspace: Workspace, name: str, message: str,
     return result
 
 
-def _base_of(pulled: Pulled | None) -> dict[str, str]:
+def _describe_base(pulled: Pulled | None) -> dict[str, str]:
     return {"If-Match": f'"{pulled.digest}"'} if pulled else {}

@@ -81,7 +81,7 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         path = Path(subject)
         if path.exists() or subject.endswith(".j2"):
             template = _load(path, open_until_written.enter_context(vocabulary_source(url, key)))
-            values = _sample_of(path, sample) if sample else values
+            values = _read_sample(path, sample) if sample else values
         else:
             if sample:
                 raise UsageError("--sample is for a document on disk; pull the template first")
@@ -97,7 +97,7 @@ def _load(path: Path, source: VocabularySource | None) -> renderer.Template:
     )
 
 
-def _sample_of(path: Path, sample: str) -> dict[str, Any]:
+def _read_sample(path: Path, sample: str) -> dict[str, Any]:
     samples = read_samples(path)
     if sample not in samples:
         raise UsageError(f"there is no sample {sample!r}; there are: {', '.join(samples) or 'none'}")

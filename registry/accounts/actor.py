@@ -9,7 +9,7 @@ from django.utils.translation import get_language_from_request, gettext
 from registry.accounts.models import Key, User
 from registry.core.errors import Conflict
 
-__all__ = ["OPERATOR", "Actor", "find_language", "operator_actor", "person_of"]
+__all__ = ["OPERATOR", "Actor", "find_language", "find_signed_in_person", "operator_actor"]
 
 OPERATOR = "operator"  # the username of commands run by the operator
 
@@ -47,7 +47,7 @@ def operator_actor() -> Actor:
     return Actor(person)
 
 
-def person_of(request: HttpRequest) -> User | None:
+def find_signed_in_person(request: HttpRequest) -> User | None:
     """The signed-in person of the request, or None."""
     user = getattr(request, "user", None)  # missing if a middleware before authentication refused the request
     return user if isinstance(user, User) and user.is_authenticated else None

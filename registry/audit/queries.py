@@ -18,7 +18,7 @@ from registry.namespaces.verbs import Verb
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 
 CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
-KINDS = event.kinds_of_namespaces()
+KINDS = event.list_namespace_kinds()
 _AT_ONCE = 500
 
 
@@ -108,7 +108,7 @@ def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
         if value := getattr(sought, name):
             rows = rows.filter(**{name: value})
     if sought.by_people and not sought.kind:
-        rows = rows.exclude(kind__in=event.kinds_of_worker())
+        rows = rows.exclude(kind__in=event.list_worker_kinds())
     if sought.since:
         rows = rows.filter(at__gte=to_microseconds(sought.since))
     if sought.until:

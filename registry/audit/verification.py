@@ -8,16 +8,16 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 
-from registry.journal.event import columns_of, digest_of
+from registry.journal.event import digest_of, read_columns
 from registry.journal.models import Event
 
-__all__ = ["facts_of", "find_chain_faults", "read_event"]
+__all__ = ["find_chain_faults", "parse_event_text", "read_event"]
 
 _AT_ONCE = 500
 _COLUMNS = ("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "hash")
 
 
-def facts_of(text: str) -> dict[str, Any]:
+def parse_event_text(text: str) -> dict[str, Any]:
     """An event's text parsed into a mapping."""
     facts: dict[str, Any] = json.loads(text)
     return facts
@@ -25,8 +25,8 @@ def facts_of(text: str) -> dict[str, Any]:
 
 def read_event(text: str) -> Event:
     """An unsaved row of an event from its text. Raises ValueError, KeyError or TypeError if it isn't an event."""
-    facts = facts_of(text)
-    columns = columns_of(facts["kind"], facts["body"])
+    facts = parse_event_text(text)
+    columns = read_columns(facts["kind"], facts["body"])
     return Event(
         number=int(facts["number"]),
         kind=str(facts["kind"]),
@@ -62,7 +62,7 @@ def _fault(event: Event, number: int, head: str | None) -> str:
         return f"event {number} is missing; {event.number} follows instead."
     if digest_of(event.text) != event.hash:
         return f"event {number} was changed: its hash does not fit its text."
-    if facts_of(event.text)["previous"] != head:
+    if parse_event_text(event.text)["previous"] != head:
         return f"event {number} does not follow from the event before it."
     fields = read_event(event.text)
     if different := [name for name in _COLUMNS if getattr(fields, name) != getattr(event, name)]:

@@ -183,7 +183,9 @@ class SpendingOfNamespace(APIView):
     def get(self, request: Request, namespace: str) -> Response:
         """Read the caps and this month's spending by model."""
         actor = actor_of(request)
-        return Response(_spending(queries.find_cap_of(actor, namespace), spending.list_spending(actor, namespace)))
+        return Response(
+            _spending(queries.find_spending_caps(actor, namespace), spending.list_spending(actor, namespace))
+        )
 
     @extend_schema(
         operation_id="setSpendingCaps", request=CapInput, responses={200: SpendingOutput, "4XX": ProblemOutput}

@@ -13,9 +13,9 @@ from registry.namespaces.verbs import Verb
 
 __all__ = [
     "find_cap",
-    "find_cap_of",
     "find_connection",
     "find_endpoint",
+    "find_spending_caps",
     "list_connections",
     "list_endpoints",
     "make_endpoint",
@@ -91,7 +91,7 @@ def find_connection(actor: Actor, connection_id: str) -> Connection:
     return row
 
 
-def find_cap_of(actor: Actor, namespace: str) -> SpendingCap:
+def find_spending_caps(actor: Actor, namespace: str) -> SpendingCap:
     """The caps of the namespace of that name; for its admins."""
     return find_cap(permissions.find_namespace(actor, Verb.MANAGE, namespace))
 

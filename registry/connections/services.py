@@ -126,7 +126,7 @@ def change_connection(*, actor: Actor, connection_id: str, **changes: Any) -> Co
         permissions.require_proof(actor)
         before = {name: getattr(row, name) for name in FIELDS if name != "key"}
         values = check_fields({**before, **changes})
-        if _origin(values["base_url"]) != _origin(row.base_url) and row.has_key:
+        if _find_origin(values["base_url"]) != _find_origin(row.base_url) and row.has_key:
             values.setdefault("key", "")
         others = row.namespace.connections.exclude(pk=row.pk)
         if others.filter(name=values["name"]).exists():
@@ -189,8 +189,8 @@ def set_caps(
         permissions.require_proof(actor)
         cap, _ = SpendingCap.objects.update_or_create(namespace=space, defaults=values)
         event = SpendingCapped(
-            person_day=_text_of(cap.person_day),
-            namespace_month=_text_of(cap.namespace_month),
+            person_day=_format_amount(cap.person_day),
+            namespace_month=_format_amount(cap.namespace_month),
             currency=cap.currency,
         )
         log.append(actor, event, namespace=space, at=log.now())
@@ -205,7 +205,7 @@ def _set_fields(row: Connection, values: Mapping[str, Any]) -> None:
             setattr(row, field, value)
 
 
-def _origin(url: str) -> tuple[str, str]:
+def _find_origin(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc
 
@@ -218,8 +218,8 @@ def _describe(row: Connection, *, rotated: bool = False) -> ConnectionSet:
         base_url=row.base_url,
         model=row.model,
         key=row.has_key,
-        prompt_price=_text_of(row.prompt_price),
-        completion_price=_text_of(row.completion_price),
+        prompt_price=_format_amount(row.prompt_price),
+        completion_price=_format_amount(row.completion_price),
         currency=row.currency,
         timeout=row.timeout,
         concurrency=row.concurrency,
@@ -228,5 +228,5 @@ def _describe(row: Connection, *, rotated: bool = False) -> ConnectionSet:
     )
 
 
-def _text_of(amount: Decimal | None) -> str | None:
+def _format_amount(amount: Decimal | None) -> str | None:
     return None if amount is None else format(amount.normalize(), "f")

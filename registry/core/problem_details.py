@@ -80,14 +80,14 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
 
 def status_of(error: PromptuaryError) -> int:
     """The HTTP status of a domain error, the same in the API and on every page."""
-    return _row_of(error)[0]
+    return _find_row(error)[0]
 
 
 def of_error(error: PromptuaryError | RenderError) -> Problem:
     """The problem document of a domain error."""
     if isinstance(error, RenderError):
         return _of_rendering(error)
-    status, kind, title = _row_of(error)
+    status, kind, title = _find_row(error)
     extra = {name: value for name, value in error.facts.items() if _is_json(value)}
     headers = {}
     if isinstance(error, Invalid):
@@ -108,7 +108,7 @@ def unauthenticated(detail: str = "") -> Problem:
     return Problem(401, "unauthenticated", gettext("Not signed in"), sentence, headers=headers)
 
 
-def _row_of(error: PromptuaryError) -> tuple[int, str, str]:
+def _find_row(error: PromptuaryError) -> tuple[int, str, str]:
     """Status, type and title of a domain error."""
     return next((status, kind, title) for cls, status, kind, title in _TABLE if isinstance(error, cls))
 

@@ -24,7 +24,7 @@ def _read_last_number(model: Any, alias: str) -> int:
     table, column = model._meta.db_table, model._meta.pk.column
     with connections[alias].cursor() as cursor:
         if connections[alias].vendor == "postgresql":
-            cursor.execute(f"SELECT last_value, is_called FROM {_sequence_of(cursor, table, column)}")  # noqa: S608
+            cursor.execute(f"SELECT last_value, is_called FROM {_find_sequence(cursor, table, column)}")  # noqa: S608
             last, is_called = cursor.fetchone()
             return int(last) if is_called else 0
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
@@ -39,12 +39,12 @@ def _set_last_number(model: Any, alias: str, last: int) -> None:
     last = max(last, highest)
     with connections[alias].cursor() as cursor:
         if connections[alias].vendor == "postgresql":
-            cursor.execute("SELECT setval(%s::regclass, %s)", [_sequence_of(cursor, table, column), last])
+            cursor.execute("SELECT setval(%s::regclass, %s)", [_find_sequence(cursor, table, column), last])
             return
         cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
         cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, last])
 
 
-def _sequence_of(cursor: Any, table: str, column: str) -> str:
+def _find_sequence(cursor: Any, table: str, column: str) -> str:
     cursor.execute("SELECT pg_get_serial_sequence(%s, %s)", [f'"{table}"', column])
     return str(cursor.fetchone()[0])

@@ -204,7 +204,7 @@ def _plan(
     judge: JudgeChoice | None = None
     try:
         model_digest, fault = connection_queries.find_endpoint(attachment.model, namespace.name).digest, ""
-        judge = _judge_of(attachment, namespace)
+        judge = _find_judge(attachment, namespace)
     except PromptuaryError as error:
         model_digest, fault = "", error.message
     return EvaluationPlan(
@@ -224,7 +224,7 @@ def _plan(
     )
 
 
-def _judge_of(attachment: Attachment, namespace: Namespace) -> JudgeChoice | None:
+def _find_judge(attachment: Attachment, namespace: Namespace) -> JudgeChoice | None:
     """The evaluation's current judge. Raises PromptuaryError if its model is gone or its text was redacted."""
     if attachment.judge is None:
         return None

@@ -10,7 +10,7 @@ from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.events import ScoresChanged
 from registry.evaluations.models import PersonScore, Run
 from registry.journal import log
-from registry.journal.event import Occasion, react
+from registry.journal.event import Occasion, run_reactions
 from registry.namespaces.verbs import Verb
 
 __all__ = ["LONGEST_COMMENT", "remove_score", "set_score"]
@@ -77,4 +77,4 @@ def _find_asked_run(actor: Actor, number: int) -> Run:
 def _announce(run: Run) -> None:
     """Trigger a new check of the change requests whose gates count scores by people."""
     if any(plan.people_gates for plan in attachment_queries.list_plans_of_template(run.template)):
-        react(Occasion(ScoresChanged(), subject=(run.template,)))
+        run_reactions(Occasion(ScoresChanged(), subject=(run.template,)))

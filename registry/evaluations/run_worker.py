@@ -30,7 +30,7 @@ from registry.evaluations.models import Run, RunRow
 from registry.evaluations.row_calls import RowCall, cost_of_row, sum_of_known
 from registry.jobs import queue
 from registry.journal import log
-from registry.journal.event import Occasion, react
+from registry.journal.event import Occasion, run_reactions
 
 __all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
@@ -227,7 +227,7 @@ def _finish(number: int) -> None:
             if run.night is not None:
                 live_failures.record_nightly_outcome(run)
             if not run.is_draft:  # no change request waits for it
-                react(Occasion(RunFinished(), subject=(run.template,)))
+                run_reactions(Occasion(RunFinished(), subject=(run.template,)))
 
 
 def _score(run: Run) -> dict[str, Any]:

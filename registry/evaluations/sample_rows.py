@@ -173,7 +173,7 @@ def _offer(
     is_text: bool = False,
 ) -> OfferedSamples:
     """is_text: the values are text cells, to be converted to the inputs' types."""
-    paths = {column: _path_of(target) for column, target in choice.items() if target.startswith(_INPUT)}
+    paths = {column: _split_path(target) for column, target in choice.items() if target.startswith(_INPUT)}
     naming = next((column for column, target in choice.items() if target == _NAME), _NAME if choice.get(_NAME) else "")
     samples = []
     for number, row in list(enumerate(rows, start=1))[page]:
@@ -224,7 +224,7 @@ def _guess_columns(columns: Sequence[str], schemas: Schemas) -> dict[str, str]:
     return guessed
 
 
-def _path_of(target: str) -> tuple[str, ...]:
+def _split_path(target: str) -> tuple[str, ...]:
     return tuple(target.removeprefix(_INPUT).split("."))
 
 

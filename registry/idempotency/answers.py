@@ -24,8 +24,8 @@ __all__ = [
     "Answer",
     "check_idempotency_key",
     "claim_answer",
+    "compute_fingerprint",
     "delete_old_answers",
-    "fingerprint_of",
     "forget_answers",
     "release_claim",
     "store_answer",
@@ -56,7 +56,7 @@ def check_idempotency_key(key: str) -> str:
     return key
 
 
-def fingerprint_of(method: str, address: str, body: bytes) -> str:
+def compute_fingerprint(method: str, address: str, body: bytes) -> str:
     """What tells two requests apart: 64 hex digits. address: the path with its query."""
     digest = hashlib.sha256(f"{method} {address}\n".encode())
     digest.update(body)

@@ -55,7 +55,7 @@ class IdempotentView(APIView):
         super().initial(request, *args, **kwargs)
         key = answers.check_idempotency_key(self._given_key)
         caller = f"key:{request.auth.id}" if isinstance(request.auth, Key) else f"person:{request.user.pk}"
-        fingerprint = answers.fingerprint_of("POST", request._request.get_full_path(), body)
+        fingerprint = answers.compute_fingerprint("POST", request._request.get_full_path(), body)
         stored = answers.claim_answer(caller=caller, key=key, fingerprint=fingerprint)
         if stored is not None:
             raise _AlreadyAnswered(stored)

@@ -25,21 +25,21 @@ __all__ = [
     "Page",
     "StoredRow",
     "TimelineLine",
-    "caches_of",
     "canonical",
-    "columns_of",
+    "describe_kind",
     "digest_of",
     "event",
-    "event_classes",
+    "find_invalidated_caches",
     "from_microseconds",
     "json_name",
-    "kinds",
-    "kinds_of_namespaces",
-    "kinds_of_worker",
+    "list_event_classes",
+    "list_kinds",
+    "list_namespace_kinds",
+    "list_worker_kinds",
     "parse_event",
-    "react",
+    "read_columns",
+    "run_reactions",
     "set_reactions",
-    "title_of",
     "to_microseconds",
 ]
 
@@ -217,32 +217,32 @@ def json_name(name: str, **more: Any) -> Any:
     return field(metadata={_JSON_NAME: name}, **more)
 
 
-def kinds() -> tuple[str, ...]:
+def list_kinds() -> tuple[str, ...]:
     """Every kind of event, in the order of the domains."""
     return tuple(_classes)
 
 
-def kinds_of_namespaces() -> tuple[str, ...]:
+def list_namespace_kinds() -> tuple[str, ...]:
     """Every kind of event that belongs to a namespace, in the order of the domains."""
     return tuple(kind for kind, cls in _classes.items() if not cls.is_of_installation)
 
 
-def kinds_of_worker() -> tuple[str, ...]:
+def list_worker_kinds() -> tuple[str, ...]:
     """Every kind of event that the worker writes on its own, such as the result of a check."""
     return tuple(kind for kind, cls in _classes.items() if not cls.is_by_person)
 
 
-def title_of(kind: str) -> str:
+def describe_kind(kind: str) -> str:
     """The kind in words, as `Version saved`; derived from its name if the kind is unknown."""
     return getattr(_classes.get(kind), "kind_title", "") or kind.replace(".", " ").replace("_", " ").capitalize()
 
 
-def event_classes() -> tuple[type[JournalEvent], ...]:
+def list_event_classes() -> tuple[type[JournalEvent], ...]:
     """The class of each kind, in the order of the domains."""
     return tuple(_classes.values())
 
 
-def caches_of(kind: str) -> Cache:
+def find_invalidated_caches(kind: str) -> Cache:
     """The caches that an event invalidates; all caches for fetches if the kind is unknown."""
     return getattr(_classes.get(kind), "caches", Cache.ALL_OF_FETCHES)
 
@@ -253,7 +253,7 @@ def parse_event(kind: str, body: Mapping[str, Any]) -> JournalEvent | None:
     return cls.from_body(body) if cls else None
 
 
-def columns_of(kind: str, body: Mapping[str, Any]) -> Columns:
+def read_columns(kind: str, body: Mapping[str, Any]) -> Columns:
     """The columns of an event's row; for an unknown kind the fields template, version and change."""
     cls = _classes.get(kind)
     names = cls.column_fields if cls else {name: name for name in ("template", "version", "change")}
@@ -270,7 +270,7 @@ def from_microseconds(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)
 
 
-def react(occasion: Occasion) -> None:
+def run_reactions(occasion: Occasion) -> None:
     """Run the reactions of the domains above, in the caller's transaction; lower layers don't import them."""
     for reaction in _reactions:
         reaction(occasion)

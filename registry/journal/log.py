@@ -33,7 +33,15 @@ from promptuary.renderer.validation import secrets
 from registry.core import failpoints
 from registry.core.errors import Halted
 from registry.core.input_checks import check_secrets
-from registry.journal.event import JournalEvent, Occasion, canonical, columns_of, digest_of, react, to_microseconds
+from registry.journal.event import (
+    JournalEvent,
+    Occasion,
+    canonical,
+    digest_of,
+    read_columns,
+    run_reactions,
+    to_microseconds,
+)
 from registry.journal.models import Event
 
 __all__ = [
@@ -144,7 +152,7 @@ def append(
         "previous": previous,
     }
     text = canonical(facts)
-    columns = columns_of(event.kind, body)
+    columns = read_columns(event.kind, body)
     row = Event.objects.create(
         number=number,
         kind=event.kind,
@@ -165,7 +173,7 @@ def append(
         failpoints.reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
-    react(Occasion(event, author, subject))
+    run_reactions(Occasion(event, author, subject))
     return row
 
 

@@ -62,6 +62,6 @@ def _refusal(reason: str) -> Invalid:
     return Invalid(f"This prompt can't be carried to a Langfuse client: {reason}. Fetch it with Promptuary's client.")
 
 
-def settings_of(version: Version) -> Any:
+def read_config(version: Version) -> Any:
     """The content of `config` for the application: the document's settings."""
     return json.loads(version.settings)

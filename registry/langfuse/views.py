@@ -14,7 +14,7 @@ from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.input_checks import parse_number
 from registry.core.problem_details import of_error
-from registry.langfuse.conversion import convert_version, settings_of
+from registry.langfuse.conversion import convert_version, read_config
 from registry.namespaces.key_attempts import key_attempts
 from registry.namespaces.throttling import check_rates
 from registry.namespaces.verbs import Verb
@@ -148,7 +148,7 @@ def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[s
         "labels": [*sorted(label.name for label in template.labels.all()), *(["latest"] if is_latest else [])],
         "tags": list(visible.tags),
         "lastUpdatedAt": (version.created_at if numbers is not None and version else template.updated_at).isoformat(),
-        "lastConfig": settings_of(version) if version else {},
+        "lastConfig": read_config(version) if version else {},
     }
 
 
@@ -168,7 +168,7 @@ def _row(version: Version, actor: Actor) -> dict[str, Any]:
         "name": template.name,
         "version": version.number,
         **convert_version(version),
-        "config": settings_of(version),
+        "config": read_config(version),
         "labels": [*labels, *(["latest"] if is_latest else [])],
         "tags": list(visible.tags),
         "commitMessage": version.message or None,

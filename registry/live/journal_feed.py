@@ -16,8 +16,8 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from registry.accounts.models import User
-from registry.audit.verification import facts_of
-from registry.journal.event import kinds_of_worker
+from registry.audit.verification import parse_event_text
+from registry.journal.event import list_worker_kinds
 from registry.journal.models import Event
 from registry.live.requests import run_in_thread
 from registry.namespaces.models import Membership
@@ -51,7 +51,7 @@ class Topics:
 
     def match(self, event: FollowedEvent) -> bool:
         """Whether the page is notified of this event. The worker's own events, such as results, are ignored."""
-        if event.kind in kinds_of_worker():
+        if event.kind in list_worker_kinds():
             return False
         names = {event.template, event.former}
         return self.everything or not names.isdisjoint(self.templates) or event.change in self.changes
@@ -163,7 +163,7 @@ def add_former_names(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
     if not numbers:
         return list(events)
     rows = Event.objects.filter(number__in=numbers).values_list("number", "text")
-    former = {number: str(facts_of(text)["body"]["former"]) for number, text in rows}
+    former = {number: str(parse_event_text(text)["body"]["former"]) for number, text in rows}
     return [replace(event, former=former.get(event.number, "")) for event in events]
 
 

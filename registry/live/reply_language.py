@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from registry.live.event_streams import Event
-from registry.playground.serializers import title_of, translate_faults
+from registry.playground.serializers import title_column, translate_faults
 
 __all__ = ["translate_event"]
 
@@ -29,7 +29,7 @@ def _translate_data(data: Mapping[str, Any]) -> dict[str, Any]:
     if data.get("detail"):
         translated["detail"] = translate(data["detail"])
     if data.get("source"):
-        translated["title"] = title_of(data["source"], data["number"])
+        translated["title"] = title_column(data["source"], data["number"])
     if data.get("column"):
         translated["column"] = _translate_data(data["column"])
     return translated

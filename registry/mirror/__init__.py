@@ -1,7 +1,7 @@
 """The Git mirror, derived from the journal by one writer, and the only part of the server that uses Git."""
 
 from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, MirrorBusy, MirrorError
-from registry.mirror.pushing import destination_of, push, push_due
+from registry.mirror.pushing import check_destination, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
 from registry.mirror.status import Status, noted_lag, remotes, status
@@ -19,7 +19,7 @@ __all__ = [
     "Status",
     "adopt",
     "catch_up",
-    "destination_of",
+    "check_destination",
     "forgotten",
     "noted_lag",
     "open_clone",

@@ -10,7 +10,7 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Q
 
-from registry.journal.event import StoredRow, event_classes
+from registry.journal.event import StoredRow, list_event_classes
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.templates.former_names import current_names
@@ -28,7 +28,7 @@ class Sources:
     def __init__(self, events: Iterable[Event]) -> None:
         event_list = list(events)
         self._versions = _load_versions({(e.template, e.version) for e in event_list if e.version is not None})
-        self._stored_rows = {cls.kind: cls.stored_row for cls in event_classes() if cls.stored_row is not None}
+        self._stored_rows = {cls.kind: cls.stored_row for cls in list_event_classes() if cls.stored_row is not None}
         bodies: defaultdict[str, list[_Body]] = defaultdict(list)
         for event in event_list:
             if event.kind in self._stored_rows:
@@ -47,7 +47,7 @@ class Sources:
 
     def stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
         """The columns of the row that the event's class names. Raises MirrorError if the database lacks it."""
-        key = _key_of(self._stored_rows[event.kind], body)
+        key = _make_key(self._stored_rows[event.kind], body)
         columns: Mapping[str, Any] = _find_row(self._rows[event.kind], key, event)
         return columns
 
@@ -77,7 +77,7 @@ def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]
 def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Map each row's key to its columns."""
     lookups = list(stored_row.lookups)
-    keys = {_key_of(stored_row, body) for body in bodies}
+    keys = {_make_key(stored_row, body) for body in bodies}
     current = _current_keys(lookups, keys)
     condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in sorted(current.values())))
     manager = apps.get_model("registry", stored_row.model)._default_manager
@@ -95,5 +95,5 @@ def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[t
     return {key: (*key[:place], current.get(key[place], key[place]), *key[place + 1 :]) for key in keys}
 
 
-def _key_of(stored_row: StoredRow, body: _Body) -> tuple[Any, ...]:
+def _make_key(stored_row: StoredRow, body: _Body) -> tuple[Any, ...]:
     return tuple(body[name] for name in stored_row.lookups.values())

@@ -21,7 +21,7 @@ from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 
 # no texts here: operators read them at the command line and in /readyz, in English
-__all__ = ["PushFailed", "destination_of", "due", "push", "push_due"]
+__all__ = ["PushFailed", "check_destination", "due", "push", "push_due"]
 
 _SECONDS = 600.0  # per push, however much there is to send
 _LEASE = timedelta(seconds=_SECONDS + 60)  # after which the process that claimed a push counts as dead
@@ -51,7 +51,7 @@ class PushFailed(MirrorError):
         self.diverged = diverged
 
 
-def destination_of(url: str) -> Destination:
+def check_destination(url: str) -> Destination:
     """The checked address behind a remote's URL. Raises Refused if the mirror may not be pushed there."""
     destination = safe_http.check(url, schemes=("https", "ssh"))
     if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
@@ -107,7 +107,7 @@ def _push(remote: Remote) -> int:
         raise PushFailed("The mirror is being rewritten after a redaction.")
     if not heads:
         return 0
-    destination = destination_of(remote.url)
+    destination = check_destination(remote.url)
     options, environment = _connection(remote, destination)
     reach("mirror.pushing")
     status, output = repository.push(options, remote.url, environment, _SECONDS)

@@ -13,7 +13,7 @@ from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
-from registry.audit.verification import facts_of
+from registry.audit.verification import parse_event_text
 from registry.changes import derivation
 from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
 from registry.changes.models import ChangeRequest
@@ -65,7 +65,7 @@ class Rows:
         self.namespaces = {row.name: row for row in Namespace.objects.all()}
         self.templates = {row.name: row for row in Template.objects.select_related("namespace")}
         ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")
-        self.protection = Protection((kind, space, facts_of(text)["body"]) for kind, space, text in ruling)
+        self.protection = Protection((kind, space, parse_event_text(text)["body"]) for kind, space, text in ruling)
         for event in Event.objects.order_by("number").iterator():
             body = json.loads(event.text)["body"]
             self.is_strict = self.is_strict or "decided" in body

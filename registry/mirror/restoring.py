@@ -14,7 +14,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
-from registry.audit.verification import facts_of, read_event
+from registry.audit.verification import parse_event_text, read_event
 from registry.changes import locking
 from registry.journal import log, mirror_paths
 from registry.journal.event import digest_of
@@ -145,7 +145,7 @@ def _redacted(repository: Repository) -> set[tuple[str, int]]:
     """
     groups: dict[str, list[str]] = {}
     redacted: list[tuple[list[str], int]] = []
-    for facts in (facts_of(text) for _, text in _records(repository) if any(mark in text for mark in _NAMING)):
+    for facts in (parse_event_text(text) for _, text in _records(repository) if any(mark in text for mark in _NAMING)):
         kind, body = facts["kind"], facts["body"]
         if kind == TemplateRenamed.kind and "former" in body:
             group = groups.setdefault(body["former"], [body["former"]])
@@ -161,6 +161,6 @@ def _read_event(text: str, number: int, previous: str | None) -> Event:
         event = read_event(text)
     except (ValueError, KeyError, TypeError) as error:
         raise MirrorError(f"it holds no event that can be read: {error}") from error
-    if event.number != number or facts_of(text)["previous"] != previous:
+    if event.number != number or parse_event_text(text)["previous"] != previous:
         raise MirrorError(f"it holds event {event.number}, which does not follow from the one before it.")
     return event

@@ -46,7 +46,7 @@ def set_folder_role(
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         folder = _check_folder(space, folder)
         holder = _find_person(person) if person is not None else _find_group(space, group or "")
-        rows = _rows_of(space, folder, holder)
+        rows = _list_rows(space, folder, holder)
         before = rows.first()
         if (before.role if before else None) == role:
             return before
@@ -107,7 +107,7 @@ def _list_inside(namespace: Namespace, folder: str) -> list[FolderRole]:
     return list(rows.select_related("person", "group").order_by("folder", "pk"))
 
 
-def _rows_of(namespace: Namespace, folder: str, holder: User | Group) -> QuerySet[FolderRole]:
+def _list_rows(namespace: Namespace, folder: str, holder: User | Group) -> QuerySet[FolderRole]:
     rows = FolderRole.objects.filter(namespace=namespace, folder=folder)
     return rows.filter(group=holder) if isinstance(holder, Group) else rows.filter(person=holder)
 

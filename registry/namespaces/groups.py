@@ -83,7 +83,7 @@ def change_group(
         if folders:
             group.folder_roles.all().delete()
         if is_role_new:
-            _settle(group.namespace, _people_of(group))
+            _settle(group.namespace, _list_people(group))
         _append(actor, group.namespace, GroupSet(group=name, title=title, role=role or None, folders=folders or None))
     return group
 
@@ -96,7 +96,7 @@ def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
     with _open_group(actor, namespace, name) as group:
         _require_unused(group)
         permissions.require_proof(actor)
-        people, space = _people_of(group), group.namespace
+        people, space = _list_people(group), group.namespace
         folders = roles.list_held_folders(space, group)
         group.delete()
         _settle(space, people)
@@ -173,7 +173,7 @@ def _settle(namespace: Namespace, people: Collection[User]) -> None:
         )
 
 
-def _people_of(group: Group) -> list[User]:
+def _list_people(group: Group) -> list[User]:
     return list(User.objects.filter(group_memberships__group=group))
 
 

@@ -41,7 +41,7 @@ def find_later_revocations(keys: Collection[Key]) -> dict[str, LaterRevocation]:
     coming = {key.id: key for key in keys if key.revoked_at is None and key.expires_at and key.expires_at > at}
     places = {key.namespace.name for key in coming.values()}
     revoked = Event.objects.filter(namespace__in=places, kind=KeyRevoked.kind).values_list("text", flat=True)
-    if not any(_is_of(json.loads(text)["body"], coming) for text in revoked):
+    if not any(_concerns_keys(json.loads(text)["body"], coming) for text in revoked):
         return {}
     ends: dict[str, int | None] = {}
     revocations: dict[str, LaterRevocation] = {}
@@ -90,7 +90,7 @@ def keep_key(*, actor: Actor, key_id: str) -> Key:
     return key
 
 
-def _is_of(body: dict[str, Any], keys: Collection[str]) -> bool:
+def _concerns_keys(body: dict[str, Any], keys: Collection[str]) -> bool:
     return body.get("until") is not None and body["id"] in keys
 
 

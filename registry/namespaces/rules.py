@@ -20,12 +20,12 @@ __all__ = [
     "Owner",
     "Rules",
     "find_owners_of_path",
+    "find_standards",
     "list_owners",
     "make_default_rules",
     "read_named_groups",
     "read_owning_groups",
     "rules_of",
-    "standards_of",
 ]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
@@ -117,7 +117,7 @@ class Rules:
         owning = [owner for owner in self.owners if fnmatchcase(path, owner.pattern)]
         return owning[-1] if owning else None
 
-    def owners_of(self, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    def find_owners(self, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
         """The usernames of the path's owners inside the namespace. groups: usernames by the group's name."""
         owner = self.find_owner(path)
         return owner.list_people(groups) if owner else ()
@@ -173,7 +173,7 @@ def rules_of(namespace: Namespace) -> Rules:
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
         discard_playground_texts=namespace.discard_playground_texts,
-        standards=standards_of(namespace),
+        standards=find_standards(namespace),
     )
 
 
@@ -182,7 +182,7 @@ def find_owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Co
 
     It reads only one column, because a migration calls it before the newer columns exist.
     """
-    return Rules(owners=_stored_owners(namespace)).owners_of(path, groups)
+    return Rules(owners=_stored_owners(namespace)).find_owners(path, groups)
 
 
 def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
@@ -228,7 +228,7 @@ def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
     )
 
 
-def standards_of(namespace: Namespace) -> Standards:
+def find_standards(namespace: Namespace) -> Standards:
     """The standards that each document saved in the namespace has to meet."""
     return read_standards(namespace.standards) if namespace.standards else Standards()
 

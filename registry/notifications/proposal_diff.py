@@ -86,11 +86,11 @@ def _lines(outcome: SampleOutcome) -> list[str] | None:
         return None
     lines: list[str] = []
     for part in outcome.prompt["parts"]:
-        lines += [f"[{part.get('role') or ''}] {part.get('name') or ''}".rstrip(), *_text_of(part).splitlines(), ""]
+        lines += [f"[{part.get('role') or ''}] {part.get('name') or ''}".rstrip(), *_read_text(part).splitlines(), ""]
     return lines
 
 
-def _text_of(part: Mapping[str, Any]) -> str:
+def _read_text(part: Mapping[str, Any]) -> str:
     content = part["content"]
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
 

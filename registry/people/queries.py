@@ -209,7 +209,7 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
     for person_id, kind in steps.values_list("user_id", "type"):
         two_step[person_id].add(kind)
     strict = {namespace.name for namespace in namespaces if namespace.two_step_required}
-    provided = _ids_of(SocialAccount.objects.filter(user__in=people))
+    provided = _read_ids(SocialAccount.objects.filter(user__in=people))
     seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))
     return [
         PersonSummary(
@@ -235,5 +235,5 @@ def _closed_names(roles: Iterable[HeldRole], strict: Collection[str]) -> tuple[s
     return tuple(held.namespace for held in roles if held.namespace in strict and held.may_write)
 
 
-def _ids_of(rows: Any) -> set[int]:
+def _read_ids(rows: Any) -> set[int]:
     return set(rows.values_list("user_id", flat=True))

@@ -13,7 +13,14 @@ from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.queries import RunChoices
 from registry.playground.row_plans import RowPlan
 
-__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of", "translate_faults"]
+__all__ = [
+    "describe_choices",
+    "describe_column",
+    "describe_row_plan",
+    "describe_run",
+    "title_column",
+    "translate_faults",
+]
 
 _LONGEST_DOCUMENT = 50_000  # the most characters of a draft in a list of runs
 
@@ -48,7 +55,7 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
     return {
         "id": column.pk,
         "source": column.source,
-        "title": title_of(column.source, number),
+        "title": title_column(column.source, number),
         "number": number,
         "model": column.model,
         "settings": column.settings,
@@ -89,7 +96,7 @@ def _translate_or_none(sentence: str | None, translate: Callable[[str], str]) ->
     return translate(sentence) if sentence else sentence
 
 
-def title_of(source: str, number: int | None) -> str:
+def title_column(source: str, number: int | None) -> str:
     """A column's title on a page: `source` is the draft, a label or a number."""
     if source == PlaygroundColumn.DRAFT:
         return gettext("This draft")

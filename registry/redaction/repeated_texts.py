@@ -22,13 +22,13 @@ from registry.releases.models import ReleaseComment, ReleaseCommentRevision
 from registry.templates.label_models import LabelMove
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["blank_copies", "list_remaining_copies", "passages_of"]
+__all__ = ["blank_copies", "find_unique_passages", "list_remaining_copies"]
 
 _MOST_COMPARED = 300  # remaining documents whose text is compared for common passages
 _MOST_NAMED = 10  # rows per table
 
 
-def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
+def find_unique_passages(versions: Sequence[Version]) -> tuple[str, ...]:
     """Passages of these versions that neither other versions of their templates nor nearby templates' latest have."""
     going = [row.pk for row in versions]
     templates = {row.template_id for row in versions}
@@ -45,7 +45,7 @@ def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
 def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
     """What contains a passage and remains, in words; at most ten of a kind, then the number of others."""
     for model, columns in _by_model(Holds.WORDS, Holds.OWN):
-        rows = model._default_manager.filter(_any_of(columns, passages)).order_by("pk")
+        rows = model._default_manager.filter(_match_any(columns, passages)).order_by("pk")
         count = rows.count()
         for row in rows[:_MOST_NAMED]:
             yield _name(row)
@@ -55,7 +55,7 @@ def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
 
 def blank_copies(passages: Sequence[str]) -> None:
     """Delete unsent remarks that repeat a passage, and clear work notes that do."""
-    Remark.objects.filter(_any_of(["text", "suggestion", "quote"], passages)).delete()
+    Remark.objects.filter(_match_any(["text", "suggestion", "quote"], passages)).delete()
     for model, columns in _by_model(Holds.BLANKED):
         for column in columns:
             text = REMOVED if model is Notification else ""
@@ -71,7 +71,7 @@ def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
         yield models[table], columns
 
 
-def _any_of(columns: Sequence[str], passages: Sequence[str]) -> Q:
+def _match_any(columns: Sequence[str], passages: Sequence[str]) -> Q:
     condition = Q(pk__in=[])
     for column in columns:
         condition |= contains_passage(column, passages)

@@ -147,7 +147,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
     visible = tuple(row for row in holders if permissions.is_allowed(actor, Verb.READ, row.template.namespace))
     going = (version, *holders) if everywhere else (version,)
     threads = Thread.objects.filter(version__in=going)
-    passages = repeated_texts.passages_of(going)
+    passages = repeated_texts.find_unique_passages(going)
     return RedactionPlan(
         versions=going,
         holders=visible,

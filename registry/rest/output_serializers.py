@@ -33,11 +33,11 @@ class Output(serializers.Serializer[Any]):
     @classmethod
     def of(cls, instance: object) -> Answer:
         """The object as plain JSON values."""
-        return dict(_writer_of(cls).to_representation(instance))
+        return dict(_make_writer(cls).to_representation(instance))
 
 
 @cache
-def _writer_of(shape: type[Output]) -> Output:
+def _make_writer(shape: type[Output]) -> Output:
     """The shared serializer of this shape: creating one costs more than serializing a row with it."""
     return shape()
 

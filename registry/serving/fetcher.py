@@ -25,7 +25,7 @@ from registry.accounts.models import User
 from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotFound, PromptuaryError
 from registry.core.refusal_limiter import Refusals
-from registry.journal.event import Cache, caches_of
+from registry.journal.event import Cache, find_invalidated_caches
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import role_of
@@ -255,7 +255,7 @@ class Fetcher:
     def _on_event(self, event: FollowedEvent) -> None:
         for listener in self.listeners:
             listener(event)
-        caches = caches_of(event.kind)
+        caches = find_invalidated_caches(event.kind)
         if Cache.VERSIONS in caches:
             self._versions.clear()
             self._clear_all_but_versions()
@@ -296,5 +296,5 @@ def fetcher() -> Fetcher:
 
 
 def _forget_texts(event: FollowedEvent | None) -> None:
-    if event is None or Cache.TEXTS in caches_of(event.kind):
+    if event is None or Cache.TEXTS in find_invalidated_caches(event.kind):
         lru.forget_all()

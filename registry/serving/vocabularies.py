@@ -110,7 +110,7 @@ def _packed(path: Path, digest: str) -> Path | None:
 def _is_whole(packed_path: Path, digest: str) -> bool:
     """Whether it decompresses to the digest's content; checked again when the file has changed."""
     try:
-        return vocabularies.hash_of(packed_path) == digest.partition(":")[2]
+        return vocabularies.hash_file(packed_path) == digest.partition(":")[2]
     except (OSError, EOFError, ValueError):
         return False
 

@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 def answer_prompt(messages: list[dict[str, Any]]) -> str:
     """The reply to messages in OpenAI form; the same for the same messages."""
-    texts = [_text_of(message.get("content")) for message in messages]
+    texts = [_read_text(message.get("content")) for message in messages]
     if document := next((text.removeprefix(_TEMPLATE) for text in texts if text.startswith(_TEMPLATE)), ""):
         explanation = f"The demo model asks for few words. {_NOTE}"
         return json.dumps({"document": _improve(document), "explanation": explanation}, ensure_ascii=False)
@@ -76,10 +76,10 @@ def choose_call(messages: list[dict[str, Any]], tools: Any) -> dict[str, str] | 
     functions = [tool["function"] for tool in tools or () if isinstance(tool, dict) and "function" in tool]
     if not functions or any(message.get("role") == "assistant" for message in messages):
         return None
-    question, _ = _split_question([_text_of(message.get("content")) for message in messages])
+    question, _ = _split_question([_read_text(message.get("content")) for message in messages])
     texts = [f"{function.get('name')} {function.get('description') or ''}" for function in functions]
-    words = _words_of(question)
-    function = functions[max(range(len(texts)), key=lambda place: len(words & _words_of(texts[place])))]
+    words = _split_words(question)
+    function = functions[max(range(len(texts)), key=lambda place: len(words & _split_words(texts[place])))]
     schema = function.get("parameters") or {}
     fields = schema.get("properties") or {}
     values = {name: _make_value(fields.get(name) or {}, question) for name in schema.get("required") or ()}
@@ -92,7 +92,7 @@ def _make_value(field: dict[str, Any], question: str) -> Any:
     return {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}}.get(field.get("type", ""), question)
 
 
-def _words_of(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return set(map(str.lower, _WORD.findall(text)))
 
 
@@ -116,14 +116,14 @@ def _judge(prompt: str) -> str:
     for place, key, text in keyed:
         if place:
             continue
-        words = _words_of(text)
-        best = max(documents, key=lambda name: len(words & _words_of(documents[name])), default="")
-        is_carried = bool(words) and 2 * len(words & _words_of(documents.get(best, ""))) >= len(words)
+        words = _split_words(text)
+        best = max(documents, key=lambda name: len(words & _split_words(documents[name])), default="")
+        is_carried = bool(words) and 2 * len(words & _split_words(documents.get(best, ""))) >= len(words)
         names = [best] if is_carried else []
         facts = {"explanation": "Words in common.", "supporting_sentence_keys": names, "fully_supported": is_carried}
         support.append({"response_sentence_key": key, **facts})
     used = sorted({name for sentence in support for name in sentence["supporting_sentence_keys"]})
-    relevant = [name for name, text in documents.items() if _words_of(text) & _words_of(asked)]
+    relevant = [name for name, text in documents.items() if _split_words(text) & _split_words(asked)]
     judgement = {
         "answer": _find_sentence("\n".join(documents.values()), asked),
         "relevance_explanation": f"Words in common with the question. {_NOTE}",
@@ -143,7 +143,7 @@ def _split_question(texts: list[str]) -> tuple[str, str]:
     return (texts[-1], "\n".join(texts[:-1])) if texts else ("", "")
 
 
-def _text_of(content: Any) -> str:
+def _read_text(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join(str(item.get("text", "")) for item in content if isinstance(item, dict))
     return str(content or "")
@@ -156,9 +156,9 @@ def _choose(options: list[str], question: str) -> str:
 
 
 def _find_sentence(context: str, question: str) -> str:
-    words = _words_of(question)
+    words = _split_words(question)
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(context) if _WORD.search(sentence)]
-    return max(sentences, key=lambda sentence: len(words & _words_of(sentence)), default="")
+    return max(sentences, key=lambda sentence: len(words & _split_words(sentence)), default="")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -175,12 +175,12 @@ class _Handler(BaseHTTPRequestHandler):
             if not isinstance(body["messages"], list):
                 raise TypeError("messages")
             messages = [message for message in body["messages"] if isinstance(message, dict)]
-            tokens, is_cut = _tokens_of(messages, body)
+            tokens, is_cut = _write_tokens(messages, body)
             call = None if is_cut else choose_call(messages, body.get("tools"))
         except (ValueError, LookupError, TypeError, AttributeError):
             self._send_json(400, {"error": {"message": "The body isn't a chat completion."}})
             return
-        prompt_tokens = sum(len(_text_of(message.get("content")).split()) for message in messages)
+        prompt_tokens = sum(len(_read_text(message.get("content")).split()) for message in messages)
         counts = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
         usage = {**counts, "total_tokens": sum(counts.values())}
         reason = "length" if is_cut else "tool_calls" if call else "stop"
@@ -222,7 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
 _FACTS = {"id": "demo", "object": "chat.completion", "created": 0, "model": "demo-local"}
 
 
-def _tokens_of(messages: list[dict[str, Any]], body: dict[str, Any]) -> tuple[list[str], bool]:
+def _write_tokens(messages: list[dict[str, Any]], body: dict[str, Any]) -> tuple[list[str], bool]:
     """The words of the reply with the blanks before them, and whether the longest reply that was asked for cut it."""
     tokens = re.findall(r"\s*\S+", answer_prompt(messages))
     limit = body.get("max_completion_tokens") or body.get("max_tokens")

@@ -31,7 +31,7 @@ from registry.core.renderer_pool import child
 from registry.journal.event import canonical, digest_of
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import standards_of
+from registry.namespaces.rules import find_standards
 from registry.namespaces.verbs import Verb
 from registry.templates import fragments
 from registry.templates.models import Template
@@ -72,7 +72,7 @@ class ReadDocument:
         if self.document is None:
             return UndeclaredInputs()
         text, fragment_texts = self.document.text, self.fragment_texts
-        return _undeclared.get(_key_of(text, fragment_texts), lambda: find_undeclared_inputs(text, fragment_texts))
+        return _undeclared.get(_make_key(text, fragment_texts), lambda: find_undeclared_inputs(text, fragment_texts))
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def check_document(
     read, problems = documents.inspect_document(document)
     if read is None:
         return CheckedDocument(None, problems, {}, "", "")
-    profile, faults = _profile_of(read)
+    profile, faults = _find_profile(read)
     resolved = fragments.resolve_fragments(actor, read)
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
@@ -167,7 +167,7 @@ def check_document(
         if examined is None:
             return _validate(bundle, samples or {})
         previews.append(examined)
-        _undeclared.get(_key_of(document, resolved.texts), lambda: examined.undeclared)
+        _undeclared.get(_make_key(document, resolved.texts), lambda: examined.undeclared)
         return examined.problems
 
     report = _seen.get((digest, digest_of(data)), find_problems, keep=_is_lasting)
@@ -190,7 +190,7 @@ def _standards_problems(
     sample_set = template.current_samples() if template and samples is None else None
     sample_names = samples if samples is not None else sample_set.samples if sample_set else ()
     subject = Subject(document, path, template is not None, list(sample_names), fragment_texts)
-    return check_standards(standards_of(namespace), subject)
+    return check_standards(find_standards(namespace), subject)
 
 
 def _check_text_size(document: object) -> None:
@@ -199,7 +199,7 @@ def _check_text_size(document: object) -> None:
     check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
 
 
-def _key_of(document: str, fragment_texts: Mapping[str, str]) -> str:
+def _make_key(document: str, fragment_texts: Mapping[str, str]) -> str:
     return digest_of(json.dumps([document, dict(fragment_texts)]))
 
 
@@ -276,7 +276,7 @@ def canonical_by_name(values: Mapping[str, Any]) -> str:
     return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
 
 
-def _profile_of(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
+def _find_profile(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:
     """The profile that `profile:` names, else the one that lists the model, else None."""
     if document.profile is None:
         return (profiles.find_profile_of_model(document.model) if document.model else None), []

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from registry.templates.models import Template
 
-__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "former_names_of", "names_of"]
+__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "list_names", "map_former_names"]
 
 
 class FormerName(models.Model):
@@ -38,7 +38,7 @@ def find_current_folder(folder: str) -> str | None:
     return next(iter(folders)) or None if len(folders) == 1 else None
 
 
-def names_of(template: Template) -> list[str]:
+def list_names(template: Template) -> list[str]:
     """The name of a template, then its former names, latest first; queries only if it was renamed."""
     if template.renamed_at is None:
         return [template.name]
@@ -46,7 +46,7 @@ def names_of(template: Template) -> list[str]:
     return [template.name, *former.values_list("name", flat=True)]
 
 
-def former_names_of(template_ids: Collection[int]) -> dict[str, int]:
+def map_former_names(template_ids: Collection[int]) -> dict[str, int]:
     """Map the former names of these templates to their ids; queries only if there are ids."""
     if not template_ids:
         return {}

@@ -14,7 +14,7 @@ from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates import version_queries
-from registry.templates.former_names import former_names_of, names_of
+from registry.templates.former_names import list_names, map_former_names
 from registry.templates.models import Inclusion, Template, Version
 
 __all__ = [
@@ -56,7 +56,9 @@ def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -
     """Templates the actor may read whose latest document includes the fragment, by name, each with its references as
     written. References by a former name count, those equal to `apart_from` don't.
     """
-    rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace__in=visible_namespaces(actor))
+    rows = Inclusion.objects.filter(
+        fragment__in=list_names(fragment), template__namespace__in=visible_namespaces(actor)
+    )
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     dependants: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__namespace", "template__latest"):
@@ -69,7 +71,7 @@ def count_dependants(actor: Actor, templates: Collection[Template]) -> dict[int,
 
     One query, plus one if a fragment was renamed.
     """
-    former = former_names_of([row.pk for row in templates if row.renamed_at is not None])
+    former = map_former_names([row.pk for row in templates if row.renamed_at is not None])
     ids = {row.name: row.pk for row in templates} | former
     rows = Inclusion.objects.filter(fragment__in=list(ids), template__namespace__in=visible_namespaces(actor))
     pairs = rows.filter(template__archived_at=None).values_list("fragment", "template_id")

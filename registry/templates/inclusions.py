@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from registry.templates.former_names import names_of
+from registry.templates.former_names import list_names
 from registry.templates.models import Inclusion, Template
 
 __all__ = ["list_including_digests", "list_including_templates"]
@@ -10,7 +10,7 @@ __all__ = ["list_including_digests", "list_including_templates"]
 
 def list_including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     """Each template, by name, with the references in its latest document as written; archived ones don't count."""
-    rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace=fragment.namespace_id)
+    rows = Inclusion.objects.filter(fragment__in=list_names(fragment), template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
     inclusions: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__latest"):
@@ -20,7 +20,7 @@ def list_including_templates(fragment: Template) -> list[tuple[Template, list[st
 
 def list_including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
     """Map each fragment's name to the sorted digests of the latest versions that include it."""
-    listed = {name: fragment for fragment in fragments for name in names_of(fragment)}
+    listed = {name: fragment for fragment in fragments for name in list_names(fragment)}
     rows = Inclusion.objects.filter(fragment__in=listed, template__archived_at=None, template__latest__isnull=False)
     references: dict[str, set[str]] = {}
     for written, space, digest in rows.values_list(

@@ -12,18 +12,18 @@ from registry.templates.models import Template
 from registry.templates.search_models import SearchCount
 
 __all__ = [
-    "label_moves_of",
     "label_numbers",
     "label_numbers_of_many",
-    "labels_of",
     "list_label_moves",
     "list_label_names",
+    "list_labels",
     "list_moves_since",
     "list_published_moves",
+    "list_template_label_moves",
 ]
 
 
-def labels_of(template: Template) -> dict[str, Label]:
+def list_labels(template: Template) -> dict[str, Label]:
     """The labels that were set, by name, without `latest`."""
     rows = template.labels.select_related("version", "version__author").defer("version__bundle").order_by("name")
     return {label.name: label for label in rows}
@@ -50,10 +50,10 @@ def list_label_moves(
     actor: Actor, name: str, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
     """The moves of one label of the template, or of all, newest first."""
-    return label_moves_of(template_queries.get_template(actor, name), label, cursor, limit)
+    return list_template_label_moves(template_queries.get_template(actor, name), label, cursor, limit)
 
 
-def label_moves_of(
+def list_template_label_moves(
     template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
     """The same for a template that the caller may read."""
@@ -72,7 +72,7 @@ def list_moves_since(template: Template, label: str, number: int) -> list[LabelM
 
     Only the newest 10.
     """
-    moves = label_moves_of(template, label, limit=10).items
+    moves = list_template_label_moves(template, label, limit=10).items
     since: list[LabelMove] = []
     for move in moves:
         since.insert(0, move)

@@ -127,7 +127,7 @@ def list_visible(
 def list_visible_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions that the actor may fetch, newest first, without their bundles."""
     template = template_queries.find_template(actor, Verb.BROWSE, name)
-    return version_queries.versions_of(template, cursor, limit, only=visible_numbers(actor, template))
+    return version_queries.list_template_versions(template, cursor, limit, only=visible_numbers(actor, template))
 
 
 def list_visible_moves(
@@ -137,7 +137,7 @@ def list_visible_moves(
     fetch.
     """
     template = template_queries.find_template(actor, Verb.BROWSE, name)
-    page = label_queries.label_moves_of(template, label, cursor, limit)
+    page = label_queries.list_template_label_moves(template, label, cursor, limit)
     known = visible_numbers(actor, template)
     if known is not None:
         for move in page.items:

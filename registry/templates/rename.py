@@ -12,7 +12,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import folder_roles, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import standards_of
+from registry.namespaces.rules import find_standards
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
@@ -120,7 +120,7 @@ def _rename(actor: Actor, template: Template, to: str, reason: str, at: datetime
         template=to,
         former=former,
         version=template.latest.number if template.latest else 0,
-        labels={name: label.version.number for name, label in label_queries.labels_of(template).items()},
+        labels={name: label.version.number for name, label in label_queries.list_labels(template).items()},
         has_samples=template.sample_sets.exists(),
         is_archived=template.archived_at is not None,
         reason=reason,
@@ -165,7 +165,7 @@ def _check_folders(folder: str, to: str) -> None:
 
 
 def _check_standard(namespace: Namespace, to: str) -> None:
-    standard = standards_of(namespace).name
+    standard = find_standards(namespace).name
     if standard is not None and standard.severity == "error" and not standard.fits(to.partition("/")[2]):
         raise Invalid(fields={"to": standard.explain(to.partition("/")[2])})
 

@@ -15,7 +15,7 @@ from registry.namespaces import granters, key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
-from registry.templates.former_names import current_names, names_of
+from registry.templates.former_names import current_names, list_names
 from registry.templates.label_models import Label
 from registry.templates.label_moves import is_accepted_digest
 from registry.templates.models import Template, Version
@@ -25,10 +25,10 @@ __all__ = [
     "find_rows_by_digest",
     "get_version",
     "is_version_approved",
+    "list_template_versions",
     "list_versions",
     "require_readable_version",
     "resolve_version",
-    "versions_of",
 ]
 
 
@@ -76,7 +76,7 @@ def find_rows_by_digest(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, s
 
 def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions, newest first, without their bundles."""
-    return versions_of(template_queries.get_template(actor, name), cursor, limit)
+    return list_template_versions(template_queries.get_template(actor, name), cursor, limit)
 
 
 def list_save_messages(template: Template, numbers: Collection[int]) -> list[tuple[int, str]]:
@@ -85,7 +85,7 @@ def list_save_messages(template: Template, numbers: Collection[int]) -> list[tup
     return [(row.number, row.message.partition("\n")[0]) for row in rows]
 
 
-def versions_of(
+def list_template_versions(
     template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
 ) -> Page[HistoryEntry]:
     """The same for a template that the caller may read. only: the numbers to keep, None for all."""
@@ -101,7 +101,7 @@ def versions_of(
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
-    saved = Event.objects.filter(template__in=names_of(template), kind=VersionSaved.kind, version__in=numbers)
+    saved = Event.objects.filter(template__in=list_names(template), kind=VersionSaved.kind, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):

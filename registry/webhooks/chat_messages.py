@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from registry.journal.event import JournalEvent, Page, canonical, parse_event, title_of
+from registry.journal.event import JournalEvent, Page, canonical, describe_kind, parse_event
 from registry.journal.models import Event
 from registry.releases.events import ReleaseStep
 from registry.webhooks.joint_decisions import JointDecisions
@@ -70,7 +70,7 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
         what, (subject, path) = joint.sentence(), _release_subject(joint.release)
     is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
     message = _Message(
-        title=title_of(event.kind),
+        title=describe_kind(event.kind),
         who=who,
         what=_cut(what),
         why="" if why in what else _cut(why),

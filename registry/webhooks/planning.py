@@ -8,7 +8,7 @@ from django.db.models import Max
 
 from registry.accounts.models import User
 from registry.journal import log
-from registry.journal.event import kinds_of_worker
+from registry.journal.event import list_worker_kinds
 from registry.journal.models import Event
 from registry.webhooks import chat_messages, messages
 from registry.webhooks.joint_decisions import find_joint_decisions, leave_out_earlier_decisions
@@ -41,7 +41,7 @@ def matches_event(webhook: Webhook, event: Event) -> bool:
     the result of each check.
     """
     kinds = webhook.kinds_heard
-    if webhook.is_chat and not kinds and event.kind in kinds_of_worker():
+    if webhook.is_chat and not kinds and event.kind in list_worker_kinds():
         return False
     if event.namespace != webhook.namespace.name or (kinds and event.kind not in kinds):
         return False

@@ -8,14 +8,14 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.journal.event import kinds_of_namespaces
+from registry.journal.event import list_namespace_kinds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]
 
-KINDS = kinds_of_namespaces()  # what a webhook can be sent
+KINDS = list_namespace_kinds()  # what a webhook can be sent
 
 
 def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:

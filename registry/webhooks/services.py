@@ -17,7 +17,7 @@ from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import canonical, kinds_of_namespaces
+from registry.journal.event import canonical, list_namespace_kinds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.webhooks import chat_messages, messages, queries
@@ -214,8 +214,8 @@ def _read_address(url: str, receiver: str) -> dict[str, str]:
 def _read_filters(kinds: Iterable[str], template: str) -> dict[str, str]:
     check_text("template", template, 200)
     kind_names = sorted(set(kinds))
-    if unknown := [kind for kind in kind_names if kind not in kinds_of_namespaces()]:
-        all_kinds = ", ".join(kinds_of_namespaces())
+    if unknown := [kind for kind in kind_names if kind not in list_namespace_kinds()]:
+        all_kinds = ", ".join(list_namespace_kinds())
         raise Invalid(
             fields={
                 "kinds": gettext("there is no event {value!r}; there are {all_kinds}.").format(

@@ -193,7 +193,7 @@ def _boolean(value: Any) -> str | None:
     return None if isinstance(value, bool) else "must be true or false"
 
 
-def _list_of(check: Callable[[Any], str | None], noun: str) -> Callable[[Any], str | None]:
+def _check_list(check: Callable[[Any], str | None], noun: str) -> Callable[[Any], str | None]:
     def check_list(value: Any) -> str | None:
         good = isinstance(value, list) and all(check(item) is None for item in value)
         return None if good else f"must be a list of {noun}"
@@ -203,7 +203,7 @@ def _list_of(check: Callable[[Any], str | None], noun: str) -> Callable[[Any], s
 
 FRONT_MATTER_KEYS: dict[str, Callable[[Any], str | None]] = {
     "description": _text,
-    "tags": _list_of(_text, "texts"),
+    "tags": _check_list(_text, "texts"),
     "format": _text,
     "model": _text,
     "profile": _text,
@@ -214,7 +214,7 @@ FRONT_MATTER_KEYS: dict[str, Callable[[Any], str | None]] = {
     "keep_last": _whole(0),
     "keep_pairs": _boolean,
     "inputs": _mapping,
-    "tools": _list_of(_mapping, "function tools"),
+    "tools": _check_list(_mapping, "function tools"),
     "output": _mapping,
 }
 """The front matter keys, each with the check of its value."""

@@ -108,10 +108,10 @@ def _slots_of_system_part(item: str) -> list[int]:
         mapping = None
     if not isinstance(mapping, yaml_reader.Mapping):
         return list(range(count)) if _ROLE.search(item) else []
-    return _slots_of(mapping, marked_text)
+    return _list_slots(mapping, marked_text)
 
 
-def _slots_of(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
+def _list_slots(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
     if not isinstance(mapping, yaml_reader.Mapping):
         return []
     fields = {entry.key.value: entry.value for entry in mapping.items}
@@ -132,7 +132,7 @@ def _slots_in_flow(text: str) -> list[int]:
     except yaml_reader.YamlError:
         return list(range(count)) if _ROLE.search(text) else []
     items = node.items if isinstance(node, yaml_reader.Sequence) else []
-    return [slot for item in items for slot in _slots_of(item, marked_text)]
+    return [slot for item in items for slot in _list_slots(item, marked_text)]
 
 
 def _numbered(item: str) -> tuple[str, int]:

@@ -13,7 +13,7 @@ from promptuary.renderer.errors import InputError, LimitError
 from promptuary.renderer.functions.murmur3 import murmur128
 from promptuary.renderer.values.printing import printed
 
-__all__ = ["MAX_TEXT", "check_pattern", "content_of", "id_of", "replace", "show", "show_all"]
+__all__ = ["MAX_TEXT", "check_pattern", "read_content", "read_id", "replace", "show", "show_all"]
 
 MAX_TEXT = 8_000_000
 """The longest text, in characters, that a shaping function may return."""
@@ -71,7 +71,7 @@ def _pairs(str_replace: Any) -> Iterable[tuple[str, str]]:
     return str_replace.items()
 
 
-def content_of(item: Any) -> str:
+def read_content(item: Any) -> str:
     """Return the text of a document, an answer or a plain string."""
     if isinstance(item, str):
         return item
@@ -83,10 +83,10 @@ def content_of(item: Any) -> str:
     raise InputError(f"documents must be text or mappings with `content`, not {_kind(item)}")
 
 
-def id_of(document: Any) -> str:
+def read_id(document: Any) -> str:
     """Return the document's id; without one, the fingerprint of its content, as in Haystack."""
     document_id = document.get("id") if isinstance(document, Mapping) else None
-    return murmur128(content_of(document)) if document_id is None else str(document_id)
+    return murmur128(read_content(document)) if document_id is None else str(document_id)
 
 
 def _value(item: Any, name: str, index: int) -> str:
@@ -95,9 +95,9 @@ def _value(item: Any, name: str, index: int) -> str:
     if name == "idx":
         return str(index)
     if name == ("answer" if answer else "content"):
-        return content_of(item)
+        return read_content(item)
     if name == "id" and not answer:
-        return id_of(item)
+        return read_id(item)
     if not isinstance(item, Mapping):
         return ""
     meta = item.get("meta") or {}
@@ -114,8 +114,8 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
     if pattern is not None and not isinstance(pattern, str):
         raise InputError(f"the pattern must be text, not {_kind(pattern)}")
     if not pattern:
-        return replace(content_of(item), str_replace)
-    content_of(item)  # rejects anything but documents and answers, whatever the pattern uses
+        return replace(read_content(item), str_replace)
+    read_content(item)  # rejects anything but documents and answers, whatever the pattern uses
     blocks: list[str] = []
     length = 0
     for literal, name in _pieces(pattern):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.functions.documents import content_of
+from promptuary.renderer.functions.documents import read_content
 
 __all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
 
@@ -48,11 +48,11 @@ def split(text: str) -> list[str]:
     """
     sentences: list[str] = []
     for line in _LINES.split(_WRAP.sub(" ", text)):
-        sentences += _sentences_of(line)
+        sentences += _split_line(line)
     return [sentence.strip() for sentence in sentences if sentence.strip()]
 
 
-def _sentences_of(line: str) -> Iterator[str]:
+def _split_line(line: str) -> Iterator[str]:
     start = 0
     words = _Words(line)
     for match in _END.finditer(line):
@@ -138,5 +138,5 @@ def response_sentences(response: Any) -> KeyedSentences:
 
 def _sentences(item: Any) -> list[str]:
     if isinstance(item, Sequence) and not isinstance(item, str):
-        return [content_of(sentence) for sentence in item]
-    return split(content_of(item))
+        return [read_content(sentence) for sentence in item]
+    return split(read_content(item))

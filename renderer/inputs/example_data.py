@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["Longest", "bare", "full", "kind_of"]
+__all__ = ["Longest", "bare", "find_type", "full"]
 
 _MAX_DEPTH = 12
 _MAX_TEXT = 4_000_000
@@ -16,7 +16,7 @@ def full(schema: Any, depth: int = 0) -> Any:
             return schema[key]
     if schema.get("enum"):
         return schema["enum"][0]
-    kind = kind_of(schema)
+    kind = find_type(schema)
     if kind == "array":
         return [full(schema.get("items", {}), depth + 1)] * max(1, min(int(schema.get("minItems", 1)), 10))
     if kind == "object":
@@ -31,13 +31,13 @@ def bare(schema: Any) -> Any:
     schema = schema if isinstance(schema, dict) else {}
     if "const" in schema or schema.get("enum"):
         return schema["const"] if "const" in schema else schema["enum"][-1]
-    if kind_of(schema) == "object":
+    if find_type(schema) == "object":
         needed = schema.get("required", [])
         return {name: bare(part) for name, part in schema.get("properties", {}).items() if name in needed}
-    return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(kind_of(schema), "")
+    return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(find_type(schema), "")
 
 
-def kind_of(schema: dict[str, Any]) -> str:
+def find_type(schema: dict[str, Any]) -> str:
     """Return the type of a schema's values; string if the schema doesn't say."""
     given = schema.get("type")
     if isinstance(given, list):
@@ -61,7 +61,7 @@ class Longest:
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if choices:
             return max(choices, key=lambda choice: len(str(choice)))
-        kind = kind_of(schema)
+        kind = find_type(schema)
         if kind == "array":
             return self._array(schema, path, depth)
         if kind == "object":

@@ -39,7 +39,7 @@ def note_filter(usage: Usage, node: nodes.Filter) -> Usage | None:
         return usage.item()
     if node.name in _LIST_FILTERS:
         item = usage.item()
-        attribute = _attribute_of(node)
+        attribute = _read_attribute(node)
         if attribute:
             for step in attribute.split("."):
                 item = item.key(step)
@@ -102,7 +102,7 @@ def note_method(usage: Usage, name: str) -> None:
         usage.key(name)
 
 
-def _attribute_of(node: nodes.Filter) -> str:
+def _read_attribute(node: nodes.Filter) -> str:
     """The key in `map(attribute="name")` or `selectattr("name")`, or an empty text."""
     named = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
     place = {"groupby": 0, "join": 1, "rejectattr": 0, "selectattr": 0, "sum": 0, "unique": 1}.get(node.name)

@@ -199,7 +199,7 @@ class Program:
         for piece in source:
             kind = type(piece)
             if left < 0:
-                raise make_limit_error().located(self._place_of(piece))
+                raise make_limit_error().located(self._find_place(piece))
             left -= 1
             if kind is int:
                 pieces.append(piece)
@@ -221,7 +221,7 @@ class Program:
                 left -= len(text)
                 values.append(text)
 
-    def _place_of(self, piece: Piece) -> Place:
+    def _find_place(self, piece: Piece) -> Place:
         """The place at which a piece of the output was written."""
         if type(piece) is int:
             return self.sandbox.literals[piece].place(0)

@@ -80,7 +80,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
                 tags.append(Tag(opening[0], opening[1], at))
                 opening = None
     except TemplateSyntaxError as error:
-        offset = _offset_of(error, source, at)
+        offset = _find_offset(error, source, at)
         raise TemplateSyntaxError(error.message or "this is not Jinja", offset + 1, name) from error
     return Located(tokens, tags, [tag.start for tag in tags])
 
@@ -89,7 +89,7 @@ def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, 
     return iter(lexer.tokeniter(source, name))
 
 
-def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
+def _find_offset(error: TemplateSyntaxError, source: str, at: int) -> int:
     """The offset from the lexer's message, if there ("… at 17"); else that of the tag it was reading."""
     _, description, tail = (error.message or "").rpartition(" at ")
     if description and tail.isdigit():
@@ -201,14 +201,14 @@ class Unit:
         return len(self.sandbox.literals) - 1
 
     def add_site(self, node: nodes.Node) -> int:
-        site = self.site_of(node)
+        site = self.find_site(node)
         self.sandbox.sites.append(site)
         # Text of fragments can reach any site; indenting is visible at its own.
         if site.indented or self.names_fragments:
             self.sandbox.ordinary = False
         return len(self.sandbox.sites) - 1
 
-    def site_of(self, node: nodes.Node) -> Site:
+    def find_site(self, node: nodes.Node) -> Site:
         """Return the site of a printed expression."""
         offset = _offset_of_node(node)
         tag = self.located.tag_at(offset)

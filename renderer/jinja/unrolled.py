@@ -43,7 +43,7 @@ class _Builder:
                 self._print(node.call)
                 self.callers.pop()
             elif isinstance(node, nodes.FilterBlock):
-                self.pieces.append(self.unit.site_of(node.filter))
+                self.pieces.append(self.unit.find_site(node.filter))
             elif isinstance(node, nodes.Include):
                 self._include(node)
             elif not isinstance(node, nodes.Macro | nodes.AssignBlock):
@@ -53,15 +53,15 @@ class _Builder:
         if isinstance(node, nodes.TemplateData):
             self.pieces.append(node.data)
             return
-        body = self._body_of(node)
+        body = self._find_body(node)
         if body is None or self.depth >= _MAX_DEPTH:
-            self.pieces.append(self.unit.site_of(node))
+            self.pieces.append(self.unit.find_site(node))
             return
         self.depth += 1
         self.all(body)
         self.depth -= 1
 
-    def _body_of(self, node: nodes.Expr) -> list[nodes.Node] | None:
+    def _find_body(self, node: nodes.Expr) -> list[nodes.Node] | None:
         """The template text that an expression prints, if it prints any."""
         if isinstance(node, nodes.Name):
             return self.blocks.get(node.name)

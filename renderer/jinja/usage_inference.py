@@ -61,7 +61,7 @@ class _Walk:
             usage.is_printed = True
 
     def _for(self, node: nodes.For, scope: Scope) -> None:
-        pairs = _method_of(node.iter, ("items",))
+        pairs = _find_method(node.iter, ("items",))
         usage = self.value(node.iter, scope)
         inner = dict(scope)
         inner["loop"] = None
@@ -182,7 +182,7 @@ class _Walk:
         is_range = isinstance(node.node, nodes.Name) and node.node.name == "range"
         for usage in filter(None, usages if is_range else ()):
             usage.is_number = True
-        if method := _method_of(node, ("format",)):
+        if method := _find_method(node, ("format",)):
             builtin_usage.note_formatted(method.node, usages, is_filter=False)
         if owner is not None and isinstance(node.node, nodes.Getattr):
             if node.node.attr == "get" and node.args and isinstance(node.args[0], nodes.Const):
@@ -280,7 +280,7 @@ class _Walk:
                 usage.is_printed = True
 
 
-def _method_of(node: nodes.Node, methods: Iterable[str]) -> nodes.Getattr | None:
+def _find_method(node: nodes.Node, methods: Iterable[str]) -> nodes.Getattr | None:
     """The method that an expression calls, if it is one of these."""
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr in methods:
         return node.node

@@ -80,7 +80,7 @@ def trace_source_lines(template: Template, data: Mapping[str, Any]) -> list[list
         return []
     lines = Lines(unify_newlines(template.document.text))
     pairs = zip(pair_parts(traced, prompt.parts), prompt.parts, strict=True)
-    return [_lines_of(found, part, lines) for found, part in pairs]
+    return [_list_lines(found, part, lines) for found, part in pairs]
 
 
 def pair_parts(traced: Sequence[TracedPart], sent: Sequence[Part]) -> list[TracedPart | None]:
@@ -98,7 +98,7 @@ def _may_be(part: Part, sent: Part) -> bool:
     return same and (part.content == sent.content or part.shrink is not None)
 
 
-def _lines_of(found: TracedPart | None, part: Part, lines: Lines) -> list[list[int]]:
+def _list_lines(found: TracedPart | None, part: Part, lines: Lines) -> list[list[int]]:
     content = part.content
     if found is None or not isinstance(content, str):
         return []

@@ -29,7 +29,7 @@ def _flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _one_of(*choices: str) -> Check:
+def _check_choice(*choices: str) -> Check:
     return lambda value: value in choices
 
 
@@ -68,13 +68,13 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "markup": (_json_type, "a mapping"),
     "marks": (_marks, "a list of marks, or a mapping from mark to token id or null"),
     "system": (
-        _one_of("native", "first", "first-user", "last-user", "refuse"),
+        _check_choice("native", "first", "first-user", "last-user", "refuse"),
         "native, first, first-user, last-user or refuse",
     ),
     "merge": (_flag, "true or false"),
     "user_first": (_flag, "true or false"),
-    "arguments": (_one_of("string", "mapping"), "string or mapping"),
-    "content": (_one_of("string", "parts"), "string or parts"),
+    "arguments": (_check_choice("string", "mapping"), "string or mapping"),
+    "content": (_check_choice("string", "parts"), "string or parts"),
     "prefill": (_flag, "true or false"),
     "stop": (_texts, "a list of texts"),
     "bos": (_text, "a text"),

@@ -98,7 +98,7 @@ class BpeTables:
         """Return the id that a merge results in."""
         return int(self._merged[rank])
 
-    def spelling_of(self, token: int) -> str | None:
+    def find_spelling(self, token: int) -> str | None:
         """Return an id's spelling, or None."""
         place = bisect_left(self._ids, token)
         if place == len(self._ids) or self._ids[place] != token:

@@ -51,7 +51,7 @@ def read_tekken_ranks(data: bytes) -> tuple[dict[bytes, int], str, int]:
     return ranks, str(config["pattern"]), offset
 
 
-def _merge_of(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
+def _find_merge(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
     """Split a token into the two tokens that it is merged from."""
     pieces = [token[at : at + 1] for at in range(len(token))]
     while len(pieces) > 2:
@@ -69,7 +69,7 @@ def _merge_of(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
 def _merges(ranks: dict[bytes, int]) -> Iterable[list[str]]:
     for token, _ in sorted(ranks.items(), key=lambda item: item[1]):
         if len(token) > 1:
-            left, right = _merge_of(token, ranks)
+            left, right = _find_merge(token, ranks)
             yield [_spell(left), _spell(right)]
 
 

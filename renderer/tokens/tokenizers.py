@@ -81,7 +81,7 @@ class VocabularyTokenizer(RememberingTokenizer):
         self._loaded_core: Any = self._rules if self._tables is None else None
         by_tables = self._tables is not None and can_encode(self._rules)
         self._encoder = BpeEncoder(self._rules, self._tables) if by_tables and self._tables is not None else None
-        self._words = WordMemory.of(self._rules if by_tables else self._core, self._encode_whole, self._spelling_of)
+        self._words = WordMemory.of(self._rules if by_tables else self._core, self._encode_whole, self._find_spelling)
 
     @property
     def _core(self) -> Any:
@@ -101,9 +101,9 @@ class VocabularyTokenizer(RememberingTokenizer):
         """In a forked child: another thread may have been loading at the time."""
         self._loading = threading.Lock()
 
-    def _spelling_of(self, token: int) -> str | None:
+    def _find_spelling(self, token: int) -> str | None:
         tables = self._tables
-        spelling: str | None = self._core.id_to_token(token) if tables is None else tables.spelling_of(token)
+        spelling: str | None = self._core.id_to_token(token) if tables is None else tables.find_spelling(token)
         return spelling
 
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:

@@ -28,7 +28,7 @@ __all__ = [
     "Vocabulary",
     "VocabularySource",
     "find_installed",
-    "hash_of",
+    "hash_file",
     "is_always_installed",
     "is_at_hand",
     "is_installed",
@@ -104,7 +104,7 @@ def find_installed(digest: str) -> Path | None:
     """Find the installed data file whose content (decompressed, if it ends in `.gz`) hashes to `sha256:…`, or None."""
     for source in VOCABULARIES.values():
         path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
-        if path is not None and hash_of(path) == source.sha256:
+        if path is not None and hash_file(path) == source.sha256:
             return path
     return None
 
@@ -205,14 +205,14 @@ def _unpacked(path: Path) -> bytes:
     return gzip.decompress(data) if path.suffix == ".gz" else data
 
 
-def hash_of(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file's content (decompressed, if it ends in `.gz`), cached until the file changes."""
     facts = path.stat()
-    return _hash_of(path, facts.st_mtime_ns, facts.st_size)
+    return _hash_unchanged_file(path, facts.st_mtime_ns, facts.st_size)
 
 
 @lru_cache(maxsize=32)
-def _hash_of(path: Path, modified: int, size: int) -> str:
+def _hash_unchanged_file(path: Path, modified: int, size: int) -> str:
     """The two numbers are part of the cache key, so that a changed file is hashed again."""
     del modified, size
     return hashlib.sha256(_unpacked(path)).hexdigest()

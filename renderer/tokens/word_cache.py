@@ -132,7 +132,7 @@ class WordMemory:
             return
         if not is_normalized("NFC", text.text):
             return  # some vocabularies encode a normalised spelling, with other bytes
-        ends = dict(zip(accumulate(self._sizes_of(ids)), range(4, 4 * len(ids) + 4, 4), strict=True))
+        ends = dict(zip(accumulate(self._list_sizes(ids)), range(4, 4 * len(ids) + 4, 4), strict=True))
         packed, start, at, table = ids.tobytes(), 0, -1, first
         for word in text.words:
             size = len(word) if word.isascii() else len(word.encode())
@@ -144,7 +144,7 @@ class WordMemory:
                 table[word] = packed[start:end]
             start, table = end, inner
 
-    def _sizes_of(self, ids: "array[int]") -> list[int]:
+    def _list_sizes(self, ids: "array[int]") -> list[int]:
         sizes = self._sizes
         try:
             return list(map(sizes.__getitem__, ids))

@@ -55,11 +55,11 @@ def _end_of_iban(text: str) -> int:
         number = compact[:length]
         # Check digits first: the library's other checks are ten times slower.
         if mod_97_10.checksum(number[4:] + number[:4]) == 1 and iban.is_valid(number):
-            return _place_of(text, length)
+            return _find_place(text, length)
     return 0
 
 
-def _place_of(text: str, count: int) -> int:
+def _find_place(text: str, count: int) -> int:
     """The offset after so many non-blank characters."""
     for place, character in enumerate(text, start=1):
         count -= character != " "

@@ -106,7 +106,7 @@ def _complete(filled: FilledData, value: Any, schema: Any, usage: Usage, path: s
 def _placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, depth: int = 0) -> Any:
     """The placeholder for a missing value, of the declared type or else of one that fits its uses."""
     schema = schema if isinstance(schema, dict) else {}
-    kind = example_data.kind_of(schema) if {"type", "properties", "items"} & schema.keys() else usage.kind
+    kind = example_data.find_type(schema) if {"type", "properties", "items"} & schema.keys() else usage.kind
     if kind == "array" and depth < _MAX_DEPTH:
         items = usage.items or Usage()
         return [

@@ -75,7 +75,7 @@ def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Stand
             faults[path] = f"there is no such setting; there are {', '.join(known)}."
             continue
         try:
-            values[setting] = _reader_of(name, setting)(value)
+            values[setting] = _make_reader(name, setting)(value)
         except ValueError as error:
             faults[path] = str(error)
     for item in fields(kind):
@@ -86,7 +86,7 @@ def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Stand
     return kind(**values) if len(faults) == before else None
 
 
-def _reader_of(name: str, setting: str) -> Callable[[Any], Any]:
+def _make_reader(name: str, setting: str) -> Callable[[Any], Any]:
     return _READERS.get((name, setting)) or _READERS[("", setting)]
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import MISSING, fields
 
-from registry.journal.event import event_classes
+from registry.journal.event import list_event_classes
 from tests.docs.pages import ROOT
 from tests.support.scripts import load_script
 
@@ -29,7 +29,7 @@ def test_the_fields_of_each_event_are_those_that_the_journal_writes():
             (field.metadata.get("json_name", field.name), "" if field.default is MISSING else " (optional)")
             for field in fields(event)
         }
-        for event in event_classes()
+        for event in list_event_classes()
     }
 
 

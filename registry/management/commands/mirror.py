@@ -121,7 +121,7 @@ class Command(BaseCommand):
 
     def _remote(self, options: dict[str, Any]) -> None:
         if options["how"] == "add":
-            mirror.destination_of(options["url"])
+            mirror.check_destination(options["url"])
             facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
             remote_setup.add(actor=actor.operator_actor(), **facts)
             self.stdout.write(f"The worker pushes to {options['url']} from now on; at once: manage.py mirror push")

@@ -11,7 +11,7 @@ from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
 from promptuary.renderer.formats.shaped.warnings import doubled_braces, doubtful_backslashes, fix, old_variables
 from promptuary.renderer.functions import FUNCTIONS, nearest
-from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, content_of
+from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, read_content
 from promptuary.renderer.functions.sentences import KeyedSentences
 from promptuary.renderer.jinja import Use
 from promptuary.renderer.part import Mark, Part, Site
@@ -187,7 +187,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
-        return content_of(value)
+        return read_content(value)
     return str(value)
 
 

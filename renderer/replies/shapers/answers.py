@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from promptuary.renderer.errors import OutputError
-from promptuary.renderer.functions.documents import id_of, show_all
+from promptuary.renderer.functions.documents import read_id, show_all
 from promptuary.renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
 from promptuary.renderer.syntax.regular_expressions import Pattern, PatternError, TooLong, compile_pattern
 
@@ -96,7 +96,7 @@ def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -
         raise OutputError("`reference_meta_field` must name the field that `reference_mode: meta` looks at")
     candidates = {}
     for number, document in enumerate(documents or (), start=1):
-        name = id_of(document)
+        name = read_id(document)
         if mode == "meta":
             meta = document.get("meta") if isinstance(document, Mapping) else None
             value = meta.get(field) if isinstance(meta, Mapping) else None

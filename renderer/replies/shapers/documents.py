@@ -5,7 +5,7 @@ from typing import Any
 
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.functions import join
-from promptuary.renderer.functions.documents import content_of, show_all
+from promptuary.renderer.functions.documents import read_content, show_all
 from promptuary.renderer.functions.murmur3 import murmur128
 from promptuary.renderer.replies.shapers.context import wanted_list, wanted_texts
 
@@ -52,7 +52,7 @@ def join_documents_and_scores(documents: Sequence[Any]) -> list[dict[str, Any]]:
     `score`.
     """
     lines = [
-        f"-[{round(_score(document), 2)}] {content_of(document)}" for document in wanted_list(documents, "documents")
+        f"-[{round(_score(document), 2)}] {read_content(document)}" for document in wanted_list(documents, "documents")
     ]
     return [_document("\n".join(lines))]
 

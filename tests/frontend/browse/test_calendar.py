@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from frontend.browse.calendar_days import SHOWN, CalendarItem, Month, fold_items, lay_out_days, month_of
+from frontend.browse.calendar_days import SHOWN, CalendarItem, Month, fold_items, lay_out_days, parse_month
 from registry.changes import decisions, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
@@ -29,7 +29,7 @@ def _freeze(reply, starts, ends):
     ("text", "slug"), [("2026-02", "2026-02"), ("", "2026-11"), ("soon", "2026-11"), ("9999-12", "2026-11")]
 )
 def test_the_address_names_a_month_and_nonsense_gives_this_one(text, slug):
-    assert month_of(text, date(2026, 11, 23)).slug == slug
+    assert parse_month(text, date(2026, 11, 23)).slug == slug
 
 
 @pytest.mark.parametrize("number", range(1, 13))

@@ -20,24 +20,24 @@ def test_a_role_is_said_once_for_neighbours():
 
 
 def test_values_are_cut_out_of_the_text_by_code_points():
-    pieces = rendered.pieces_of("Hi 👩‍🚀 there", [span(3, 6)])
+    pieces = rendered.split_at_spans("Hi 👩‍🚀 there", [span(3, 6)])
     assert [(piece.text, piece.kind) for piece in pieces] == [("Hi ", "text"), ("👩‍🚀", "input"), (" there", "text")]
 
 
 def test_a_span_inside_another_is_left_to_the_outer_one():
-    pieces = rendered.pieces_of("abcdef", [span(1, 5, kind="fragment"), span(2, 3)])
+    pieces = rendered.split_at_spans("abcdef", [span(1, 5, kind="fragment"), span(2, 3)])
     assert [(piece.text, piece.kind) for piece in pieces] == [("a", "text"), ("bcde", "fragment"), ("f", "text")]
 
 
 def test_a_long_value_is_folded_and_nothing_of_it_is_lost():
     value = "word " * 200
-    (piece,) = rendered.pieces_of(value, [span(0, len(value))])
+    (piece,) = rendered.split_at_spans(value, [span(0, len(value))])
     assert piece.text + piece.more == value
     assert len(piece.text) <= rendered.OPEN_CHARACTERS
 
 
 def test_a_long_value_without_spaces_is_folded_too():
-    (piece,) = rendered.pieces_of("x" * 900, [span(0, 900)])
+    (piece,) = rendered.split_at_spans("x" * 900, [span(0, 900)])
     assert (len(piece.text), len(piece.more)) == (rendered.OPEN_CHARACTERS, 900 - rendered.OPEN_CHARACTERS)
 
 
@@ -46,7 +46,7 @@ def test_content_of_several_kinds_is_shown_as_its_json():
 
 
 def test_text_without_values_is_one_piece():
-    assert rendered.pieces_of("plain", []) == [Piece("plain")]
+    assert rendered.split_at_spans("plain", []) == [Piece("plain")]
 
 
 def states(old, new):

@@ -8,7 +8,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import translation
 
-from frontend.evaluations.row_comparison import judgement_of, readable_values
+from frontend.evaluations.row_comparison import find_row_judgement, readable_values
 from frontend.evaluations.score_table import format_change, format_score
 from registry.connections import queries as connection_queries
 from registry.evaluations import datasets, run_worker, start_runs
@@ -377,7 +377,7 @@ VERDICT = json.dumps(
 
 
 def test_a_judges_reply_is_read_sentence_by_sentence():
-    found = judgement_of(judged(VERDICT))
+    found = find_row_judgement(judged(VERDICT))
     assert found["response"][0]["supported_by"] == ["0a"]
     assert [sentence["relevant"] for sentence in found["documents"][0]] == [True, False]
 
@@ -386,7 +386,7 @@ def test_a_judges_reply_is_read_sentence_by_sentence():
     "detail", [judged("It opened in 1932."), judged(VERDICT, documents="one"), judged(VERDICT, response=None)]
 )
 def test_other_replies_are_no_judgements(detail):
-    assert judgement_of(detail) is None
+    assert find_row_judgement(detail) is None
 
 
 def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold):

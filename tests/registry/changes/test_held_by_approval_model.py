@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registry.accounts.actor import Actor
-from registry.audit.verification import facts_of
+from registry.audit.verification import parse_event_text
 from registry.changes import decisions, emergencies, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
@@ -255,7 +255,7 @@ def compare_with_journal() -> None:
     """Each row's `protected` beside what the journal's rules say."""
     seen, told = Protection(), []
     for kind, space, text in Event.objects.order_by("number").values_list("kind", "namespace", "text"):
-        body = facts_of(text)["body"]
+        body = parse_event_text(text)["body"]
         seen.hear(kind, space, body)
         if kind == "label.moved":
             told.append(seen.is_protected(space, body["label"]))

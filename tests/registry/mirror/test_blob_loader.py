@@ -5,12 +5,12 @@ from dataclasses import fields
 import pytest
 from django.apps import apps
 
-from registry.journal.event import JournalEvent, event_classes
+from registry.journal.event import JournalEvent, list_event_classes
 from registry.journal.models import Event
 from registry.mirror.blob_loader import Sources
 from registry.mirror.errors import MirrorError
 
-WITH_ROWS = [cls for cls in event_classes() if cls.stored_row is not None]
+WITH_ROWS = [cls for cls in list_event_classes() if cls.stored_row is not None]
 
 
 @pytest.mark.parametrize("cls", WITH_ROWS, ids=lambda cls: cls.kind)

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from registry import mirror
-from registry.journal.event import canonical, kinds
+from registry.journal.event import canonical, list_kinds
 from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story
 
@@ -35,7 +35,7 @@ def read_effects(part):
 
 
 def test_every_kind_of_event_is_in_it():
-    assert {event["kind"] for event in golden.read_journal()} == set(kinds())
+    assert {event["kind"] for event in golden.read_journal()} == set(list_kinds())
 
 
 def test_the_services_append_the_same_events(settings, tmp_path):

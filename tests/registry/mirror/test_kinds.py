@@ -19,27 +19,27 @@ from tests.registry.mirror.test_restore import empty_the_database
 
 
 def test_every_kind_of_event_can_be_told_mirrored_and_restored():
-    assert [cls for cls in event.event_classes() if inspect.isabstract(cls)] == []
+    assert [cls for cls in event.list_event_classes() if inspect.isabstract(cls)] == []
 
 
 def test_no_two_classes_are_of_one_kind():
-    (saved,) = (cls for cls in event.event_classes() if cls.kind == "version.saved")
+    (saved,) = (cls for cls in event.list_event_classes() if cls.kind == "version.saved")
     with pytest.raises(ValueError, match=r"two classes of the kind version\.saved"):
         event.event("version.saved")(type("Another", (event.JournalEvent,), {}))
     assert isinstance(saved, type)
-    assert saved in event.event_classes()
+    assert saved in event.list_event_classes()
 
 
 def test_a_kind_is_told_in_words_even_one_of_a_newer_release():
-    assert event.title_of("version.saved") == "Version saved"
-    assert event.title_of("guest.was_welcomed") == "Guest was welcomed"
+    assert event.describe_kind("version.saved") == "Version saved"
+    assert event.describe_kind("guest.was_welcomed") == "Guest was welcomed"
 
 
 def test_what_the_worker_writes_by_itself_is_told_apart_from_what_people_do():
-    by_worker = event.kinds_of_worker()
+    by_worker = event.list_worker_kinds()
     assert "verdict.given" in by_worker
     assert not {"version.saved", "label.moved", "change.decided"} & set(by_worker)
-    assert set(by_worker) < set(event.kinds())
+    assert set(by_worker) < set(event.list_kinds())
 
 
 def test_a_reaction_that_needs_a_person_says_so_where_the_worker_acted():
@@ -80,7 +80,7 @@ def test_a_kind_that_no_table_names_is_written_told_sent_heard_and_restored(gues
         row = log.append(actor, guest_welcomed(guest="visitor"), namespace=support, at=at)
     assert event_sentences.describe_event(row, may_manage=False).sentence == "welcomed visitor"
     assert '"details":{"guest":"visitor"}' in messages.event_message(row)
-    assert event.caches_of(row.kind) is event.Cache.KEYS
+    assert event.find_invalidated_caches(row.kind) is event.Cache.KEYS
     mirror.catch_up()
     assert mirror.verify() == []
     with transaction.atomic():

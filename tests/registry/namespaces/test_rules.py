@@ -55,15 +55,15 @@ def test_labels_are_kept_once():
 
 def test_the_last_pattern_that_fits_names_the_owners():
     ours = Rules(owners=(Owner("*", ("admin",)), Owner("refunds/*", ("reviewer",))))
-    assert ours.owners_of("refunds/reply", {}) == ("reviewer",)
-    assert ours.owners_of("greeting", {}) == ("admin",)
-    assert Rules().owners_of("greeting", {}) == ()
+    assert ours.find_owners("refunds/reply", {}) == ("reviewer",)
+    assert ours.find_owners("greeting", {}) == ("admin",)
+    assert Rules().find_owners("greeting", {}) == ()
 
 
 def test_owners_are_people_and_those_in_groups():
     ours = rule_fields.read_rules({"owners": [{"pattern": "*", "people": ["admin"], "groups": ["legal"]}]}, Rules())
-    assert ours.owners_of("greeting", {"legal": ["reviewer", "admin"]}) == ("admin", "reviewer")
-    assert ours.owners_of("greeting", {}) == ("admin",)
+    assert ours.find_owners("greeting", {"legal": ["reviewer", "admin"]}) == ("admin", "reviewer")
+    assert ours.find_owners("greeting", {}) == ("admin",)
     assert rule_fields.read_rules(ours.to_dict(), Rules()) == ours
 
 

@@ -173,7 +173,7 @@ def test_the_demos_namespaces_get_a_cap_once():
     admin = Actor(load_people()["admin"])
     demo_connection.cap_demo_spending(admin)
     demo_connection.cap_demo_spending(admin)
-    assert queries.find_cap_of(admin, "support").person_day == 5
+    assert queries.find_spending_caps(admin, "support").person_day == 5
 
 
 def test_a_port_beside_the_servers_is_chosen(settings):

@@ -9,7 +9,7 @@ def test_labels_stand_where_they_were_put(author, reader, save):
     save("one"), save("two")
     writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     template = template_queries.get_template(reader, "support/reply")
-    assert {name: label.version.number for name, label in label_queries.labels_of(template).items()} == {"staging": 1}
+    assert {name: label.version.number for name, label in label_queries.list_labels(template).items()} == {"staging": 1}
     assert label_queries.label_numbers(template) == {"staging": 1, "latest": 2}
 
 

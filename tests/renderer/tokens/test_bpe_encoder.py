@@ -101,7 +101,7 @@ def test_tokens_and_merges_are_found_and_others_are_not():
     tables = BpeTables(BpeTables.pack(TINY, MERGES))
     assert (tables.find_token("é"), tables.find_token("ba"), tables.find_token("")) == (10, None, None)
     assert (tables.find_merge(3, 4), tables.find_merge(7, 7), tables.find_merge(4, 3)) == (0, 1, None)
-    assert (tables.merged_id(1), tables.spelling_of(9), tables.spelling_of(8)) == (9, "abab", None)
+    assert (tables.merged_id(1), tables.find_spelling(9), tables.find_spelling(8)) == (9, "abab", None)
 
 
 def test_tokens_of_one_checksum_are_told_apart():
