@@ -12,11 +12,12 @@ from rich.progress import Progress
 
 from promptuary import evaluation, renderer
 from promptuary.commands.api import vocabulary_source
+from promptuary.commands.documents import load_document
 from promptuary.commands.judging import JudgeDocument, JudgeModel, JudgePlaces, judge_rows, list_silences, tell_silences
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_samples
+from promptuary.workspace import DOCUMENT, read_document_text, read_samples
 
 __all__ = ["evaluate"]
 
@@ -139,15 +140,13 @@ def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
         return datasets.read(dataset)
     samples = read_samples(document)
     if not samples:
-        raise UsageError(f"{document.name} has no samples beside it: name a --dataset")
+        raise UsageError(f"{document.name} has no samples: name a --dataset")
     return datasets.Dataset("samples", tuple(datasets.Row(inputs, None, name) for name, inputs in samples.items()))
 
 
 def _load(document: Path, source: VocabularySource | None) -> renderer.Template:
     _require_document(document)
-    workspace = Workspace.around(document)
-    fragments = workspace.fragments() if workspace else {}
-    return renderer.load(read_document_text(document), fragments=fragments, vocabularies=source)
+    return load_document(document, source)
 
 
 def _require_document(path: Path) -> None:

@@ -9,13 +9,13 @@ import typer
 
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
-from promptuary.commands.completion import complete_name
+from promptuary.commands.documents import Subject, is_on_disk, load_document
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.writing import write_as
-from promptuary.workspace import DOCUMENT, Workspace, read_document_text
+from promptuary.workspace import DOCUMENT, Workspace
 
 __all__ = ["export"]
 
@@ -35,14 +35,6 @@ class Target(StrEnum):
     langfuse = "langfuse"
 
 
-Subject = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|NAME[@REF]",
-        help="A document (*.yml.j2) on disk, or a template of the registry.",
-        autocompletion=complete_name,
-    ),
-]
 To = Annotated[Target | None, typer.Option("--to", help="System to export for.")]
 Training = Annotated[
     Path | None,
@@ -99,13 +91,12 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 
 
 def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
-    path = Path(subject)
-    if not path.exists() and not subject.endswith(".j2"):
+    if not is_on_disk(subject):
         with Connection(url, key) as connection:
             name, ref = split_target(subject)
             return connection.client.get(name, ref), name
-    workspace = Workspace.around(path)
-    template = renderer.load(read_document_text(path), fragments=workspace.fragments() if workspace else {})
+    path = Path(subject)
+    template, workspace = load_document(path), Workspace.around(path)
     place = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
     return template, place.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
 

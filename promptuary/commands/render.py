@@ -12,11 +12,10 @@ import typer
 
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
-from promptuary.commands.completion import complete_name
+from promptuary.commands.documents import Subject, is_on_disk, load_document
 from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.names import split_target
-from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import Workspace, read_document_text, read_samples
+from promptuary.workspace import read_document_text, read_samples
 
 __all__ = ["read_data", "render"]
 
@@ -29,14 +28,6 @@ class Target(StrEnum):
     tokens = "tokens"
 
 
-Subject = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|NAME[@REF]",
-        help="A document (*.yml.j2) on disk, or a template of the registry.",
-        autocompletion=complete_name,
-    ),
-]
 Data = Annotated[
     str,
     typer.Option("--data", "-d", help="Input values: JSON object, file that contains one, or - for standard input."),
@@ -79,8 +70,8 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     with answering(as_json), ExitStack() as open_until_written:
         values = read_data(data)
         path = Path(subject)
-        if path.exists() or subject.endswith(".j2"):
-            template = _load(path, open_until_written.enter_context(vocabulary_source(url, key)))
+        if is_on_disk(subject):
+            template = load_document(path, open_until_written.enter_context(vocabulary_source(url, key)))
             values = _read_sample(path, sample) if sample else values
         else:
             if sample:
@@ -88,13 +79,6 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             connection = open_until_written.enter_context(Connection(url, key))
             template = connection.client.get(*split_target(subject))
         _write(template.render(values, token_limit=token_limit, tokenizer=tokenizer or None), target, as_json)
-
-
-def _load(path: Path, source: VocabularySource | None) -> renderer.Template:
-    workspace = Workspace.around(path)
-    return renderer.load(
-        read_document_text(path), fragments=workspace.fragments() if workspace else {}, vocabularies=source
-    )
 
 
 def _read_sample(path: Path, sample: str) -> dict[str, Any]:
