@@ -27,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402  # the package stands beside this folder
+import httpx  # noqa: E402  # the package stands next to this folder
 import langfuse  # noqa: E402  # as above
 from baseline import record_ratio  # noqa: E402  # as above
 from fetching import servers  # noqa: E402  # as above

@@ -1,4 +1,4 @@
-"""How fast versions are fetched, beside peers and ceilings: `python benchmarks/fetch.py`; needs wrk.
+"""How fast versions are fetched, compared with peers and ceilings: `python benchmarks/fetch.py`; needs wrk.
 
     python benchmarks/fetch.py                     the warm fetch, misses, and a fetch while people save: 3 minutes
     python benchmarks/fetch.py --versions 1000000  with a million versions in the database instead of 100,000

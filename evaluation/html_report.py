@@ -1,4 +1,4 @@
-"""The HTML report of a run: a single file without scripts or links, rendered from the template beside this module."""
+"""The HTML report of a run: a single file without scripts or links, rendered from the template next to this module."""
 
 import functools
 import json
@@ -72,7 +72,7 @@ def to_html(
     Raises EvaluationError if the baseline ran on other inputs.
     """
     if baseline and baseline[0].inputs_digest != result.inputs_digest:
-        raise EvaluationError("the baseline ran on other inputs, so its rows can't be set beside these")
+        raise EvaluationError("the baseline ran on other inputs, so its rows can't be compared with these")
     lines = list(_metric_lines(metrics, baseline[1] if baseline else {}))
     return _template().render(
         title=title,

@@ -115,7 +115,7 @@ class HTTPStream:
             raise ModelError(error.message) from error
 
     def _client(self) -> httpx.AsyncClient:
-        """A client for one call: a connection belongs to an event loop, and a handshake is short beside a reply."""
+        """A client for one call: a connection belongs to an event loop, and a handshake is shorter than a reply."""
         return httpx.AsyncClient(
             base_url=self._base_url,
             headers=self._headers,

@@ -16,7 +16,7 @@ from promptuary.errors import BadAnswer, ConfigurationError, DigestMismatch
 __all__ = ["Vendored", "write_vendored"]
 
 FORM = 1  # of the file
-FOLDER = "promptuary.vocabularies"  # folder beside the file with the vocabularies that its templates count with
+FOLDER = "promptuary.vocabularies"  # folder next to the file with the vocabularies that its templates count with
 
 
 class Vendored:
@@ -70,7 +70,7 @@ class Vendored:
 def write_vendored(
     path: str | PathLike[str], entries: Sequence[Mapping[str, Any]], vocabularies: Mapping[str, bytes] | None = None
 ) -> None:
-    """Write fetches, each with the `ref` it was fetched by, in a fixed order, and the vocabularies beside the file.
+    """Write fetches, each with the `ref` it was fetched by, in a fixed order, and the vocabularies next to the file.
 
     vocabularies: content by digest.
     """

@@ -128,14 +128,13 @@ class Workspace:
         """Write a merged document and make the fetched version its new base. Samples edited locally are kept."""
         name = str(body["name"])
         pulled = self.pulled().get(name)
-        beside = self.samples_path(name)
-        edited = (
-            read_document_text(beside) if beside.exists() and pulled and _hash_file(beside) != pulled.samples else None
-        )
+        samples_path = self.samples_path(name)
+        is_edited = samples_path.exists() and pulled is not None and _hash_file(samples_path) != pulled.samples
+        edited = read_document_text(samples_path) if is_edited else None
         path = self.write(body, samples)
         _write(path, merged)
         if edited is not None:
-            _write(beside, edited)
+            _write(samples_path, edited)
         return path
 
     def remember(self, name: str, version: int, digest: str) -> None:
@@ -177,7 +176,7 @@ def read_document_text(path: Path) -> str:
 
 
 def read_samples(document: Path) -> dict[str, Any]:
-    """Read the samples beside a document; empty without a file."""
+    """Read the samples next to a document; empty without a file."""
     path = document.with_name(document.name.removesuffix(DOCUMENT) + SAMPLES)
     if not path.exists():
         return {}

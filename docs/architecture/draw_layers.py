@@ -1,4 +1,4 @@
-"""Draws the layers of the code, as import-linter checks them, into layers.svg beside this file.
+"""Draws the layers of the code, as import-linter checks them, into layers.svg next to this file.
 
 Run it as `python docs/architecture/draw_layers.py`. A test compares the picture with pyproject.toml.
 """

@@ -22,7 +22,7 @@ __all__ = ["RowAction", "choose_action", "find_schedule", "label_address", "may"
 
 @dataclass(frozen=True)
 class RowAction:
-    """The primary action of a template. Without a URL it is shown as unavailable, with `reason` beside it. is_blocked:
+    """The primary action of a template. Without a URL it is shown as unavailable, with `reason` next to it. is_blocked:
     even with a URL, because what it leads to can't be published yet.
     """
 

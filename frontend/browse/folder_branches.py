@@ -1,4 +1,4 @@
-"""The folder tree beside the list of templates, expanded down to the open folder."""
+"""The folder tree next to the list of templates, expanded down to the open folder."""
 
 from dataclasses import dataclass, field
 

@@ -29,7 +29,7 @@ class FoldedRows:
 
 
 def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | Gap]:
-    """Pair the entries of a diff in rows: an edited line beside its old text, other removed lines beside the added
+    """Pair the entries of a diff in rows: an edited line next to its old text, other removed lines next to the added
     ones.
     """
     rows: list[Row | FoldedRows | Gap] = []

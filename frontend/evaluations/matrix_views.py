@@ -45,7 +45,7 @@ _ORDERS = {
 
 @signed_in
 def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """The runs' rows side by side; `row` opens one of them beside the table."""
+    """The runs' rows side by side; `row` opens one of them next to the table."""
     choice = read_choice(request, number)
     runs = run_matrix.read_matrix_runs(actor, number, choice.others)
     row = read_number(request.GET.get("row"))

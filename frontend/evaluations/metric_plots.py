@@ -1,4 +1,4 @@
-"""Plots of metrics over time: a small line for each with its threshold, beside the figures."""
+"""Plots of metrics over time: a small line for each with its threshold, next to the figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

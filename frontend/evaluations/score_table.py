@@ -180,8 +180,8 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
 
 
 def format_score(value: float | None, *beside: float | None) -> str:
-    """A localized score: two decimals below 10, one above, and more if one of the figures beside it differs from it and
-    would look equal.
+    """A localized score: two decimals below 10, one above, and more if a figure next to it differs from it and would
+    look equal.
     """
     if value is None:
         return gettext("none")

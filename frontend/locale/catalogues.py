@@ -51,7 +51,7 @@ def catalogue_paths(domain: str) -> list[Path]:
 
 
 def compile_catalogues() -> None:
-    """Write the `.mo` file beside each `.po` file, with all texts that are translated and not fuzzy.
+    """Write the `.mo` file next to each `.po` file, with all texts that are translated and not fuzzy.
 
     `findings.mo` also contains the stored refusals, translated as in `django.po`. Each file is replaced atomically, so
     that neither a server nor a concurrent compile ever reads a partial one.
@@ -68,7 +68,7 @@ def compile_catalogues() -> None:
 
 
 def _list_stored_refusals(findings: Path) -> Iterator[polib.POEntry]:
-    """The stored refusals, each plural form separately, as translated in the `django.po` beside the findings."""
+    """The stored refusals, each plural form separately, as translated in the `django.po` next to the findings."""
     texts: dict[str, str] = {}
     for entry in polib.pofile(str(findings.with_name("django.po"))):
         if _STORED_REFUSALS.isdisjoint(place for place, _ in entry.occurrences) or not entry.translated():

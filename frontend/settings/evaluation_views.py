@@ -128,7 +128,7 @@ def _try_gates(actor: Actor, namespace: str, form: EvaluationForm, rows: Sequenc
 def _attach(
     actor: Actor, namespace: str, form: EvaluationForm, rows: Sequence[GateRow], listed: Sequence[Attachment]
 ) -> None:
-    """Attach it; an existing one keeps the metrics that are shown beside its thresholds."""
+    """Attach it; an existing one keeps the metrics that are shown in addition to its thresholds."""
     previous = next((row for row in listed if row.name == form.cleaned_data["name"]), None)
     attachments.attach_evaluation(
         actor=actor,

@@ -1,4 +1,4 @@
-"""Tables beside the list on the people page: the keys in short form, and shortened lists."""
+"""Tables next to the list on the people page: the keys in short form, and shortened lists."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -19,7 +19,7 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon of the sprite, hidden from screen readers, because there is always a word beside it. */
+/** An icon of the sprite, hidden from screen readers, because there is always a word next to it. */
 export function createIcon(name: string): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("class", "icon");

@@ -84,7 +84,7 @@ def script_texts() -> str:
 
 @register.simple_tag
 def icon(name: str, extra: str = "") -> SafeString | str:
-    """A decorative icon: the word beside it carries the meaning."""
+    """A decorative icon: the word next to it carries the meaning."""
     return _draw_icon(name, extra) if is_built("icons.svg") else ""
 
 

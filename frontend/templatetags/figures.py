@@ -29,9 +29,9 @@ def percent(share: float) -> str:
 
 @register.filter
 def score(value: float, beside: float | str | None = None) -> str:
-    """A score as formatted on every page: `0.97`, with more decimals if the figure beside it would look equal.
+    """A score as formatted on every page: `0.97`, with more decimals if the figure next to it would look equal.
 
-    A template passes an empty string where there is no figure beside it.
+    A template passes an empty string where there is no figure next to it.
     """
     return format_score(value, None if isinstance(beside, str) else beside)
 

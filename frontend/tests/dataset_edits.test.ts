@@ -37,7 +37,7 @@ test("a cell is set and left out, and the other rows stay the same objects", () 
   assert.equal(edits.setCells(edited, [{ ...edit, cell: undefined }]).rows[1]?.cells["inputs.question"], undefined);
 });
 
-test("rows are duplicated beside themselves under a name of their own, and removed", () => {
+test("rows are duplicated next to themselves under a name of their own, and removed", () => {
   const grid = makeGrid();
   const twice = edits.duplicateRows(edits.duplicateRows(grid, new Set([keyAt(grid, 0)])), new Set([keyAt(grid, 0)]));
   assert.deepEqual(

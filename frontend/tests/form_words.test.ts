@@ -67,7 +67,7 @@ test("rendered parts belong to the card whose name fits closest", () => {
   assert.deepEqual([signed(1200), signed(-3), signed(0), signed(null)], ["+1,200", "\u22123", "", ""]);
 });
 
-test("the expression at a column is found, and nothing beside it", () => {
+test("the expression at a column is found, and nothing next to it", () => {
   const line = "a {{ x }} b {% if y %}";
   assert.equal(expressionAt(line, 5), "{{ x }}");
   assert.equal(expressionAt(line, 12), "{% if y %}");

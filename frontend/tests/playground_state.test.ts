@@ -111,7 +111,7 @@ test("one column can be run again while the other one stays", () => {
   assert.equal(again.runs.length, 2);
 });
 
-test("a refusal stands where it belongs: in its column, at its input, or beside Run", () => {
+test("a refusal stands where it belongs: in its column, at its input, or next to Run", () => {
   const refuse = (fields: Record<string, string>): RunState =>
     begin(
       { type: "runStarting", keys: [2, 1], at: 1000 },

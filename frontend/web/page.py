@@ -137,7 +137,7 @@ def show(
 ) -> HttpResponse:
     """The page `frontend/<template>`, or the fragment of the requested region.
 
-    regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError if the context uses a
+    regions: {id of the element htmx swaps: fragment file next to the page}. Raises ValueError if the context uses a
     reserved name of the frame.
     """
     if reserved := _RESERVED & context.keys():

@@ -41,7 +41,7 @@ Data = Annotated[
 
 @dataclass(frozen=True)
 class Document:
-    """One side of the comparison. `samples` are those in the file beside it."""
+    """One side of the comparison. `samples` are those in the file next to it."""
 
     name: str
     text: str

@@ -163,7 +163,7 @@ def _add_results(results: list[reading.FileResult], folder: Path, found: list[Fo
 
 
 def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplate | None:
-    """Read a Promptuary document, unchanged, and the samples beside it; None for any other file."""
+    """Read a Promptuary document, unchanged, and the samples next to it; None for any other file."""
     content = path.read_bytes()
     if is_zip(content) or source_format not in ("", own_document.KIND):
         return None

@@ -1,4 +1,4 @@
-"""`promptuary vendor`: the templates that an application uses as one file beside its code."""
+"""`promptuary vendor`: the templates that an application uses as one file in its source code."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="File to write the templa
 Vocabularies = Annotated[
     bool,
     typer.Option(
-        help="Write the vocabularies that count the templates' tokens too, to promptuary.vocabularies/ beside the file."
+        help="Also write the vocabularies that count their tokens, to promptuary.vocabularies/ next to the file."
     ),
 ]
 Frozen = Annotated[
@@ -123,7 +123,7 @@ def _compare(vendored: Vendored, locked: Mapping[str, Locked]) -> None:
     for digest, file in vendored.vocabularies.items():
         try:
             if vendored.read_vocabulary(digest) is None:
-                drift.append(f"the vocabulary {file} is not beside {vendored.path}")
+                drift.append(f"the vocabulary {file} is not next to {vendored.path}")
         except DigestMismatch as error:
             drift.append(str(error))
     for name, entry in locked.items():

@@ -12,7 +12,7 @@ small:
   timeout: 60
   attempts: 5
 replayed:
-  replies: replies.jsonl                       # lines {"prompt": "sha256:…", "reply": "…"}, beside this file
+  replies: replies.jsonl                       # lines {"prompt": "sha256:…", "reply": "…"}, next to this file
 """
 
 import functools

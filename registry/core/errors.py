@@ -82,7 +82,7 @@ class TwoStepRequired(NotAllowed):
 class ProofRequired(PromptuaryError):
     """The person has the right but must reauthenticate; `facts["proof"]` is password or totp.
 
-    Not a subclass of NotAllowed: a page that shows a refusal beside its form would swallow it without asking for the
+    Not a subclass of NotAllowed: a page that shows a refusal next to its form would swallow it without asking for the
     proof.
     """
 

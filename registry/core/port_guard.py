@@ -9,7 +9,7 @@ __all__ = ["take_port"]
 def take_port(host: str, port: int) -> socket.socket:
     """A socket that reserves this port until it is closed. Raises OSError if the port is taken.
 
-    It receives no connections. Web processes of the same user that set SO_REUSEPORT can listen on the port beside it.
+    It receives no connections. Web processes of the same user that set SO_REUSEPORT can listen on the port too.
     """
     guard = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:

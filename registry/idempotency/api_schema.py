@@ -22,7 +22,7 @@ class ApiSchema(AutoSchema):
         return SUMMARIES.get(self.get_operation_id())
 
     def get_override_parameters(self) -> list[Any]:
-        """Parameters beside those of the view."""
+        """Parameters in addition to those of the view."""
         if self.method != "POST" or not isinstance(self.view, IdempotentView):
             return []
         return [OpenApiParameter(answers.HEADER, str, OpenApiParameter.HEADER, description=_ABOUT)]

@@ -70,7 +70,7 @@ def document(template: str) -> str:
 
 
 def samples(template: str) -> str:
-    """The file of a template's samples, beside the document."""
+    """The file of a template's samples, next to the document."""
     namespace_name, rest = names.check_template(template)
     return f"{namespace_name}/{rest}.samples.yml"
 

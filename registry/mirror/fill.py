@@ -22,7 +22,7 @@ BATCH = 50  # entries per fast-import; at most one batch is repeated after a kil
 
 
 def lock_path() -> Path:
-    """The lock file, beside the repository, which a rebuild replaces as a whole."""
+    """The lock file, next to the repository, which a rebuild replaces as a whole."""
     return settings.MIRROR_PATH.with_name("mirror.lock")
 
 

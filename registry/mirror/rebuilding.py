@@ -1,4 +1,4 @@
-"""Rebuilding the mirror from the journal: beside the old one, which it then replaces."""
+"""Rebuilding the mirror from the journal next to the old one, which it then replaces."""
 
 import shutil
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 def rebuild() -> Path | None:
-    """Rewrite the whole mirror. The old one is kept beside it, and its path is returned.
+    """Rewrite the whole mirror. The old one is kept next to it, and its path is returned.
 
     Returns None without an old one, and deletes one with a text that was redacted since. An unchanged journal results
     in the same commit ids. After a kill between the two renames, the next catch-up finds no mirror and writes it again.

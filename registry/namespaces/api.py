@@ -38,7 +38,7 @@ class OwnerInput(Input):
 
 
 class ApprovalRuleInput(Input):
-    """Approvals that some changes need beside the namespace's number; of all rules that hold, the strictest count."""
+    """Approvals that some changes need in addition to the namespace's. The strictest of all matching rules count."""
 
     label = Text(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
         required=False, default="", help_text="Empty for every protected label."

@@ -1,6 +1,6 @@
 """The demo model in the operator's list of models, if the demo wrote that list; and the caps of the demo's spending.
 
-Each start writes its address again, because its port is a free one beside the server's.
+Each start writes its address again, because its port is a free one next to the server's.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Loading of the starter library through the services: checked, versioned, approved and in the journal.
 
-A first start prepares it, which takes a second, and starts the page server; the rest is loaded beside that.
+A first start prepares it, which takes a second, and starts the page server; the rest is loaded while it runs.
 """
 
 from collections.abc import Callable

@@ -27,7 +27,7 @@ class SamplesInput(Input):
 
 
 class Samples(APIView):
-    """The samples beside a template's document."""
+    """The samples next to a template's document."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 

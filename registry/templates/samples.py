@@ -1,4 +1,4 @@
-"""Samples: named input data beside the document."""
+"""Samples: named input data next to the document."""
 
 from datetime import datetime
 

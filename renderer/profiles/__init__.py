@@ -1,4 +1,4 @@
-"""Profiles: how a model family counts and marks up a chat. Each is plain data: a mapping, or a YAML file beside this.
+"""Profiles: how a model family counts and marks up a chat. Each is a mapping, or a YAML file in this folder.
 
 A profile contains no code: opening and closing text for each role, the marks that are single tokens, and a few
 policies. `find_builtin_profile` and `find_profile_of_model` return mappings, which are stored in a template's bundle;

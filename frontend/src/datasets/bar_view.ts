@@ -42,7 +42,7 @@ export function describeChanges({ added, edited, removed }: Record<"added" | "ed
     .join(", ");
 }
 
-/** Shows beside the save button what the next version changes, and what has to be fixed first. */
+/** Shows next to the save button what the next version changes, and what has to be fixed first. */
 export function showSaveLine(line: HTMLElement, changes: string, faultyRows: number): void {
   const fix = ngettext("Fix {count} row to save.", "Fix {count} rows to save.", faultyRows);
   line.replaceChildren(

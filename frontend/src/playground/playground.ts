@@ -1,4 +1,4 @@
-// The playground: runs the draft, beside other versions, models and settings, before anything is saved.
+// The playground: runs the draft next to other versions, models and settings, before anything is saved.
 import { showStatus } from "../app/status.ts";
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";

@@ -144,7 +144,7 @@ function takeRun(state: RunState, keys: number[], run: Run): RunState {
   return { ...state, columns, isStarting: false, runId: run.id, runs: [run, ...state.runs] };
 }
 
-/** A refused start: errors of a column are shown in it, errors of an input at its field, others beside Run. */
+/** A refused start: errors of a column are shown in it, errors of an input at its field, others next to Run. */
 function refuseRun(state: RunState, keys: number[], detail: string, fields: Record<string, string>): RunState {
   const refusals = new Map<number, string[]>();
   const inputProblems: Record<string, string> = {};

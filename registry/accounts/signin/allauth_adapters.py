@@ -98,7 +98,7 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
             ) from error
 
     def get_totp_label(self, user: AbstractBaseUser) -> str:
-        """The account name that an app shows beside the issuer."""
+        """The account name that an app shows next to the issuer."""
         return user.get_username()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:

@@ -1,4 +1,4 @@
-"""Command that loads the starter library beside the page server of `manage.py serve --demo`."""
+"""Command that loads the starter library while the page server of `manage.py serve --demo` runs."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from registry.starter import load
 
 
 class Command(BaseCommand):
-    help = "Load the starter library into a new instance; `serve --demo` runs this beside its page server."
+    help = "Load the starter library into a new instance; `serve --demo` runs this while its page server runs."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         if load.is_starter_loaded():

@@ -23,7 +23,7 @@ _HELP = {
     "verify": "check that every commit matches the journal",
     "status": "show how much of the journal is mirrored, as JSON",
     "catch-up": "write the events that are not mirrored yet",
-    "rebuild": "write the mirror again from the journal; the old mirror is kept beside it",
+    "rebuild": "write the mirror again from the journal; the old mirror is kept next to it",
     "adopt": "add the events that only the mirror contains to a database that is older than its mirror",
     "push": "push to all remotes now, including those that failed",
     "remote": "manage the repositories that the mirror is pushed to",

@@ -155,7 +155,7 @@ def _become_supervisor(
         processes["worker"] = {
             "forked": worker_process.fork_worker(waits=waits, niceness=niceness).pass_on(),
             "argv": worker_process.COMMAND,
-            # Restarted beside the web server, which keeps serving. Run alone it ends this process too, so that the
+            # Restarted without the web server, which keeps serving. Run alone it ends this process too, so that the
             # process's own supervisor notices.
             "restart": only is None,
             "waits": waits,
