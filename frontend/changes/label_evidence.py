@@ -182,7 +182,7 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
         "suggested_run": suggested_runs.find_suggested_run(actor, preview),
         "gate_metric": _find_gate_metric(actor, preview),
         "moved": _find_moves(request, preview),
-        "nothing_left": preview.is_protected and (preview.state == "superseded" or _holds_approved(preview)),
+        "nothing_left": preview.is_protected and (bool(preview.refusal) or _holds_approved(preview)),
     }
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.goes_live import PLAN_FIELDS, read_date, read_goes_live, read_plan
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
@@ -27,6 +28,7 @@ from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
+from registry.templates.label_moves import is_approved_digest
 from registry.templates.models import Template
 
 __all__ = ["list_review_candidates", "propose"]
@@ -97,7 +99,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 change = _propose(request, actor, name, form, owners)
             except (Invalid, Conflict, NotAllowed) as error:
                 refusal = error if _FIELDS_OF_TIME & set(getattr(error, "fields", ())) else None
-                if refusal is None:
+                if refusal is None and not preview.refusal:
                     add_errors(form, error)
                 status = status_of(error)
             else:
@@ -115,6 +117,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "may_roll_out": preview.serves is not None and preview.serves.digest != preview.version.digest,
         "goes_live": read_goes_live(request.POST),
         "refusal": refusal,
+        "back_url": _find_roll_back(actor, preview) if preview.refusal else "",
         "approvals": preview.approvals_needed,
         "included": version_queries.list_save_messages(template, preview.included),
         "owners_asked": owners,
@@ -149,6 +152,14 @@ def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int
     if label not in template.namespace.protected_labels:
         label = live_label(template.namespace)
     return label, version if version in known else newest
+
+
+def _find_roll_back(actor: Actor, preview: LabelPreview) -> str:
+    """The URL of the panel that rolls the label back to the version; empty if the actor can't roll it back there."""
+    template, label, version = preview.template, preview.label, preview.version
+    may_roll_back = permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path)
+    leads_there = may_roll_back and is_approved_digest(template, label, version.digest)
+    return roll_back_url(template.name, label, version.number) if leads_there else ""
 
 
 def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:

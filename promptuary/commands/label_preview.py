@@ -60,7 +60,7 @@ def tell_roll_back_effects(preview: Any) -> None:
 def tell_effects(preview: Any) -> None:
     """Print the consequences of one move, without the move itself."""
     label = preview["label"]
-    if sentence := _STATES.get(preview["state"]):
+    if sentence := preview.get("refusal") or _STATES.get(preview["state"]):  # older registries have no refusal
         say(f"  {sentence}")
     _tell_roll_back(preview)
     _tell_size(preview.get("size"), is_first=preview["serves"] is None)

@@ -110,6 +110,10 @@ class History:
         digest = self.steps[other].digest
         return any(step.digest == digest and step.template == self.steps[other].template for step in self.upward(pk))
 
+    def is_superseded(self, pk: int, serves: int) -> bool:
+        """Whether a label that serves one version has nothing to gain from the other: it contains that already."""
+        return not self.contains(pk, serves) and self.contains(serves, pk)
+
     def meeting(self, one: int, other: int) -> int | None:
         """The id of the nearest common ancestor, or None if there isn't one."""
         above = self.above(one)

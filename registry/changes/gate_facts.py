@@ -91,7 +91,7 @@ class ReviewFacts:
             holds=held.number if held else None,
             holds_digest=held.digest if held else None,
             descends=descends,
-            superseded=held is not None and not descends and history.contains(held.pk, version.pk),
+            superseded=held is not None and history.is_superseded(version.pk, held.pk),
             open_threads=self._open_threads.get(change.pk, 0),
             release=change.open_release,
             freeze=self._freezes.get(template.namespace_id),

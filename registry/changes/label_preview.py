@@ -77,7 +77,8 @@ class LabelPreview:
     version, whichever change it was run for, and the required ones that were not run yet; empty if none was run and
     none is required. undo: the action that reverts the move; undo_version: the version that it goes back to.
     rolled_back: the roll back by which the label left the version, None if it never did, or returned to it since.
-    served_by: the other labels that serve the version already, the earliest first.
+    served_by: the other labels that serve the version already, the earliest first. refusal: why the version can't be
+    proposed, if what a protected label serves contains it; otherwise empty.
     """
 
     template: Template
@@ -100,6 +101,7 @@ class LabelPreview:
     undo_version: int | None
     rolled_back: LabelRollBack | None = None
     served_by: tuple[OtherLabel, ...] = ()
+    refusal: str = ""
 
     @property
     def fetches_moving(self) -> int:
@@ -210,6 +212,7 @@ class _Reader:
                 OtherLabel(name, name in rules.protected_labels, since)
                 for name, since in self._others.get(version.pk, ())
             ),
+            refusal=self._refuse(template, version, serves) if is_protected and serves else "",
         )
 
     def _list_groups(self, rules: Rules, template: Template) -> tuple[str, ...]:
@@ -230,6 +233,13 @@ class _Reader:
         if (template.pk, version.digest) in self._earlier:
             return "back"
         return "superseded" if self._history.contains(serves.pk, version.pk) else "diverged"
+
+    def _refuse(self, template: Template, version: Version, serves: Version) -> str:
+        """Why the version can't be proposed, if what the label serves contains it; otherwise empty."""
+        if serves.digest == version.digest or not self._history.is_superseded(version.pk, serves.pk):
+            return ""
+        was_approved = version.digest in self._approved[template.pk, self._label]
+        return locking.describe_contained(self._label, serves.number, version.number, was_approved=was_approved)
 
     def _effect(self, fetches: ServiceFetches, version: Version) -> ServiceEffect:
         moves = fetches.ref == self._label

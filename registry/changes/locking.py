@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
-from registry.changes import policy, template_copies
+from registry.changes import history_queries, policy, template_copies
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
@@ -22,11 +22,13 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label
+from registry.templates.label_moves import is_approved_digest
 from registry.templates.models import Template, Version
 
 __all__ = [
     "append",
     "conflict_of_closed",
+    "describe_contained",
     "find_head_version",
     "find_stable_label",
     "lock_template",
@@ -157,7 +159,8 @@ def require_protected(template: Template, label: str) -> None:
 
 
 def require_new_head(template: Template, label: str, head: Version) -> None:
-    """Raise Invalid or Conflict if a request for this head would change nothing.
+    """Raise Invalid or Conflict if a request for this head would change nothing: the label serves it, or something that
+    contains it, or another request proposes it.
 
     A version that the label serves may be proposed if the label never held it by approval: publishing approves it.
     """
@@ -177,6 +180,10 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             )
         if approval != Approval.NEVER_APPROVED:
             raise Invalid(fields={"version": f"{known}."})
+    elif held is not None and history_queries.read_version_graph([template.pk]).is_superseded(head.pk, held.version_id):
+        was_approved = is_approved_digest(template, label, head.digest)
+        sentence = describe_contained(label, held.version.number, head.number, was_approved=was_approved)
+        raise Invalid(fields={"version": sentence})
     pending = ChangeRequest.objects.filter(
         template=template, label=label, version=head, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     ).first()
@@ -187,6 +194,23 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             ),
             change=pending.number,
         )
+
+
+def describe_contained(label: str, holds: int, number: int, *, was_approved: bool) -> str:
+    """Why a version that is contained in what the label serves can't be proposed, and what to do instead.
+
+    holds, number: of the version that is served, and of the older one. was_approved: whether the label held the older
+    one by approval, so that it can be rolled back to.
+    """
+    cause = gettext("{label} serves version {holds}, which already contains version {number}.")
+    if was_approved:
+        advice = gettext("To serve version {number} again, use Roll back instead.")
+    else:
+        advice = gettext(
+            "{label} never held version {number} by approval, so Roll back doesn't lead there: restore its text as a "
+            "new version, and propose that."
+        )
+    return f"{cause} {advice}".format(label=label, holds=holds, number=number)
 
 
 def find_stable_label(template: Template, label: str, head: Version) -> Label:

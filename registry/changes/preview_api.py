@@ -144,6 +144,9 @@ class LabelPreviewOutput(Output):
         ["new", "equal", "ahead", "back", "superseded", "diverged"],
         help_text="How the version stands to what the label serves.",
     )
+    refusal = serializers.CharField(
+        help_text="Why the version can't be proposed, if what the protected label serves contains it; otherwise empty."
+    )
     included = serializers.ListField(
         child=serializers.IntegerField(), help_text="Other versions that go live along with it."
     )

@@ -55,8 +55,11 @@ def test_a_version_that_is_contained_is_superseded_unless_the_label_held_it(auth
     save("one")
     publish(save("two"))
     assert preview(author, 1).state == "superseded"
+    assert "restore its text as a new version" in preview(author, 1).refusal
     publish(save("three"))
     assert preview(author, 2).state == "back"
+    assert preview(author, 2).refusal.endswith("To serve version 2 again, use Roll back instead.")
+    assert [preview(author, number).refusal for number in (3,)] == [""]
 
 
 def test_a_version_from_elsewhere_has_to_be_merged(author, save, publish):

@@ -6,6 +6,9 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
+from registry.templates import labels
+from registry.templates.models import Version
+from registry.templates.restore import restore_version
 
 
 def test_a_request_is_open_and_numbered(propose, save):
@@ -62,3 +65,46 @@ def test_where_no_approval_is_needed_it_is_approved_at_once(admin, propose, save
     support.approvals = 0
     support.save()
     assert propose(save("one")).state == "approved"
+
+
+def test_what_the_label_serves_contains_already_is_rolled_back_to_instead(propose, save, publish):
+    for mark in ("one", "two", "three"):
+        publish(save(mark))
+    with pytest.raises(Invalid) as caught:
+        propose(Version.objects.get(number=2))
+    assert caught.value.fields == {
+        "version": "production serves version 3, which already contains version 2. "
+        "To serve version 2 again, use Roll back instead."
+    }
+    assert not ChangeRequest.objects.pending().exists()
+
+
+def test_a_contained_version_that_was_never_live_is_restored_first(author, propose, save, publish):
+    first = save("one")
+    publish(save("two"))
+    with pytest.raises(Invalid) as caught:
+        propose(first)
+    assert "production serves version 2, which already contains version 1" in caught.value.fields["version"]
+    assert "restore its text as a new version, and propose that" in caught.value.fields["version"]
+    restored = restore_version(actor=author, name="support/reply", ref="1", base=Version.objects.get(number=2).digest)
+    assert propose(restored.version).version.number == 3
+
+
+def test_a_branch_and_what_was_rolled_back_are_proposed(reviewer, propose, save, publish):
+    first, second = save("one"), save("two")
+    publish(first), publish(second)
+    assert propose(save("beside", base=first.digest, parallel=True)).version.number == 3
+    labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="It erred")
+    assert propose(second).version.number == 2
+
+
+def test_no_change_turns_to_what_is_contained_or_opens_with_it_again(author, propose, save, publish):
+    first = save("one")
+    withdrawn = propose(first)
+    change_services.withdraw_change(actor=author, number=withdrawn.number, reason="Later")
+    publish(save("two"))
+    change = propose(save("three"))
+    with pytest.raises(Invalid, match="already contains version 1"):
+        change_services.set_head(actor=author, number=change.number, version=1)
+    with pytest.raises(Invalid, match="already contains version 1"):
+        change_services.reopen_change(actor=author, number=withdrawn.number)

@@ -31,6 +31,9 @@ class ChangeActs(RegistryModel):
     def _require_new_head(self, template: Template, label: str, version: int) -> None:
         if template.held_mark(label) == template.mark(version) and self.approval(template, label) != "never_approved":
             raise Invalid("held")
+        held = template.labels.get(label)
+        if held and not template.contains(version, held) and template.contains(held, version):
+            raise Invalid("contained")
         if any(it.head == version for it in self.pending(template.name, label)):
             raise Conflict("pending")
 
