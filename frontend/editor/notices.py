@@ -110,6 +110,26 @@ class Notices:
         """How many inputs are undeclared."""
         return len(self.undeclared) + self.rest
 
+    @property
+    def lacking_samples(self) -> list[str]:
+        """The samples that lack a value, in the order of the inputs."""
+        return list(dict.fromkeys(name for missing in self.missing for name in missing.samples))
+
+    @property
+    def can_fill(self) -> bool:
+        """Whether the displayed sample has a value that others lack."""
+        return any(missing.has_value for missing in self.missing)
+
+    @property
+    def shown_missing(self) -> MissingValue | None:
+        """The first input without a value in the displayed sample."""
+        return next((missing for missing in self.missing if missing.is_shown), None)
+
+    @property
+    def optional_missing(self) -> list[MissingValue]:
+        """Those of the missing values that can have a default."""
+        return [missing for missing in self.missing if missing.can_be_optional]
+
 
 def list_notices(
     examined: CheckedDocument, text: str, samples: Samples, shown: str, stopped: Problem | None = None

@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 from frontend.editor.example_fillings import fill_with_examples
 from frontend.editor.example_inputs import drop_spent_inputs
 from frontend.editor.input_kinds import list_schemas
-from frontend.editor.notices import KINDS, kind_of_schema
+from frontend.editor.notices import KINDS, MissingValue, kind_of_schema, list_missing_values
 from frontend.editor.sample_edits import (
     drop_value,
     fill_missing_value,
@@ -77,6 +77,54 @@ def _use_value(_: Actor, state: EditorState, path: str, __: Fields) -> str:
         raise Invalid(fields={"data": gettext("Enter a value for {path} first.").format(path=path)})
     state.samples = fill_missing_value(state.samples, path, value)
     return gettext("Every sample has a value for {path} now.").format(path=path)
+
+
+def _find_missing(actor: Actor, state: EditorState) -> list[MissingValue]:
+    examined = document_check.check_document(actor, state.document, state.samples, name=state.name)
+    return list_missing_values(examined.problems, state.samples, state.sample)
+
+
+def _use_all_values(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
+    """Copy the displayed sample's values to the samples that lack them."""
+    paths = [missing.path for missing in _find_missing(actor, state) if missing.has_value]
+    if not paths:
+        raise Invalid(fields={"data": gettext("Enter the values first.")})
+    for path in paths:
+        state.samples = fill_missing_value(state.samples, path, read_value(state.data, path))
+    return gettext("Every sample has a value for {path} now.").format(path=", ".join(paths))
+
+
+def _make_all_optional(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
+    names = [missing.path for missing in _find_missing(actor, state) if missing.can_be_optional]
+    for name in names:
+        _make_optional(actor, state, name, fields)
+    return ngettext(
+        "{count} input is optional now: it is empty where nobody sends it.",
+        "{count} inputs are optional now: they are empty where nobody sends them.",
+        len(names),
+    ).format(count=len(names))
+
+
+def _give_defaults(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
+    """Set the typed defaults; inputs without one stay required."""
+    names = [
+        missing.path
+        for missing in _find_missing(actor, state)
+        if missing.can_be_optional and str(fields.get(f"default.{missing.path}", "")).strip()
+    ]
+    if not names:
+        raise Invalid(fields={"document": gettext("Enter a default first.")})
+    for name in names:
+        _give_default(actor, state, name, fields)
+    sentence = ngettext("{count} input has a default now.", "{count} inputs have a default now.", len(names))
+    return sentence.format(count=len(names))
+
+
+def _remove_lacking_samples(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
+    names = list(dict.fromkeys(name for missing in _find_missing(actor, state) for name in missing.samples))
+    for name in names:
+        _remove_sample(actor, state, name, {})
+    return ngettext("Removed {count} sample.", "Removed {count} samples.", len(names)).format(count=len(names))
 
 
 def _set_for_all(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
@@ -166,6 +214,10 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
     "optional": _make_optional,
     "default": _give_default,
     "fill": _use_value,
+    "fill-all": _use_all_values,
+    "optional-all": _make_all_optional,
+    "default-all": _give_defaults,
+    "remove-samples": _remove_lacking_samples,
     "set-all": _set_for_all,
     "examples": _fill_with_examples,
     "drop-value": _drop_value,

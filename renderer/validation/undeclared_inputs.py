@@ -24,6 +24,7 @@ __all__ = [
     "find_undeclared_inputs",
     "find_undeclared_of",
     "infer_inputs",
+    "list_fragment_inputs",
     "try_to_infer_inputs",
 ]
 
@@ -97,7 +98,7 @@ def find_undeclared_of(document: Document, fragments: Mapping[str, str], used: I
 
 
 def _choose_undeclared(document: Document, fragments: Mapping[str, str], used: InputUses) -> UndeclaredInputs:
-    inherited = _fragment_inputs(fragments)
+    inherited = list_fragment_inputs(fragments)
     declared = document.inputs or {}
     undeclared = [
         UndeclaredInput(name, inherited.get(name) or usage.schema(), usage.reason, use.place)
@@ -162,7 +163,7 @@ def _inputs_of_units(unit_uses: Iterable[tuple[Unit, Sequence[Use]]]) -> dict[st
     return inputs
 
 
-def _fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def list_fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The inputs declared by fragments, which their includer has to declare identically."""
     return {
         name: declarations.strip_annotations(schema)

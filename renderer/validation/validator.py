@@ -165,6 +165,7 @@ class _Checks:
 
     def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
         inputs = self.document.inputs or {}
+        whole = None if self.document.inputs is not None else self._declare_all(texts)
         for ref, text in texts.items():
             for name, schema in (documents.parse_document(text).inputs or {}).items():
                 if name in inputs and declarations.strip_annotations(inputs[name]) == declarations.strip_annotations(
@@ -180,8 +181,19 @@ class _Checks:
                     message,
                     self.document.place("inputs", name),
                     name,
-                    cure(self.document, name, schema),
+                    cure(self.document, name, schema) or whole,
                 )
+
+    def _declare_all(self, texts: Mapping[str, str]) -> Fix | None:
+        """A fix for a document that declares no inputs: one of them alone would leave the others undeclared."""
+        used = undeclared_inputs.try_to_infer_inputs(self.document, texts)
+        schemas = {
+            each.name: each.schema for each in undeclared_inputs.find_undeclared_of(self.document, texts, used).inputs
+        }
+        schemas |= {
+            name: schemas.get(name, schema) for name, schema in undeclared_inputs.list_fragment_inputs(texts).items()
+        }
+        return fixes.declare_all(self.document, schemas) if schemas else None
 
     def _names(self, body: formats.Body, texts: Mapping[str, str]) -> None:
         inputs = self.document.inputs

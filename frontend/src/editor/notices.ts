@@ -24,7 +24,7 @@ interface Wiring {
 }
 
 const MOST_ATTEMPTS = 5;
-const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample|examples):/;
+const VERBS = /^(?:parts|declare|(?:optional|default|fill)(?:-all)?|remove-samples?|examples):/;
 
 /** The controls that a fix reads; preview values are already in the samples. */
 const CHOICES = "select:not([data-value]), input:not([data-value], [type=hidden])";
@@ -55,7 +55,8 @@ export class Notices {
       if (event.key !== "Enter" || !/^(?:default|value)\./.test(name) || event.target instanceof HTMLTextAreaElement)
         return;
       event.preventDefault(); // otherwise the form's first button would be pressed
-      if (name.startsWith("default.")) this.#send(`default:${name.slice("default.".length)}`);
+      const isOneOfSeveral = (event.target as Element).closest(".notice-defaults") !== null;
+      if (name.startsWith("default.")) this.#send(isOneOfSeveral ? "default-all:" : `default:${name.slice(8)}`);
     });
     this.#region.addEventListener("click", (event) => {
       const path = (event.target as Element).closest<HTMLElement>("[data-enter-value]")?.dataset.enterValue;

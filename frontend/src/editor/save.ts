@@ -17,6 +17,10 @@ interface Wiring {
 export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
   const place = findElement(root, "[data-outcome]");
   let busy = false;
+  // The status line is above the foot, so it has to be above the server's response too.
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty("--outcome-height", `${place.offsetHeight}px`);
+  }).observe(place);
 
   async function send(action: string, pressed: HTMLElement | null): Promise<void> {
     if (busy) return;

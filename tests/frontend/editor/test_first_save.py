@@ -223,6 +223,59 @@ def test_a_sample_is_removed(replier):
     assert list(_fixed(replier, "remove-sample:boots")["samples"]) == ["late"]
 
 
+def _with_two_new_inputs() -> str:
+    document = Version.objects.get(number=2).document
+    inputs = "inputs:\n  order: {type: string}\n  place: {type: string}\n"
+    return document.replace("inputs:\n", inputs) + "    {{ order }} {{ place }}\n"
+
+
+def test_several_inputs_without_a_value_are_one_notice_with_one_set_of_fixes(replier):
+    fields = {"document": _with_two_new_inputs(), "base": "2"}
+    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
+    assert "2 inputs have no value in some of 2 samples" in page
+    for value in ("optional-all:", "default-all:", "remove-samples:"):
+        assert page.count(f'value="{value}"') == 1
+    assert 'value="optional:order"' not in page
+    values = json.dumps({"question": "Boots?", "order": "17"})
+    filled = form(replier, "preview", f"/t/{REPLY}/-/edit", **fields, data=values, sample="boots", shown_sample="boots")
+    assert 'value="fill-all:"' in words(filled)
+
+
+def _fixed_all(client, do: str, **body):
+    return _fixed(client, do, document=_with_two_new_inputs(), **body)
+
+
+def test_all_values_that_are_shown_are_used_for_the_other_samples(replier):
+    data = {"question": "Boots?", "order": "17", "place": "Bonn"}
+    assert _fixed_all(replier, "fill-all:", data=data)["samples"] == {
+        "boots": data,
+        "late": {**data, "question": "Late?"},
+    }
+    assert "Enter the values first." in _fixed_all(replier, "fill-all:")["error"]
+
+
+def test_all_inputs_are_made_optional_and_those_with_a_typed_default_get_it(replier):
+    document = _fixed_all(replier, "optional-all:")["document"]
+    assert 'order: {type: string, default: ""}' in document
+    assert 'place: {type: string, default: ""}' in document
+    document = _fixed_all(replier, "default-all:", **{"default.place": "Bonn"})["document"]
+    assert "place: {type: string, default: Bonn}" in document
+    assert "order: {type: string}" in document
+    assert "Enter a default first." in _fixed_all(replier, "default-all:")["error"]
+
+
+def test_the_samples_that_lack_values_are_removed_together(replier):
+    samples = {"boots": {"question": "a"}, "whole": {"question": "a", "order": "1", "place": "x"}, "late": {}}
+    assert list(_fixed_all(replier, "remove-samples:", samples=samples)["samples"]) == ["whole"]
+
+
+def test_it_says_that_a_save_works_only_if_nothing_else_prevents_it(author):
+    assert "You can save now." in words(form(author, "preview"))
+    page = words(form(author, "preview", document=PASTED + "- name: other\n  rol: user\n  content: x\n"))
+    assert "3 inputs are used but not declared" in page
+    assert "You can save now." not in page
+
+
 def test_a_fix_that_the_source_alone_can_make_is_refused_with_a_sentence(replier):
     block = _with_new_input().replace("order: {type: string}", "order:\n    type: string")
     assert "only the source can change" in _fixed(replier, "optional:order", document=block)["error"]

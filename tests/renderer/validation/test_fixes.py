@@ -100,6 +100,23 @@ def test_an_input_of_a_fragment_can_be_declared_alike(declared):
     assert [problem for problem in found if problem.severity == "error"] == []
 
 
+def test_a_document_without_inputs_declares_all_it_uses_with_those_of_its_fragment():
+    text = "- name: a\n  content: Hi {{ name }} {{ fragment('a/b@1') }}\n"
+    problem = next(each for each in renderer.validate(text, fragments={"a/b@1": FRAGMENT}) if each.code == "PT505")
+    fixed = applied(text, problem.fix)
+    assert "  name: {type: string}\n  product: {type: string, maxLength: 9}\n" in fixed
+    found = renderer.validate(fixed, fragments={"a/b@1": FRAGMENT})
+    assert [each for each in found if each.severity == "error"] == []
+
+
+def test_an_input_that_a_fragment_declares_and_does_not_use_is_declared_with_the_others():
+    fragment = FRAGMENT.replace("inputs:\n", "inputs:\n  spare: {type: number}\n")
+    text = "- name: a\n  content: Hi {{ name }} {{ fragment('a/b@1') }}\n"
+    problem = next(each for each in renderer.validate(text, fragments={"a/b@1": fragment}) if each.code == "PT505")
+    found = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": fragment})
+    assert [each for each in found if each.severity == "error"] == []
+
+
 def test_the_only_input_is_not_taken_out():
     found = renderer.validate(HEAD + "- name: a\n  content: x\n")
     assert [(problem.code, problem.fix) for problem in found] == [("PT404", None)]
