@@ -36,6 +36,7 @@ from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import list_approved_digests
+from registry.templates.label_roll_backs import LabelRollBack, list_rolled_back
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
@@ -47,12 +48,15 @@ MOST_EARLIER = 5
 
 @dataclass(frozen=True)
 class EarlierVersion:
-    """A version that a label may be rolled back to: its message, and from when to when it was last live."""
+    """A version that a label may be rolled back to: its message, and from when to when it was last live. left: the roll
+    back by which the label left it, None if it didn't or returned to it since.
+    """
 
     number: int
     message: str
     since: datetime
     until: datetime | None
+    left: LabelRollBack | None
 
     @property
     def seconds_live(self) -> float | None:
@@ -125,10 +129,21 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return show(request, "browse/labels.html", context, status=status)
     targets = held_before if context["protected"] else list(range(newest, 0, -1))
     version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
-    if version not in targets:
-        back = find_ways_back([template.pk]).get((template.pk, label)) if context["protected"] else None
-        version = back if back in targets else next(iter(targets), 0)
+    context["left"] = list_rolled_back(template.pk, label) if context["protected"] else {}
+    is_stale = request.method == "GET" and parse_form_number(request.GET.get("from")) != context["holds"]
+    if version not in targets or (is_stale and version in context["left"]):
+        version = _find_default_target(template, label, targets, is_protected=context["protected"])
     return _show_panel(request, actor, context, version, status)
+
+
+def _find_default_target(template: Template, label: str, targets: list[int], *, is_protected: bool) -> int:
+    """The version to choose first: of a protected label the last good one, never one that it was rolled back from or
+    past; 0 if there isn't one.
+    """
+    if not is_protected:
+        return next(iter(targets), 0)
+    back = find_ways_back([template.pk]).get((template.pk, label), 0)
+    return back if back in targets else 0
 
 
 def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], version: int, status: int) -> HttpResponse:
@@ -150,7 +165,7 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "rollout_row": rollout_rows([rollout])[0] if rollout else None,
         "may_stop": rollout is not None and context["may_roll_back"],
         **reason_context(request.POST),
-        "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
+        "earlier": _earlier_versions(context, label) if is_protected else [],
         **(evidence_context(request, actor, preview) if preview else {}),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
@@ -164,14 +179,20 @@ def _title(label: str, version: int, *, is_protected: bool) -> str:
     return words.format(label=label, number=version)
 
 
-def _earlier_versions(moves: list[LabelMove], label: str, numbers: list[int]) -> list[EarlierVersion]:
+def _earlier_versions(context: dict[str, Any], label: str) -> list[EarlierVersion]:
     """The last versions that the label may be rolled back to, with their messages and how long they were live."""
-    of_label = [move for move in moves if move.label == label]
+    of_label = [move for move in context["moves"] if move.label == label]
     ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
     last = {move.after.number: move for move in reversed(of_label) if move.after}
-    shown = [(number, last[number]) for number in numbers[:MOST_EARLIER]]
+    shown = [(number, last[number]) for number in context["held_before"][:MOST_EARLIER]]
     return [
-        EarlierVersion(number, move.after.message.partition("\n")[0], move.created_at, ends.get(move.pk))
+        EarlierVersion(
+            number,
+            move.after.message.partition("\n")[0],
+            move.created_at,
+            ends.get(move.pk),
+            context["left"].get(number),
+        )
         for number, move in shown
         if move.after
     ]

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Case, Q, When
 
+from registry.templates.label_approvals import IS_BACKWARD
 from registry.templates.label_models import LabelMove
 
-__all__ = ["LabelRollBack", "read_roll_backs"]
+__all__ = ["LabelRollBack", "list_rolled_back", "read_roll_backs"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class LabelRollBack:
 
 def read_roll_backs(label: str, versions: Mapping[int, int]) -> dict[int, LabelRollBack]:
     """Map template id to the roll back by which the label left this version; one query. Templates without one are left
-    out, and so are those whose label returned to the version afterwards.
+    out, and so are those whose label returned to the version afterwards. A roll back to a newer version doesn't count:
+    it undoes another.
 
     versions: template id to version row id.
     """
@@ -32,11 +34,25 @@ def read_roll_backs(label: str, versions: Mapping[int, int]) -> dict[int, LabelR
     pks = list(versions.values())
     moves = LabelMove.objects.filter(template__in=list(versions), label=label)
     moves = moves.filter(Q(before__in=pks) | Q(after__in=pks)).order_by("pk")
-    columns = ("template_id", "before_id", "after_id", "how", "person__username", "created_at", "reason")
+    is_backward = Case(When(IS_BACKWARD, then=True), default=False)
+    columns = ("template_id", "before_id", "after_id", is_backward, "person__username", "created_at", "reason")
     found: dict[int, LabelRollBack] = {}
-    for template, before, after, how, person, at, reason, to in moves.values_list(*columns, "after__number"):
+    for template, before, after, is_left, person, at, reason, to in moves.values_list(*columns, "after__number"):
         if versions[template] == after:
             found.pop(template, None)
-        elif versions[template] == before and how == "rolled_back":
+        elif versions[template] == before and is_left:
             found[template] = LabelRollBack(person, at, reason, to)
+    return found
+
+
+def list_rolled_back(template: int, label: str) -> dict[int, LabelRollBack]:
+    """The same for all versions of one template, by id: map the version's number to the roll back; one query."""
+    moves = LabelMove.objects.filter(template=template, label=label).order_by("pk")
+    is_backward = Case(When(IS_BACKWARD, then=True), default=False)
+    columns = ("before__number", "after__number", is_backward, "person__username", "created_at", "reason")
+    found: dict[int, LabelRollBack] = {}
+    for before, after, is_left, person, at, reason in moves.values_list(*columns):
+        found.pop(after, None)
+        if is_left:
+            found[before] = LabelRollBack(person, at, reason, after)
     return found

@@ -164,7 +164,7 @@ class TestPages:
         for address, offer in offers.items():
             assert offer in words(reviewer.get(address))
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
-        assert re.findall(r"label=staging&amp;version=(\d)\" data-panel", page) == ["1"]
+        assert re.findall(r"label=staging&amp;version=(\d)&amp;from=\d\" data-panel", page) == ["1"]
         assert "stays on <b>v1</b>, approved now" in page
 
     def test_a_forged_form_rolls_nothing_back_to_what_nobody_approved(self, staged, browser):

@@ -265,7 +265,7 @@ def test_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role
     address = f"/changes/{change.number}"
     page = words(browser(role).post(address, {"do": "publish", **seen_versions(change.number)}, follow=True))
     assert "Published: the label moved." in page
-    undo = f"/t/{REPLY}/-/labels?label=production&amp;version=1"
+    undo = f"/t/{REPLY}/-/labels?label=production&amp;version=1&amp;from=2"
     assert (f'<a href="{undo}">Undo</a>' in page) is offered
     if offered:
         assert "Roll production back to v1" in words(browser(role).get(undo.replace("&amp;", "&")))
@@ -276,7 +276,7 @@ def test_a_roll_back_is_undone_by_rolling_back_to_what_was_live(reply, browser):
     fields = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
     page = words(browser("reviewer").post(f"/t/{REPLY}/-/labels", fields, follow=True))
     assert "Rolled production back to v1." in page
-    assert f'<a href="/t/{REPLY}/-/labels?label=production&amp;version=2">Undo</a>' in page
+    assert f'<a href="/t/{REPLY}/-/labels?label=production&amp;version=2&amp;from=1">Undo</a>' in page
 
 
 def test_a_roll_back_in_a_freeze_says_why_it_cannot_be_undone_and_offers_no_link(reply, browser):
@@ -297,7 +297,7 @@ def test_the_first_place_of_a_label_has_nothing_to_go_back_to(reply, browser):
     assert "Moved staging to v1." in page
     assert ">Undo</a>" not in page
     page = words(author.post(f"/t/{REPLY}/-/labels", {**move, "version": 2, "expected": 1}, follow=True))
-    assert f'<a href="/t/{REPLY}/-/labels?label=staging&amp;version=1">Undo</a>' in page
+    assert f'<a href="/t/{REPLY}/-/labels?label=staging&amp;version=1&amp;from=2">Undo</a>' in page
     assert "Move staging to v1" in words(author.get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
 
 
