@@ -157,6 +157,8 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
             )
         elif against := policy.list_reasons_against(rules, facts, person):
             why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
+        elif not decision.person.is_active:
+            why = gettext("does not count: the account of {person} is deactivated").format(person=person)
         rows.append(_opinion(gate, decision, why))
     asked = {one.person: one for one in review_requests.list_asked(gate)}
     rows = [replace(row, asked=asked.get(row.person)) for row in rows]

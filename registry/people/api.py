@@ -71,6 +71,9 @@ class EffectsOutput(Output):
 
     username = serializers.CharField()
     last_admin_of = serializers.ListField(child=serializers.CharField(), help_text="It is refused while there are any.")
+    approvals = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Changes where their approval counts now and won't any more."
+    )
     own_changes = serializers.ListField(child=serializers.IntegerField(), help_text="Open ones, which stay.")
     without_reviewer = serializers.ListField(child=serializers.CharField())
     sole_owner = OwnershipOutput(many=True)

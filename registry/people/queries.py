@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
-from django.db.models import Max, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import SECOND_STEPS, Key, User
-from registry.changes.models import ChangeRequest
+from registry.changes import gate as change_gate
+from registry.changes.models import ChangeRequest, Decision
 from registry.journal.models import Event
 from registry.namespaces import key_queries
 from registry.namespaces.models import Membership, Namespace, Role
@@ -99,10 +100,11 @@ class DeactivationEffects:
     """The effects of deactivating a person.
 
     last_admin_of: namespaces that need another admin first; deactivating is refused while there are any. own_changes:
-    open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
-    patterns without another active owner. keys: those that stop while the person is deactivated. schedules, releases:
-    numbers of what the person scheduled, which won't go live on time. rollouts: those whose planned steps are taken
-    for the person, which pause at the next one.
+    open changes that they proposed, which stay. approvals: changes that aren't published or still need approval, where
+    their approval counts now and won't any more. without_reviewer: namespaces where nobody else may approve.
+    sole_owner: patterns without another active owner. keys: those that stop while the person is deactivated. schedules,
+    releases: numbers of what the person scheduled, which won't go live on time. rollouts: those whose planned steps are
+    taken for the person, which pause at the next one.
     """
 
     username: str
@@ -110,6 +112,7 @@ class DeactivationEffects:
     own_changes: list[int]
     without_reviewer: list[str]
     sole_owner: list[Ownership]
+    approvals: list[int] = field(default_factory=list)
     keys: list[AffectedKey] = field(default_factory=list)
     schedules: list[int] = field(default_factory=list)
     releases: list[int] = field(default_factory=list)
@@ -143,6 +146,7 @@ def describe_effects_of_deactivation(actor: Actor, username: str) -> Deactivatio
         own_changes=list(changes.values_list("number", flat=True)),
         without_reviewer=_list_namespaces_left_without(person, [role for role in Role if _may_approve(role)]),
         sole_owner=list(_find_sole_ownerships(person)),
+        approvals=_list_counted_approvals(person),
         keys=[
             AffectedKey(key.name, key.namespace.name, usage_queries.use_of_key(key).count)
             for key in Key.objects.filter(person=person).select_related("namespace").order_by("namespace__name", "name")
@@ -156,6 +160,17 @@ def describe_effects_of_deactivation(actor: Actor, username: str) -> Deactivatio
         ),
         rollouts=_list_rollouts(person),
     )
+
+
+def _list_counted_approvals(person: User) -> list[int]:
+    """The requests that are open, or wait for approval after an emergency, where the person's approval counts now."""
+    approved = Decision.objects.filter(person=person, decision=Decision.APPROVE, round=F("change__round"))
+    waiting = ChangeRequest.objects.pending() | ChangeRequest.objects.in_emergency()
+    rows = waiting.filter(pk__in=approved.values("change")).order_by("number")
+    rows = rows.select_related("template__namespace", "template__latest", "version__author", "opened_by", "release")
+    listed = list(rows.defer("version__bundle", "template__latest__bundle"))
+    gates = change_gate.evaluate_many(listed, None, with_checks=False)
+    return [gate.change.number for gate in gates if person.username in gate.approval_status.approvals]
 
 
 def _list_numbers(rows: QuerySet[Any]) -> list[int]:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
-from registry.changes import rules, schedules
+from registry.changes import decisions, rules, schedules
 from registry.invitations.models import Invitation
 from registry.journal import log
 from registry.namespaces import groups, keys, services
@@ -150,6 +150,23 @@ def test_deactivating_says_first_what_follows_then_shuts_the_person_out(desk, re
     page = words(boss.post("/people", {"do": "reactivate", "username": "author"}, follow=True))
     assert "author can sign in again." in page
     assert sign_in(Client()).status_code == 302
+
+
+def test_deactivating_names_the_changes_that_lose_an_approval_and_so_do_their_pages(reply, boss, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", approvals=2)
+    change = reply.propose(2)
+    decisions.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    panel = words(boss.get("/people/reviewer/deactivate"))
+    named = panel.partition("Their approval of this change won't count any more:")[2]
+    assert f'<a href="/changes/{change.number}">change {change.number}</a>' in named.partition("</li>")[0]
+    told = boss.get("/api/v1/people/reviewer/deactivation").json()
+    assert told["approvals"] == [change.number]
+    assert "won't count any more" not in words(boss.get("/people/reader/deactivate"))
+    boss.post("/people/reviewer/deactivate")
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "Does not count: the account of reviewer is deactivated." in page
 
 
 def test_the_last_admin_can_not_be_deactivated_and_the_panel_says_why(boss):

@@ -4,17 +4,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules, schedules
+from registry.changes import decisions, emergencies, rules, schedules
+from registry.changes import services as change_services
 from registry.core.errors import Conflict, NotAllowed, NotFound, ProofRequired
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import folder_roles, groups, permissions
 from registry.namespaces.models import Group, GroupMember
 from registry.namespaces.verbs import Verb
-from registry.people import group_access, role_effects
+from registry.people import administration, group_access, role_effects
 from registry.people.access_losses import UnconfirmedLosses
 from registry.people.queries import describe_effects_of_deactivation
 from registry.releases import proposals
@@ -208,3 +211,40 @@ def test_a_rollout_belongs_to_who_resumed_it_last(boss, admin, second, author, p
     rollout_services.resume_rollout(actor=admin, number=rollout.number)
     assert describe_effects_of_deactivation(boss, "second").rollouts == []
     assert describe_effects_of_deactivation(boss, "admin").rollouts == [rollout.number]
+
+
+def test_the_approvals_that_a_deactivation_takes_away_are_named(boss, change, second, author, save, propose, approve):
+    outdated = propose(save("two"))
+    approve(outdated, actor=second)
+    change_services.set_head(actor=author, number=outdated.number, version=save("three").number)
+    taken_back = propose(save("four"))
+    approve(taken_back, actor=second)
+    digest = taken_back.version.digest
+    decisions.decide_on_change(actor=second, number=taken_back.number, decision="take_back", digest=digest)
+    assert describe_effects_of_deactivation(boss, "second").approvals == [change.number]
+    assert describe_effects_of_deactivation(boss, "reviewer").approvals == []
+    administration.deactivate_person(actor=boss, username="second")
+    change.refresh_from_db()
+    assert change.state == "open"
+    assert describe_effects_of_deactivation(boss, "second").approvals == []
+
+
+def test_the_approval_of_an_emergency_that_needs_a_second_one_is_named(
+    boss, admin, reviewer, second, propose, save, approve
+):
+    rules.set_rules(actor=admin, namespace="support", approvals=2, break_glass=True)
+    number = propose(save("one")).number
+    change = emergencies.publish_in_emergency(actor=reviewer, number=number, reason="Nothing works")
+    approve(change, actor=second)
+    assert describe_effects_of_deactivation(boss, "second").approvals == [number]
+
+
+def test_ten_approvals_cost_as_many_queries_as_one(boss, change, second, save, propose, approve):
+    describe_effects_of_deactivation(boss, "second")
+    with CaptureQueriesContext(connection) as one:
+        describe_effects_of_deactivation(boss, "second")
+    for mark in "abcdefghi":
+        approve(propose(save(mark)), actor=second)
+    with CaptureQueriesContext(connection) as ten:
+        assert len(describe_effects_of_deactivation(boss, "second").approvals) == 10
+    assert len(ten) == len(one)
