@@ -159,7 +159,9 @@ def _find_roll_back(actor: Actor, preview: LabelPreview) -> str:
     template, label, version = preview.template, preview.label, preview.version
     may_roll_back = permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path)
     leads_there = may_roll_back and is_approved_digest(template, label, version.digest)
-    return roll_back_url(template.name, label, version.number) if leads_there else ""
+    if not leads_there or preview.serves is None:
+        return ""
+    return f"{roll_back_url(template.name, label, version.number)}&from={preview.serves.number}"
 
 
 def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:

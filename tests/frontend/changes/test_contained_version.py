@@ -10,7 +10,7 @@ REFUSAL = (
     "production serves version 2, which already contains version 1. To serve version 1 again, use Roll back instead."
 )
 PAGE = f"/t/{REPLY}/-/propose?label=production&version=1"
-BACK = f'href="/t/{REPLY}/-/labels?label=production&amp;version=1"'
+BACK = f'href="/t/{REPLY}/-/labels?label=production&amp;version=1&amp;from=2"'
 
 
 @pytest.fixture
