@@ -1,7 +1,6 @@
 """Template tags and filters of every page: icons, times, digests, counts."""
 
-import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any
@@ -11,7 +10,6 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
-from django.template import Context, Engine
 from django.template.defaultfilters import stringfilter
 from django.templatetags.static import static
 from django.urls import reverse
@@ -20,8 +18,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
-from frontend.diff.part_diffs import split_at_values
-from frontend.diff.text import Entry, Line, Value, shorten_diff
 from frontend.web import wording
 from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
@@ -187,111 +183,3 @@ def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
 def query(pairs: Iterable[tuple[str, object]] = (), **first: object) -> str:
     """A query string without its question mark: the named values, then the pairs."""
     return urlencode([*first.items(), *pairs], quote_via=quote, safe="/")
-
-
-@register.simple_tag
-def diff_words(line: Line) -> SafeString:
-    """The words of a diff line, with changed words and values of inputs and fragments marked.
-
-    Written in Python, because white space in a template would be visible here.
-    """
-    mark = {"added": "<ins>{}</ins>", "removed": "<del>{}</del>"}.get(line.kind, "{}")
-    words = []
-    runs = split_at_values(line) if line.values else ((word.text, word.changed, None) for word in line.words)
-    for text, changed, value in runs:
-        word = _value_words(text, value) if value else _escape(text)
-        words.append(format_html(mark, word) if changed else word)
-    return SafeString("".join(words))
-
-
-def _value_words(text: str, value: Value) -> SafeString:
-    """A run of a value, with its source as its title; the fragment's name precedes its first line."""
-    where = gettext("{source}, line {line}").format(source=value.source, line=value.line) if value.line else ""
-    title, text = _escape(where or value.source), _escape(text)
-    if value.kind == "input":
-        return format_html('<span class="value" title="{}">{}</span>', title, text)
-    chip = format_html('<span class="chip fragment-chip">{}</span> ', value.source) if value.is_first else ""
-    return format_html('{}<span class="from-fragment" title="{}">{}</span>', chip, title, text)
-
-
-@register.simple_tag(takes_context=True)
-def diff_lines(
-    context: Context,
-    lines: Iterable[Entry],
-    spots: Mapping[int, Any] | None = None,
-    link: str = "",
-    part: int | None = None,
-    both: bool = False,
-) -> SafeString:
-    """The lines of a diff, up to a page's limit, each with its threads from `spots` below it.
-
-    link: the URL, without its part and line, of the form of a comment; both: number both sides. Folds, gaps and threads
-    are templates; lines are written in Python, because a diff has hundreds.
-    """
-    write_line = _line_writer(f"{link}&part={part or 0}&line=" if link else "", both, spots or {})
-    shared = {"spots": spots, "link": link, "part_index": part, "both": both}
-    pieces = []
-    for entry in shorten_diff(lines, spots or ()):
-        if isinstance(entry, Line):
-            pieces.append(write_line(entry))
-            if spots and entry.new and entry.new in spots:
-                pieces.append(_render_inside(context, "frontend/diff/_diff_spot.html", {"spot": spots[entry.new]}))
-        else:
-            pieces.append(_render_inside(context, "frontend/diff/_diff_fold.html", {**shared, "entry": entry}))
-    return SafeString("".join(pieces))
-
-
-def _line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Callable[[Line], SafeString]:
-    """A function that writes one line of a diff; what its lines have in common is made once."""
-    column, address = SafeString(" diff-number-new" if both else ""), _escape(address)
-    title = _escape(gettext("Comment on line {line}; with Shift, on all lines up to it"))
-    hint = _escape(gettext(", comment on this line"))
-    words = {"added": ("+", gettext("added:")), "removed": ("\N{MINUS SIGN}", gettext("removed:"))}
-    sign_html = '<span aria-hidden="true">{}</span><span class="unseen">{} </span>'
-    signs = {kind: format_html(sign_html, *pair) for kind, pair in words.items()}
-
-    def write_number(line: Line) -> SafeString:
-        if not address or not line.new:
-            shown = line.new if both else line.number
-            return format_html('<span class="diff-number{}">{}</span>', column, _escape(str(shown or "")))
-        return format_html(
-            '<a class="diff-number{0}" href="{1}#say" hx-get="{1}" hx-target="#diff" hx-swap="outerHTML" title="{2}">'
-            '{3}<span class="unseen">{4}</span></a>',
-            *(column, SafeString(f"{address}{line.new}"), SafeString(title.format(line=line.new))),
-            *(SafeString(str(line.new)), hint),
-        )
-
-    def write_line(line: Line) -> SafeString:
-        spot = spots.get(line.new) if line.new else None
-        return format_html(
-            '<div class="diff-line diff-{}{}">{}{}<span class="diff-sign">{}</span>'
-            '<span class="diff-text" dir="auto">{}</span></div>\n',
-            _escape(line.kind),
-            SafeString(" is-meant" if spot and spot.meant else ""),
-            format_html('<span class="diff-number">{}</span>', _escape(str(line.old or ""))) if both else SafeString(),
-            write_number(line),
-            signs.get(line.kind, SafeString()),
-            diff_words(line),
-        )
-
-    return write_line
-
-
-def _escape(text: str) -> SafeString:
-    """Escape a text like `format_html`, whose own way takes ten times as long."""
-    return SafeString(html.escape(text))
-
-
-def _render_inside(context: Context, name: str, values: Mapping[str, Any]) -> SafeString:
-    """A template with further values, like `include` inside a template."""
-    with context.push(**values):
-        return Engine.get_default().get_template(name).render(context)
-
-
-@register.filter
-def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
-    """Whether one of these diff lines has a thread, so that a fold of them has to be open.
-
-    A page without threads has no spots, which a template passes as an empty string.
-    """
-    return any(line.new in spots for line in lines) if spots else False

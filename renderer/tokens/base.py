@@ -4,6 +4,7 @@ import re
 import threading
 from abc import ABC, abstractmethod
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
@@ -237,6 +238,16 @@ def count_overlapping(offsets: Sequence[Span], spans: list[Span]) -> int:
         if place == len(spans):
             break
         count += spans[place][0] < end
+    return count
+
+
+def count_overlapping_ends(ends: Sequence[int], spans: list[Span]) -> int:
+    """As `count_overlapping`, for tokens without gaps between them, given by the ascending offsets of their ends."""
+    count = counted = 0
+    for start, end in spans:
+        first = max(bisect_right(ends, start), counted)
+        counted = min(bisect_left(ends, end), len(ends) - 1) + 1
+        count += max(counted - first, 0)
     return count
 
 

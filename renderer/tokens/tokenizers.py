@@ -26,6 +26,7 @@ from promptuary.renderer.tokens.base import (
     Tokenizer,
     by_function,
     count_overlapping,
+    count_overlapping_ends,
     merge_spans,
 )
 from promptuary.renderer.tokens.bpe_encoder import BpeEncoder, can_encode
@@ -146,10 +147,20 @@ class VocabularyTokenizer(RememberingTokenizer):
         span_list = merge_spans(spans)
         if span_list == [(0, len(text))]:
             return self.count(text)
-        return count_overlapping(self._offsets(text), span_list) if span_list else 0
+        if not span_list:
+            return 0
+        ends = self._find_ends(text)
+        if ends is not None:
+            return count_overlapping_ends(ends, span_list)
+        return count_overlapping(self._offsets(text), span_list)
 
     def borders(self, text: str) -> list[int]:
-        return sorted({end for _, end in self._offsets(text)})
+        ends = self._find_ends(text)
+        return sorted({end for _, end in self._offsets(text)}) if ends is None else ends
+
+    def _find_ends(self, text: str) -> list[int] | None:
+        """Where tokens end, by their spelling: the library's offsets take as long as encoding the text again."""
+        return None if self._words is None else self._words.find_ends(text, self.encode_many((text,))[0])
 
 
 def _build_core(rules: Any, tables: BpeTables) -> Any:

@@ -144,7 +144,15 @@ class WordMemory:
                 table[word] = packed[start:end]
             start, table = end, inner
 
-    def _list_sizes(self, ids: "array[int]") -> list[int]:
+    def find_ends(self, text: str, ids: Sequence[int]) -> list[int] | None:
+        """Return the offset at which each of the text's tokens ends, None if the vocabulary has to find them.
+
+        The tokens of an ASCII text have as many characters as bytes, and each begins where the one before it ends.
+        """
+        ends = list(accumulate(self._list_sizes(ids))) if text.isascii() else []
+        return ends if ends and ends[-1] == len(text) else None
+
+    def _list_sizes(self, ids: Sequence[int]) -> list[int]:
         sizes = self._sizes
         try:
             return list(map(sizes.__getitem__, ids))

@@ -188,11 +188,14 @@ def _find_phrases(node: ast.AST) -> Iterator[tuple[int, str]]:
             return
         if isinstance(node.func, ast.Attribute):
             yield from _find_phrases(node.func.value)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", re.sub(r"<[^>]*>", "", node.value)):
-            yield node.lineno, node.value
-        return
-    for child in node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node):
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        text = _write_text(node)  # of the whole f-string, as its values can be inside of a tag
+        if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", re.sub(r"<[^>]*>", "", text)):
+            yield node.lineno, text
+    children = node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node)
+    if isinstance(node, ast.JoinedStr):
+        children = [value for value in node.values if isinstance(value, ast.FormattedValue)]
+    for child in children:
         yield from _find_phrases(child)
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from django.template import Context, Template
 from django.utils import translation
 
+from frontend.diff.side_by_side import FoldedRows, Row
 from frontend.diff.text import Fold, Gap, Line, Value
 from promptuary.renderer.syntax.sequence_diff import Word
 
@@ -14,7 +15,7 @@ LINK = '?view=source&kept="x'
 
 
 def write_lines(lines, arguments="", **context):
-    source = f"{{% load display %}}{{% diff_lines lines {arguments} %}}"
+    source = f"{{% load diffs %}}{{% diff_lines lines {arguments} %}}"
     return Template(source).render(Context({"lines": lines, **context}))
 
 
@@ -89,3 +90,44 @@ def test_a_fold_opens_if_one_of_its_lines_has_a_thread():
     assert closed.count("<a ") == 3
     assert ESCAPED in closed
     assert '<details class="diff-fold" open>' in write_lines([Fold(lines)], "spots", spots={2: spot(meant=True)})
+
+
+def write_rows(rows):
+    return Template("{% load diffs %}{% diff_rows rows %}").render(Context({"rows": rows}))
+
+
+def test_a_row_has_both_sides_and_their_texts_are_escaped():
+    old = Line("removed", 7, None, "a <b>", (Word("a ", False), Word("<b>", True)))
+    new = Line("added", None, 8, HOSTILE)
+    assert write_rows([Row(old, new)]) == (
+        '<div class="diff-row">'
+        '<div class="diff-line diff-removed"><span class="diff-number">7</span><span class="diff-sign">'
+        '<span aria-hidden="true">−</span><span class="unseen">removed: </span></span>'
+        '<span class="diff-text" dir="auto">a <del>&lt;b&gt;</del></span></div>'
+        '<div class="diff-line diff-added"><span class="diff-number">8</span><span class="diff-sign">'
+        '<span aria-hidden="true">+</span><span class="unseen">added: </span></span>'
+        f'<span class="diff-text" dir="auto"><ins>{ESCAPED}</ins></span></div></div>\n'
+    )
+
+
+def test_an_unchanged_row_is_said_once_and_a_side_without_a_line_is_empty():
+    line = Line("same", 3, 4, "  a")
+    assert write_rows([Row(line, line)]) == (
+        '<div class="diff-row"><div class="diff-line diff-same"><span class="diff-number">3</span>'
+        '<span class="diff-sign"></span><span class="diff-text" dir="auto">  a</span></div>'
+        '<div class="diff-line diff-same" aria-hidden="true"><span class="diff-number">4</span>'
+        '<span class="diff-sign"></span><span class="diff-text" dir="auto">  a</span></div></div>\n'
+    )
+    assert write_rows([Row(None, Line("added", None, 1, "b"))]).startswith(
+        '<div class="diff-row"><div class="diff-line diff-absent"></div><div class="diff-line diff-added">'
+    )
+    assert '<div class="diff-line diff-absent"></div></div>' in write_rows([Row(Line("removed", 1, None, "b"), None)])
+
+
+def test_folded_rows_and_a_gap_say_how_many_lines_they_are():
+    rows = [Row(Line("same", n, n, HOSTILE), Line("same", n, n, HOSTILE)) for n in (1, 2)]
+    page = write_rows([FoldedRows(rows), Gap(1)])
+    assert '<details class="diff-fold">' in page
+    assert "2 unchanged lines" in page
+    assert page.count(ESCAPED) == 4
+    assert "1 more line, not shown" in page

@@ -46,3 +46,17 @@ def test_what_is_folded_is_counted_and_named_by_part_and_piece(language, words):
         html = prompt_pieces(pieces, 7)
     assert '<details class="fold" data-fold="7.1"><summary class="chip" title="' + words in html
     assert "&lt;" * 1234 in html
+
+
+def test_each_text_of_a_piece_is_escaped():
+    hostile = "<i>\"'&"
+    escaped = "&lt;i&gt;&quot;&#x27;&amp;"
+    pieces = [
+        Piece(hostile, "input", more=hostile, expression=hostile, line=1, column=2),
+        Piece(hostile, "fragment", expression=f"fragment('{hostile}')"),
+    ]
+    page = prompt_pieces(pieces, 0)
+    assert f'title="{escaped}, line 1">{escaped}</span><details' in page
+    assert f'<span class="value">{escaped}</span></details><span class="chip fragment-chip">' in page
+    assert hostile not in page
+    assert "<i>" not in page

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.tokens import tokenizers, vocabularies, word_cache
+from promptuary.renderer.tokens.base import count_overlapping, merge_spans
 from tests.renderer.varied_texts import varied_texts
 
 CUT_BEFORE_SPACES = ("o200k_base", "o200k_harmony", "cl100k_base", "qwen", "mistral-tekken", "llama3", "llama4")
@@ -103,3 +104,23 @@ def test_a_text_of_very_many_words_teaches_nothing():
     memory = memory_of(tokenizers.find_tokenizer("o200k_base"))
     memory.encode([" ".join(map(str, range(6_000)))])
     assert memory._known == ({}, {})
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=5)
+
+
+@given(st.one_of(SPACED, st.text(st.characters(max_codepoint=127), max_size=40)), SPANS)
+def test_spans_and_borders_are_those_of_the_vocabularys_offsets(text, spans):
+    within = merge_spans([(start, min(end, len(text))) for start, end in spans])
+    for tokenizer in map(tokenizers.find_tokenizer, INSTALLED):
+        offsets = tokenizer._core.encode(text, add_special_tokens=False).offsets
+        assert tokenizer.count_spans(text, within) == count_overlapping(offsets, within)
+        assert tokenizer.borders(text) == sorted({end for _, end in offsets})
+
+
+def test_ends_of_tokens_are_found_in_ascii_texts_only(tokenizer):
+    text = "Ann: 12 boats\n\n at the river's end"
+    ends = tokenizer._words.find_ends(text, tokenizer.encode(text))
+    assert ends == [end for _, end in tokenizer._core.encode(text, add_special_tokens=False).offsets]
+    assert tokenizer._words.find_ends("café", tokenizer.encode("café")) is None
+    assert tokenizer._words.find_ends("", []) is None
