@@ -1,7 +1,7 @@
 """All use of Jinja: a sandbox whose output keeps the author's text separate from values."""
 
 from promptuary.renderer.jinja.lint import Finding, find_hazards
-from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, outline
+from promptuary.renderer.jinja.outline import Choice, Loop, Outline, Seq, Text, Unknown, Value, has_whole_line, outline
 from promptuary.renderer.jinja.output import Captured, FragmentText
 from promptuary.renderer.jinja.placeholder import StandIns
 from promptuary.renderer.jinja.program import Program, Stream, parse_template, pass_run
@@ -36,6 +36,7 @@ __all__ = [
     "Value",
     "find_hazards",
     "find_references",
+    "has_whole_line",
     "infer_usages",
     "list_used_names",
     "outline",

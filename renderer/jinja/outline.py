@@ -11,7 +11,7 @@ from jinja2 import nodes
 
 from promptuary.renderer.jinja.source import Unit, find_nodes, list_nodes
 
-__all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "outline"]
+__all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "has_whole_line", "outline"]
 
 _MAX_DEPTH = 8
 _MOST_CALLS = 2_000
@@ -57,6 +57,17 @@ class Loop:
 
 Outline = Text | Value | Unknown | Choice | Loop
 Seq = tuple[Outline, ...]
+
+
+def has_whole_line(unit: Unit) -> bool:
+    """Whether a whole line of the author's, outside all tags, says something; then so does the outline.
+
+    A comment of YAML says nothing. Most bodies have such a line near their start, so they need no outline.
+    """
+    outputs = (node for node in unit.tree.body if isinstance(node, nodes.Output))
+    texts = (child.data for node in outputs for child in node.nodes if isinstance(child, nodes.TemplateData))
+    lines = (line.strip() for text in texts for line in text.split("\n")[1:-1])
+    return any(line and not line.startswith("#") for line in lines)
 
 
 def outline(unit: Unit) -> Seq:

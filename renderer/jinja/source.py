@@ -62,6 +62,10 @@ class Located:
         return self.tags[index] if index >= 0 else None
 
 
+_OPENING = {f"{kind}_begin": kind for kind in ("variable", "block", "comment", "raw")}
+_CLOSING = frozenset(("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"))
+
+
 def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     """Split the source into tokens with offsets. Raises TemplateSyntaxError with offset + 1 as its line."""
     tokens: list[tuple[int, str, str]] = []
@@ -74,9 +78,9 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
             start = source.find(value, at)
             at = start + len(value)
             tokens.append((start + 1, kind, value))
-            if kind in ("variable_begin", "block_begin", "comment_begin", "raw_begin"):
-                opening = (kind.removesuffix("_begin"), start)
-            elif opening and kind in ("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"):
+            if kind in _OPENING:
+                opening = (_OPENING[kind], start)
+            elif opening and kind in _CLOSING:
                 tags.append(Tag(opening[0], opening[1], at))
                 opening = None
     except TemplateSyntaxError as error:
@@ -193,10 +197,12 @@ class Unit:
         for text, offset in group:
             origins.append((at, offset))
             at += len(text)
-        text = "".join(text for text, _ in group)
+        text = "".join([text for text, _ in group])
         literal = Literal(text, self, origins)
-        dashes = tuple(literal.place(match.end() - 2).line for match in re.finditer("\n- ", text))
-        self.sandbox.literals.append(replace(literal, item_lines=dashes))
+        if "\n- " in text:
+            dashes = tuple(literal.place(match.end() - 2).line for match in re.finditer("\n- ", text))
+            literal = replace(literal, item_lines=dashes)
+        self.sandbox.literals.append(literal)
         self.sandbox.texts.append(text)
         return len(self.sandbox.literals) - 1
 

@@ -9,7 +9,7 @@ from promptuary.renderer.formats.prompter.body import PrompterBody
 from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Call, Field, Literal, Name
-from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, outline
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, has_whole_line, outline
 from promptuary.renderer.part import Content
 from promptuary.renderer.problems import Place, Problem
 
@@ -19,7 +19,7 @@ __all__ = ["empty_prompt"]
 def empty_prompt(document: Document, body: object) -> Problem | None:
     """Return an error if a body can't produce any text, whatever the data."""
     if isinstance(body, JinjaBody):
-        silent = not _says(outline(body.unit), values=document.format == "text")
+        silent = not has_whole_line(body.unit) and not _says(outline(body.unit), values=document.format == "text")
         if silent or (not body.names() and _gives_nothing(body)):
             subject = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
             return _problem(document, subject)

@@ -5,11 +5,13 @@ warning.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stdnum import iban, luhn
 from stdnum.iso7064 import mod_97_10
+
+from promptuary.renderer.validation.text_hints import find_hints
 
 __all__ = ["PersonalDatum", "find_personal_data"]
 
@@ -19,6 +21,7 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
     r"@((?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])"
 )
+_HINTS = (r"\p{Nd}(?:[ -]?\p{Nd}){12}", r"[A-Z]{2}\p{Nd}{2}", "@")
 # Names that RFC 2606 and RFC 6761 reserve for examples: nobody has an address there.
 _RESERVED = re.compile(r"(?i)(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)$")
 
@@ -34,15 +37,22 @@ class PersonalDatum:
 
 def find_personal_data(text: str) -> Iterator[PersonalDatum]:
     """Find numbers with correct check digits, and e-mail addresses outside reserved example domains, by kind."""
-    for match in _CARD.finditer(text):
-        digits = re.sub(r"\D", "", match.group())
-        if len(digits) >= 13 and len(set(digits)) > 1 and luhn.is_valid(digits):
-            yield PersonalDatum("the number of a payment card", *match.span())
-    for match in _IBAN.finditer(text):
-        end = _end_of_iban(match.group())
-        if end:
-            yield PersonalDatum("the number of a bank account", match.start(), match.start() + end)
-    if "@" in text:
+    return _find(text, find_hints(text, _HINTS))
+
+
+def _find(text: str, hints: Collection[int]) -> Iterator[PersonalDatum]:
+    """As `find_personal_data`; `hints` are the indices in _HINTS of what can occur."""
+    if 0 in hints:
+        for match in _CARD.finditer(text):
+            digits = re.sub(r"\D", "", match.group())
+            if len(digits) >= 13 and len(set(digits)) > 1 and luhn.is_valid(digits):
+                yield PersonalDatum("the number of a payment card", *match.span())
+    if 1 in hints:
+        for match in _IBAN.finditer(text):
+            end = _end_of_iban(match.group())
+            if end:
+                yield PersonalDatum("the number of a bank account", match.start(), match.start() + end)
+    if 2 in hints:
         for match in _EMAIL.finditer(text):
             if not _RESERVED.search(match.group(1)):
                 yield PersonalDatum("an e-mail address", *match.span())

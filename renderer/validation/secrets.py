@@ -3,10 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from promptuary.renderer.validation.secret_patterns import PATTERNS
+from promptuary.renderer.validation.secret_patterns import PATTERNS, Pattern
+from promptuary.renderer.validation.text_hints import find_hints
 
 __all__ = ["ADVICE", "Secret", "find_secrets"]
 
@@ -19,6 +20,13 @@ _ASSIGNED = re.compile(
 )
 # Forty characters of base64: an AWS secret key without its name, among many other things.
 _FORTY = re.compile(r"(?<![A-Za-z0-9/+=_.-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_.-])")
+_SUSPICIOUS = (_ASSIGNED, _FORTY)
+# The dot: without regard to case, Python takes a dotless i for an i.
+_HINTS = (
+    *("|".join(map(re.escape, pattern.keywords)) for pattern in PATTERNS),
+    r"(?i)ap.[_-]?key|secret|passw(?:or)?d|(?:access|auth)[_-]?token|bearer",
+    "[A-Za-z0-9/+]{40}",
+)
 _PLACEHOLDER = re.compile(r"(?i)x{4}|\*{3}|\.{3}|…|your[_-]|placeholder|redacted|change[_-]?me")
 
 
@@ -38,27 +46,35 @@ def find_secrets(text: str) -> Iterator[Secret]:
     Overlapping matches are reported once. A placeholder is skipped: one with `xxxx`, `***`, `...`, `your-` or the like
     in it. Takes linear time.
     """
-    sure = list(_without_overlaps(_known(text)))
+    hints = find_hints(text, _HINTS)
+    return _find(text, [(*PATTERNS, *_SUSPICIOUS)[hint] for hint in hints])
+
+
+def _find(text: str, patterns: Iterable[Pattern | re.Pattern[str]]) -> Iterator[Secret]:
+    """As `find_secrets`, by these patterns only."""
+    patterns = list(patterns)
+    sure = list(_without_overlaps(_known(text, [pattern for pattern in patterns if isinstance(pattern, Pattern)])))
     yield from sure
-    yield from _beside(sure, list(_without_overlaps(_suspicious(text))))
+    yield from _beside(sure, list(_without_overlaps(_suspicious(text, patterns))))
 
 
-def _known(text: str) -> Iterator[Secret]:
-    for pattern in PATTERNS:
-        if any(keyword in text for keyword in pattern.keywords):
-            for match in pattern.regex.finditer(text):
-                start, end = match.span(1 if pattern.regex.groups else 0)
-                if not _PLACEHOLDER.search(text, start, end):
-                    yield Secret(pattern.kind, start, end)
+def _known(text: str, patterns: Iterable[Pattern]) -> Iterator[Secret]:
+    for pattern in patterns:
+        for match in pattern.regex.finditer(text):
+            start, end = match.span(1 if pattern.regex.groups else 0)
+            if not _PLACEHOLDER.search(text, start, end):
+                yield Secret(pattern.kind, start, end)
 
 
-def _suspicious(text: str) -> Iterator[Secret]:
-    for match in _ASSIGNED.finditer(text):
-        if _is_random(match.group(1)) and not _PLACEHOLDER.search(match.group(1)):
-            yield Secret("a secret", *match.span(1), sure=False)
-    for match in _FORTY.finditer(text):
-        if _is_base64(match.group()):
-            yield Secret("a secret", *match.span(), sure=False)
+def _suspicious(text: str, patterns: Collection[Pattern | re.Pattern[str]]) -> Iterator[Secret]:
+    if _ASSIGNED in patterns:
+        for match in _ASSIGNED.finditer(text):
+            if _is_random(match.group(1)) and not _PLACEHOLDER.search(match.group(1)):
+                yield Secret("a secret", *match.span(1), sure=False)
+    if _FORTY in patterns:
+        for match in _FORTY.finditer(text):
+            if _is_base64(match.group()):
+                yield Secret("a secret", *match.span(), sure=False)
 
 
 def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:

@@ -6,9 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from promptuary import renderer
-from promptuary.renderer.validation import personal_data, secrets
+from promptuary.renderer.validation import personal_data, secrets, text_hints
+from promptuary.renderer.validation.secret_patterns import PATTERNS
 
 ROOT = Path(__file__).parents[3]
 _RANDOM = random.Random(19)
@@ -161,6 +164,32 @@ def test_the_starter_library_and_the_documentation_hold_none():
     for path in files:
         text = path.read_text(encoding="utf-8")
         assert [*secrets.find_secrets(text), *personal_data.find_personal_data(text)] == [], path
+
+
+NEAR = [*(text for texts in KINDS.values() for text in texts), "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00",
+    "jane.doe@acme.io", "api_key: 9f8A7b6C5d4E3f2A1b0C", "ap\u0131-key=9f8A7b6C5d4E3f2A1b0C",
+    "\u017fecret: 9f8A7b6C5d4E3f2A1b0C", "bearer\u20039f8A7b6C5d4E3f2A1b0C", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzQ8mVbT2Lk",
+    "\u0664\u0661\u0661\u0661 1111 1111 1111", "\ud800", " ", "\n", "a", "{{ x }}"]  # fmt: skip
+
+
+@given(st.lists(st.one_of(st.sampled_from(NEAR), st.text(max_size=3)), max_size=6).map("".join))
+def test_looking_only_for_what_is_hinted_at_misses_nothing(text):
+    every = (*PATTERNS, *secrets._SUSPICIOUS)
+    assert list(secrets.find_secrets(text)) == list(secrets._find(text, every))
+    assert list(personal_data.find_personal_data(text)) == list(personal_data._find(text, (0, 1, 2)))
+
+
+@pytest.mark.parametrize("text", [text for texts in KINDS.values() for text in texts])
+def test_each_credential_is_hinted_at(text):
+    every = (*PATTERNS, *secrets._SUSPICIOUS)
+    assert list(secrets.find_secrets(text)) == list(secrets._find(text, every))
+
+
+def test_hints_are_found_in_any_text():
+    hints = ("a+b", "[0-9]{3}", "(?i)k")
+    assert list(text_hints.find_hints("x123 aab", hints)) == [0, 1]
+    assert list(text_hints.find_hints("\ud800\u212a", hints)) == [2]
+    assert list(text_hints.find_hints("", hints)) == []
 
 
 HOSTILE = {
