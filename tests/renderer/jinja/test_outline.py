@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptuary.renderer import formats
 from promptuary.renderer.document import parser
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.functions import FUNCTIONS
-from promptuary.renderer.jinja import has_whole_line
+from promptuary.renderer.formats.jinja_body import ASSEMBLIES, compile_body
+from promptuary.renderer.jinja import has_whole_line, outline
 from promptuary.renderer.validation import empty_prompt
 
 PIECES = ["\n", "\n", "a", " ", "# x", "#", "{{ v }}", "{# c #}", "{% set n = 1 %}", "{% if v %}", "{% endif %}",
@@ -16,8 +15,7 @@ PIECES = ["\n", "\n", "a", " ", "# x", "#", "{{ v }}", "{# c #}", "{% set n = 1 
 
 
 def unit_of(body):
-    functions = {name: function.call for name, function in FUNCTIONS.items()}
-    return formats.find_format("text").compile(parser.parse_document(body), {}, functions).unit
+    return compile_body(parser.parse_document(f"---\nformat: text\n---\n{body}"), {}, {}, ASSEMBLIES).unit
 
 
 @pytest.mark.parametrize("body", ["", "a", "a\n", "\na", "\n# a\n", "{{ v }}\n \n", "{% if v %}\na\n{% endif %}"])
@@ -37,4 +35,4 @@ def test_a_body_with_a_whole_line_says_something(body):
     except RenderError:
         return
     if has_whole_line(unit):
-        assert empty_prompt._says(empty_prompt.outline(unit), values=False)
+        assert empty_prompt._says(outline(unit), values=False)
