@@ -19,7 +19,7 @@ from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
-from frontend.web.draft_links import draft_address, list_draft_links
+from frontend.web.draft_links import draft_address, list_draft_links, run_address
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
@@ -156,8 +156,7 @@ def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
     links = list_draft_links(actor, name)
     last = max(links, key=lambda link: link.saved_at, default=None)
     edit_url = last.url if last else draft_address(name)
-    run_url = f"{edit_url}{'&' if '?' in edit_url else '?'}view=run"
-    return {"drafts": links, "has_draft": bool(links), "edit_url": edit_url, "run_url": run_url}
+    return {"drafts": links, "has_draft": bool(links), "edit_url": edit_url, "run_url": run_address(edit_url)}
 
 
 def _compare_url(template: Template, version: Version) -> str:

@@ -16,7 +16,7 @@ from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.sample_edits import Samples
 from frontend.editor.state import EditorState, read_samples
-from frontend.web.draft_links import draft_address
+from frontend.web.draft_links import draft_address, run_address
 from frontend.web.findings import translate_finding, translate_problem
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.functions import FUNCTIONS
@@ -47,7 +47,15 @@ FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The context of the editor's fragments, both on the page and in a response to the script."""
     kinds = [(kind, words) for kind, (words, _) in KINDS.items()]
-    return {"preview": preview, "budget": preview.budget, "state": state, "kinds": kinds}
+    edit_address = draft_address(state.name, state.draft_name)
+    return {
+        "preview": preview,
+        "budget": preview.budget,
+        "state": state,
+        "kinds": kinds,
+        "edit_address": edit_address,
+        "run_address": run_address(edit_address),
+    }
 
 
 def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:

@@ -276,7 +276,7 @@ function start(root: HTMLFormElement): void {
   });
   root.classList.add("is-live");
   const showFirstTab = installPanes(root);
-  const openView = installViews(root, (opened) => {
+  const openView = installViews(root, setup.urls.edit, (opened) => {
     showFirstTab();
     if (opened === "run") playground.open();
     if (opened === "samples") void sampleList.refresh();

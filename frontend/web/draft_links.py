@@ -12,7 +12,7 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 from registry.templates.named_drafts import draft_ref
 
-__all__ = ["DraftLink", "describe_own_draft", "draft_address", "draft_title", "list_draft_links"]
+__all__ = ["DraftLink", "describe_own_draft", "draft_address", "draft_title", "list_draft_links", "run_address"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ def draft_address(name: str, draft_name: str = "", page: str = "edit") -> str:
     """The URL of a page for one draft of a template: `edit`, `preview` or `draft`."""
     address = reverse(page, args=[name])
     return f"{address}?{urlencode({'draft': draft_name})}" if draft_name else address
+
+
+def run_address(edit_address: str) -> str:
+    """The URL of the editor's Run view. edit_address: of the editor, which may name a draft."""
+    return f"{edit_address}{'&' if '?' in edit_address else '?'}view=run"
 
 
 def draft_title(draft_name: str) -> str:

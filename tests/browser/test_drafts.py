@@ -35,6 +35,29 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
     expect(page.locator("main")).to_contain_text("No drafts.")
 
 
+def test_a_draft_with_a_name_stays_in_the_address(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}/-/edit?draft=Even+shorter&view=run")
+    desk = EditorPage(page).ready()
+    assert page.url.endswith("/-/edit?draft=Even+shorter&view=run")
+    page.keyboard.press("Alt+3")
+    assert page.url.endswith("/-/edit?draft=Even+shorter&view=samples")
+    page.keyboard.press("Alt+1")
+    assert page.url.endswith("/-/edit?draft=Even+shorter")
+    for mode in ("Form", "Source"):
+        page.get_by_role("group", name="Edited as").get_by_role("button", name=mode).click()
+    desk.replace("description: ", "description: Half a thought. ")
+    expect(page.locator("[data-draft-state]")).to_contain_text("saved")
+    page.reload()
+    desk = EditorPage(page).ready()
+    assert "Half a thought." in desk.text
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version")
+    page.reload()
+    EditorPage(page).ready()
+    assert page.url.endswith("/-/edit?draft=Even+shorter")
+    expect(page.locator(".draft-menu summary")).to_contain_text("Even shorter")
+
+
 def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     page = visit.open("author", f"/t/{NAME}/-/edit")
     desk = EditorPage(page).ready()

@@ -4,9 +4,19 @@ import { findElement } from "../dom.ts";
 export type EditorView = "edit" | "run" | "samples";
 const VIEWS: EditorView[] = ["edit", "run", "samples"];
 
-/** Installs the links and the keys Alt 1 to 3. `opened` is called with each view that is opened; returns the function
- * that opens one. */
-export function installViews(root: HTMLElement, opened: (view: EditorView) => void): (view: EditorView) => void {
+/** The URL of a view of the editor. editor: the URL of the editor, which may name a draft. */
+export function viewAddress(editor: string, view: EditorView): string {
+  if (view === "edit") return editor;
+  return `${editor}${editor.includes("?") ? "&" : "?"}view=${view}`;
+}
+
+/** Installs the links and the keys Alt 1 to 3. editor: the URL of the editor with its draft. `opened` is called with
+ * each view that is opened; returns the function that opens one. */
+export function installViews(
+  root: HTMLElement,
+  editor: string,
+  opened: (view: EditorView) => void,
+): (view: EditorView) => void {
   const links = [...root.querySelectorAll<HTMLAnchorElement>("[data-view-link]")];
   const save = findElement(root, "button[name=do][value=save]");
   const open = (view: EditorView): void => {
@@ -16,7 +26,7 @@ export function installViews(root: HTMLElement, opened: (view: EditorView) => vo
       else link.removeAttribute("aria-current");
     }
     save.classList.toggle("button-primary", view !== "run"); // its only primary button is Run
-    window.history.replaceState(null, "", view === "edit" ? window.location.pathname : `?view=${view}`);
+    window.history.replaceState(null, "", viewAddress(editor, view));
     opened(view);
   };
   // Delegated, because the server renders further links later. Focus the main link: the clicked one may be hidden now.

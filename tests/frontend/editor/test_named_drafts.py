@@ -114,6 +114,18 @@ def test_saving_ends_the_draft_and_leaves_the_others(reply, author, keep):
     assert (find(reply).document, find(reply, "Shorter")) == (MINE, None)
 
 
+def test_links_of_the_editor_keep_the_draft(author, keep):
+    keep(SHORT, "Even shorter")
+    address = f"{EDIT}?draft=Even+shorter"
+    page = author.get(address).content.decode()
+    assert page.count(f'href="{address}" data-view-link="edit"') == 2
+    assert page.count(f'href="{address}&amp;view=run" data-view-link="run"') == 2
+    assert f'method="post" action="{address}"' in page
+    body = {"document": SHORT, "samples": {"one": {}}, "sample": "one"}
+    answer = author.post(f"{EDIT}/preview?draft=Even+shorter", body, content_type="application/json").json()
+    assert f'href="{address}&amp;view=run"' in answer["tokens"]
+
+
 def test_discarding_in_the_editor_offers_that_draft_back(reply, author, keep):
     keep(SHORT, "Shorter")
     page = author.post(f"{EDIT}?draft=Shorter", {"do": "discard"}, follow=True)
