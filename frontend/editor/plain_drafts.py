@@ -16,6 +16,7 @@ from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import parse_number
 from registry.core.problem_details import status_of
 from registry.templates import drafts
+from registry.templates.models import Draft
 
 __all__ = ["ACTIONS", "find_newer_draft", "read_form", "run_draft_action", "store_draft"]
 
@@ -36,16 +37,20 @@ def find_newer_draft(
     """The page with the typed text and the available choices, if the action would end or replace a draft that was
     written elsewhere since the page was rendered; else None.
     """
-    if "revision" not in fields or _verb_of(fields) in (*_HARMLESS, "use-newer", "use-mine"):
+    if "revision" not in fields or _verb_of(fields) in (*_HARMLESS, "discard", "use-newer", "use-mine"):
         return None
     state = _sent_state(actor, name, draft_name, fields)
+    draft = _find_newer(state)
+    return (state, ActionResult("newer-draft", 409, newer_draft=draft)) if draft else None
+
+
+def _find_newer(state: EditorState) -> Draft | None:
+    """The draft, if another text was written to it since the page was rendered; an invalid revision counts as old."""
     draft = state.draft
     if draft is None or draft.revision == state.revision:
         return None
     stored = (draft.document, draft.message, read_samples(draft.samples, state.kept_samples))
-    if stored == (state.document, state.message, state.samples):
-        return None
-    return state, ActionResult("newer-draft", 409, newer_draft=draft)
+    return None if stored == (state.document, state.message, state.samples) else draft
 
 
 def run_draft_action(
@@ -94,10 +99,21 @@ def _store_typed_text(actor: Actor, state: EditorState) -> None:
 
 
 def _discard(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """Discard the draft; the editor then offers to restore it."""
-    _store_typed_text(actor, state)
+    """Discard the draft; the editor then offers to restore it. A draft that was written elsewhere since the page was
+    rendered is discarded too, and each of the two texts can be restored.
+    """
+    newer = _find_newer(state) if "revision" in request.POST else None
+    if newer is None:
+        _store_typed_text(actor, state)
     drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=state.draft_name)
-    messages.success(request, gettext("Draft discarded. You can restore it for 30 days."))
+    if newer is None:
+        said = gettext("Draft discarded. You can restore it for 30 days.")
+    else:
+        _set_typed_text_aside(newer, state)
+        said = gettext(
+            "Your text and the newer draft are discarded. You can restore each of them under “All drafts” for 30 days."
+        )
+    messages.success(request, said)
     return draft_address(state.name)
 
 
@@ -115,10 +131,14 @@ def _use_newer(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     if state.draft is None:
         store_draft(actor, state)
         return draft_address(state.name, state.draft_name)
-    samples = json.dumps(state.samples, ensure_ascii=False)
-    drafts.set_text_aside(state.draft, document=state.document, samples=samples, message=state.message, base=state.base)
+    _set_typed_text_aside(state.draft, state)
     messages.success(request, gettext("The newer draft is shown. You can restore your text for 30 days."))
     return draft_address(state.name, state.draft_name)
+
+
+def _set_typed_text_aside(draft: Draft, state: EditorState) -> None:
+    samples = json.dumps(state.samples, ensure_ascii=False)
+    drafts.set_text_aside(draft, document=state.document, samples=samples, message=state.message, base=state.base)
 
 
 def _use_mine(request: HttpRequest, actor: Actor, state: EditorState) -> str:

@@ -31,7 +31,7 @@ import { SampleList } from "./editor/samples.ts";
 import { installSave } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
 import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
-import { offerUnsentText } from "./editor/unsent_text.ts";
+import { restoreUnsentText } from "./editor/unsent_text.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 import { type EditorView as EditorViewName, installViews } from "./editor/views.ts";
 import { gettext } from "./language.ts";
@@ -157,6 +157,7 @@ function start(root: HTMLFormElement): void {
       await notices.settled();
       await draft.waitForSave();
     },
+    takeAnswer: (newer) => draft.takeAnswer(newer),
     onOutcome,
   });
   const playground = installPlayground(root, {
@@ -288,7 +289,7 @@ function start(root: HTMLFormElement): void {
   showProblems(setup.problems);
   readPlaces(view, region);
   showFacts();
-  offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, message, use });
+  restoreUnsentText(root, draft, { view, inputs, message, use });
   void preview.refresh();
   focusFirstText(view, form, !base, setup.isExample);
   openView((root.dataset.view ?? "edit") as EditorViewName);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LocalTexts } from "../src/editor/local_texts.ts";
+import { isSentText, LocalTexts } from "../src/editor/local_texts.ts";
 
 const SAMPLES = new Map([["a", { question: "Why?" }]]);
 const SHOWN = { document: "text", samples: SAMPLES, message: "" };
@@ -59,6 +59,33 @@ test("what is on the page is not offered; other samples, their order and another
   ].entries())
     texts.restoreLeft({ document: "text", ...other, at });
   assert.equal(texts.listLeft(shown).length, 3);
+});
+
+test("a tab continues with its own text where the page shows what the text began from, or what it sent", () => {
+  useMemory();
+  const mine = new LocalTexts("demo/a", "mine");
+  const origin = { revisions: [3, 4], base: "2" };
+  const sent = [{ document: "sent", ...PACKED, message: "" }];
+  const page = { ...SHOWN, base: "2" };
+  mine.keep({ document: "typed", ...PACKED, at: 1, origin, sent });
+  for (const revision of [3, 4]) assert.equal(mine.findOwn({ ...page, revision })?.document, "typed");
+  assert.equal(mine.findOwn({ ...page, revision: 9, document: "sent" })?.document, "typed");
+  assert.equal(mine.findOwn({ ...page, revision: 9 }), null);
+  assert.equal(mine.findOwn({ ...page, revision: 3, base: "3" }), null);
+  const other = new LocalTexts("demo/a", "other");
+  assert.equal(other.findOwn({ ...page, revision: 3 }), null);
+  other.remove();
+  assert.equal(mine.findOwn({ ...page, revision: 3 })?.document, "typed");
+  assert.equal(other.listLeft(SHOWN).length, 1);
+  assert.equal(mine.findOwn({ ...page, revision: 3 }), null);
+});
+
+test("the server's draft is compared with a sent text by document, samples and their order", () => {
+  const sent = { document: "text", ...PACKED };
+  assert.equal(isSentText(sent, { document: "text", ...PACKED }), true);
+  assert.equal(isSentText(sent, { document: "other", ...PACKED }), false);
+  assert.equal(isSentText(sent, { document: "text", samples: {} }), false);
+  assert.equal(isSentText(sent, {}), false);
 });
 
 test("a browser that is full or keeps nothing says so and stops nothing", () => {

@@ -61,8 +61,9 @@ def save_draft(  # noqa: PLR0913  # what an editor has
     path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
     need not be well-formed yet. base: number of the version that the work began from. revision: of the draft that the
     caller read last, 0 if there was none; None stores the work unconditionally. name: of the draft, empty for the first
-    one; a new name makes another draft. Raises NewerDraft if the draft has another revision now and another text,
-    Invalid and Conflict as `require_new_name` does.
+    one; a new name makes another draft. Storing the same work again changes nothing, so that a request can be repeated.
+    Raises NewerDraft if the draft has another revision now and another text, Invalid and Conflict as `require_new_name`
+    does.
     """
     name = names.check_draft_name(name)
     if path:
@@ -89,6 +90,8 @@ def save_draft(  # noqa: PLR0913  # what an editor has
                 if name:
                     require_new_name(name, rows)
                 return Draft.objects.create(person=actor.person, namespace=space, path=path, name=name, **facts)
+            if all(getattr(draft, name) == facts[name] for name in ("document", "samples", "message", "base")):
+                return draft
             _require_revision(draft, revision, facts)
             for name, value in facts.items():
                 setattr(draft, name, value)

@@ -1,9 +1,12 @@
-"""Typed text outlives the ways to lose it: no network, a full browser, a draft that is gone, a closed dialog."""
+"""Typed text outlives the ways to lose it: a reload, no network, a full browser, a draft that is gone, a conflict."""
 
 import re
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 from tests.browser.conftest import Visit
 from tests.support.editor_page import EditorPage
@@ -14,7 +17,7 @@ FULL = "() => { Storage.prototype.setItem = () => { throw new DOMException('full
 @pytest.fixture
 def desk(visit: Visit, request) -> EditorPage:
     """The editor on a template that does not exist yet, named after the test."""
-    slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
+    slug = f"{request.node.originalname[:40]}-{zlib.crc32(request.node.name.encode()):x}".replace("_", "-")
     return EditorPage(visit.open("author", f"/t/demo/{slug}/-/edit")).ready()
 
 
@@ -38,12 +41,94 @@ def test_a_full_browser_says_so_and_saves_once_the_network_is_back(desk: EditorP
     expect(desk.outcome).to_contain_text("Saved as version 1")
 
 
-def test_values_typed_offline_are_offered_and_a_discarded_offer_comes_back(desk: EditorPage):
+@dataclass
+class LostAnswers:
+    """Lets the server store drafts; while `are_lost`, its answers don't arrive."""
+
+    are_lost: bool = False
+
+    def handle(self, route: Route) -> None:
+        if not self.are_lost:
+            route.continue_()
+            return
+        with suppress(Error):  # the page that sent it is gone
+            route.fetch()
+            route.abort("internetdisconnected")
+
+
+def expect_no_conflict(desk: EditorPage) -> None:
+    """The draft is saved, and nothing asks which text to keep."""
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
+    expect(desk.page.locator("[data-draft-conflict]")).to_be_empty()
+    expect(desk.outcome).to_be_empty()
+
+
+# Milliseconds between the last key and the reload: before the draft is sent, and about when it is.
+@pytest.mark.parametrize("pause", [0, 200, 800, 1190, 1230, 1300])
+def test_text_typed_just_before_a_reload_is_on_the_page_and_no_conflict(desk: EditorPage, pause: int):
+    page = desk.page
+    for old, new in [("one short paragraph", "a haiku"), ("a haiku", "a limerick")]:
+        desk.replace(old, new)
+        page.wait_for_timeout(pause)
+        page.reload()
+        assert new in desk.ready().text
+    desk.replace("a limerick", "an ode")
+    page.wait_for_timeout(1500)
+    expect_no_conflict(desk)
+    page.reload()
+    assert "an ode" in desk.ready().text
+    expect_no_conflict(desk)
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
+def test_a_draft_that_was_stored_without_an_answer_is_no_conflict(desk: EditorPage):
+    page, answers = desk.page, LostAnswers()
+    state = page.locator("[data-draft-state]")
+    page.route("**/-/edit/draft", answers.handle)
+    answers.are_lost = True
+    desk.replace("one short paragraph", "a haiku")
+    expect(state).to_contain_text("Offline, kept in this browser")
+    answers.are_lost = False
+    desk.replace("a haiku", "a limerick")
+    expect_no_conflict(desk)
+    answers.are_lost = True
+    desk.replace("a limerick", "a sonnet")
+    expect(state).to_contain_text("Offline, kept in this browser")
+    desk.replace("a sonnet", "an ode")
+    page.reload()
+    assert "an ode" in desk.ready().text
+    answers.are_lost = False
+    expect_no_conflict(desk)
+    answers.are_lost = True
+    desk.replace("an ode", "a ballad")
+    expect(state).to_contain_text("Offline, kept in this browser")
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
+def test_values_typed_offline_are_on_the_page_after_a_reload(desk: EditorPage):
     page = desk.page
     page.context.set_offline(True)
     page.get_by_label("question", exact=True).fill("Where is my parcel?")
     expect(page.locator("[data-draft-state]")).to_contain_text("Offline, kept in this browser")
     desk = reload_offline_work(page)
+    expect(page.get_by_label("question", exact=True)).to_have_value("Where is my parcel?")
+    expect_no_conflict(desk)
+
+
+def test_values_of_a_closed_tab_are_offered_and_a_discarded_offer_comes_back(desk: EditorPage):
+    page = desk.page
+    page.context.set_offline(True)
+    page.get_by_label("question", exact=True).fill("Where is my parcel?")
+    expect(page.locator("[data-draft-state]")).to_contain_text("Offline, kept in this browser")
+    address = page.url
+    page.evaluate("Object.defineProperty(window, 'fetch', { value: () => new Promise(() => {}) })")
+    page.context.set_offline(False)
+    page = page.context.new_page()
+    desk.page.close()
+    page.goto(address)
+    desk = EditorPage(page).ready()
     field = page.get_by_label("question", exact=True)
     expect(field).to_have_value("What is a promptuary?")
     expect(desk.outcome).to_contain_text("did not reach the server")
@@ -58,6 +143,29 @@ def test_values_typed_offline_are_offered_and_a_discarded_offer_comes_back(desk:
     desk.ready()
     expect(field).to_have_value("Where is my parcel?")
     expect(desk.outcome).to_be_empty()
+
+
+def test_both_texts_of_a_conflict_can_be_restored_after_discarding(desk: EditorPage):
+    page = desk.page
+    desk.replace("one short paragraph", "a haiku")
+    expect(page.locator("[data-draft-state]")).to_contain_text("saved")
+    other = EditorPage(page.context.new_page())
+    other.page.goto(page.url)
+    other.ready()
+    with other.page.expect_response(lambda answer: answer.request.method == "PUT"):
+        other.replace("a haiku", "a limerick")
+    other.page.close()
+    desk.replace("a haiku", "an ode")
+    expect(page.locator("[data-draft-conflict]")).to_contain_text("newer elsewhere")
+    page.get_by_role("button", name="Discard draft").click()
+    expect(page.locator("#status")).to_contain_text("Your text and the newer draft are discarded")
+    assert "one short paragraph" in desk.ready().text
+    expect(desk.outcome).to_be_empty()
+    for text in ("an ode", "a limerick"):
+        page.get_by_role("button", name="Restore the draft you discarded").click()
+        expect(page.locator("#status")).to_contain_text("Draft restored.")
+        assert text in desk.ready().text
+        expect(page.locator("[data-draft-conflict]")).to_be_empty()
 
 
 def test_the_text_of_a_draft_that_is_gone_is_offered_on_the_page_that_is_loaded(desk: EditorPage):

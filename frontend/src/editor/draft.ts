@@ -1,12 +1,17 @@
 // Autosave of the draft.
-import { createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer, OfflineError, SERVER_ANSWERED, SignedOutError } from "./api.ts";
-import { type LocalDraft, LocalTexts } from "./local_texts.ts";
+import { createConflict } from "./draft_conflict.ts";
+import { type DraftState, isDraftShown, NO_DRAFT, showDraftState } from "./draft_state.ts";
+import { isSentText, LocalTexts, type SentText, textOf } from "./local_texts.ts";
 import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
 const DELAY = 1200;
 const RETRY = 5000;
+const MOST_UNANSWERED = 4;
+// The longest time that the next page is waited for; after it, leaving was cancelled.
+const LEAVING = 15_000;
 
 /** The draft as it was saved in another tab or on another device; empty if it no longer exists. */
 export interface NewerDraft extends Partial<PackedSamples> {
@@ -28,8 +33,8 @@ interface Wiring {
   use: (document: string, samples: Samples) => void;
 }
 
-/** Saves unsaved work on the server shortly after each change, and in this browser while the server is unreachable.
- * Work saved elsewhere meanwhile is never overwritten: the author chooses. */
+/** Saves unsaved work on the server shortly after each change, and in this browser while the server is unreachable and
+ * when the page is left. Work saved elsewhere meanwhile is never overwritten: the author chooses. */
 export class Draft {
   readonly #wiring: Wiring;
   /** The texts of the draft that this browser stores. */
@@ -38,18 +43,21 @@ export class Draft {
   readonly #badge: HTMLElement;
   readonly #place: HTMLElement;
   readonly #revisionField: HTMLInputElement;
+  readonly #status: DraftState = { ...NO_DRAFT };
   #timer: number | undefined;
-  #savedAt: number | null;
-  #trouble = "";
-  #isOffline = false;
-  #isSignedOut = false;
-  #isKept = true;
   #newer: NewerDraft | null = null;
   #dirty = false;
+  #isSubmitted = false;
+  // The page is being left: the server may have rendered the next page before it stores what is sent from now on.
+  #isLeaving = false;
   #sending: Promise<void> = Promise.resolve();
+  // The server may have stored any of these: the answer can be lost, for example when the page is reloaded.
+  #unanswered: SentText[] = [];
+  // The revisions that the next page may show.
+  #revisions: number[] = [];
 
   constructor(
-    root: HTMLElement,
+    root: HTMLFormElement,
     stored: { name: string; draftName: string; savedAt: number | null; revision: number },
     wiring: Wiring,
   ) {
@@ -59,17 +67,23 @@ export class Draft {
     this.#badge = findElement(root, "[data-draft-badge]");
     this.#place = findElement(root, "[data-draft-conflict]");
     this.#revisionField = findElement<HTMLInputElement>(root, "[name=revision]");
-    this.#savedAt = stored.savedAt;
+    this.#status.savedAt = stored.savedAt;
     this.#revision = stored.revision;
     window.setInterval(() => this.#showState(), 5000);
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "hidden") void this.flush(true);
+      if (document.visibilityState === "hidden") this.#sendBeforeLeaving();
     });
     window.addEventListener("online", () => void this.flush());
-    window.addEventListener("pagehide", () => void this.flush(true));
+    window.addEventListener("pagehide", () => this.#sendBeforeLeaving());
     window.addEventListener("beforeunload", (event) => {
-      if (this.#trouble || this.#newer) event.preventDefault();
+      if (!this.#isSubmitted && (this.#status.trouble || this.#newer)) event.preventDefault();
+      this.#isLeaving = true;
+      window.setTimeout(() => this.#stay(), LEAVING);
     });
+    window.addEventListener("pageshow", (event) => {
+      if (event.persisted) this.#stay();
+    });
+    root.addEventListener("submit", (event) => this.#submitPlainButton(root, event));
     this.#showState();
   }
 
@@ -81,6 +95,7 @@ export class Draft {
   /** The field is submitted with the buttons of the plain form. */
   set #revision(revision: number) {
     this.#revisionField.value = String(revision);
+    this.#revisions = this.#isLeaving ? [...this.#revisions, revision] : [revision];
   }
 
   saveSoon(): void {
@@ -93,10 +108,20 @@ export class Draft {
     if (this.#dirty) this.#schedule(DELAY);
   }
 
+  /** Sends the text on the page, which this tab showed before it was reloaded. sent: texts that it may have stored on
+   * the server by then. */
+  resumeReloaded(sent: readonly SentText[]): void {
+    const body = this.#wiring.body();
+    this.#unanswered = [...sent, textOf(body)];
+    this.#dirty = true;
+    this.#keepLocally(body);
+    void this.flush();
+  }
+
   /** Stops sending until the next change; resolves when pending requests have completed. */
   async waitForSave(): Promise<void> {
     window.clearTimeout(this.#timer);
-    await this.#sending.catch(() => undefined);
+    await this.#waitForAnswer();
   }
 
   /** Sends unsaved work; `keepalive` lets the request outlive the page. */
@@ -105,6 +130,47 @@ export class Draft {
     // A failed request must not block those after it.
     if (this.#dirty) this.#sending = this.#sending.catch(() => undefined).then(() => this.#send(keepalive));
     return this.#sending;
+  }
+
+  /** Whether the draft on the server is one of this tab's own texts, which it stored without an answer. If so, the
+   * next request continues from it. */
+  takeAnswer(newer: NewerDraft): boolean {
+    if (!this.#unanswered.some((sent) => isSentText(sent, newer))) return false;
+    this.#revision = newer.revision ?? 0;
+    this.#status.savedAt = newer.saved_at ?? null;
+    return true;
+  }
+
+  /** The browser stores the text first, because a request can be ended with the page. */
+  #sendBeforeLeaving(): void {
+    if (this.#isSubmitted || !(this.#dirty || this.#unanswered.length)) return;
+    this.#keepLocally(this.#wiring.body());
+    void this.flush(true);
+  }
+
+  /** The page wasn't left after all. */
+  #stay(): void {
+    this.#isLeaving = this.#isSubmitted = false;
+    this.#revision = this.revision;
+    void this.#waitForAnswer().then(() => !this.#dirty && this.#forgetAnswered());
+  }
+
+  /** Submits a button that loads the page anew, such as Discard, once the server has the text, or the author has to
+   * choose between two. */
+  #submitPlainButton(root: HTMLFormElement, event: SubmitEvent): void {
+    const button = event.submitter;
+    if (!button?.hasAttribute("data-plain") || this.#isSubmitted) return;
+    event.preventDefault();
+    void this.flush().then(() => {
+      if (this.#status.isOffline || this.#status.isSignedOut) return;
+      this.#isSubmitted = true;
+      this.localTexts.remove(); // the form sends the text
+      window.setTimeout(() => root.requestSubmit(button)); // ignored while this event is being handled
+    });
+  }
+
+  #waitForAnswer(): Promise<void> {
+    return this.#sending.catch(() => undefined);
   }
 
   #schedule(delay: number): void {
@@ -121,90 +187,74 @@ export class Draft {
       return;
     }
     this.#dirty = false;
+    this.#unanswered = [...this.#unanswered.slice(1 - MOST_UNANSWERED), textOf(body)];
     try {
       // Browsers refuse a keepalive request above 64 KiB; the local copy covers that case.
-      if (keepalive) this.#keepLocally(body);
       const answer = await callServer<DraftAnswer>("PUT", this.#wiring.url, body, {
         keepalive: keepalive && JSON.stringify(body).length < 60_000,
       });
-      this.#trouble = "";
-      this.#isOffline = this.#isSignedOut = false;
+      this.#status.trouble = "";
+      this.#status.isOffline = this.#status.isSignedOut = false;
       document.dispatchEvent(new Event(SERVER_ANSWERED));
-      if (answer.newer) {
+      if (answer.newer && this.takeAnswer(answer.newer)) {
+        this.#dirty = true;
+        await this.#send(keepalive);
+      } else if (answer.newer) {
         this.#dirty = true;
         this.#keepLocally(body);
         this.showNewer(answer.newer);
       } else {
-        this.#savedAt = answer.saved_at;
+        this.#status.savedAt = answer.saved_at;
         this.#revision = answer.revision;
-        this.localTexts.remove();
+        this.#forgetAnswered();
       }
     } catch (error) {
       this.#dirty = true;
-      this.#isOffline = error instanceof OfflineError;
-      this.#isSignedOut = error instanceof SignedOutError;
-      this.#trouble = error instanceof CallError ? error.message : gettext("Your draft could not be saved.");
+      this.#status.isOffline = error instanceof OfflineError;
+      this.#status.isSignedOut = error instanceof SignedOutError;
+      this.#status.trouble = error instanceof CallError ? error.message : gettext("Your draft could not be saved.");
       this.#keepLocally(body);
       this.#schedule(RETRY);
     }
     this.#showState();
   }
 
-  #keepLocally({ document, samples, sampleOrder, message }: Record<string, unknown>): void {
-    this.#isKept = this.localTexts.keep({ document, samples, sampleOrder, message, at: Date.now() } as LocalDraft);
+  /** Forgets the texts that the server has, unless the next page may have been rendered without them. */
+  #forgetAnswered(): void {
+    if (this.#isLeaving) return;
+    this.#unanswered = [];
+    if (!this.#dirty) this.localTexts.remove();
+  }
+
+  #keepLocally(body: Record<string, unknown>): void {
+    const origin = { revisions: this.#revisions, base: String(body.base) };
+    this.#status.isKept = this.localTexts.keep({ ...textOf(body), at: Date.now(), origin, sent: this.#unanswered });
   }
 
   /** Reports that the draft was saved elsewhere, and offers both texts. */
   showNewer(newer: NewerDraft): void {
     this.#newer = newer;
     this.#dirty = true;
-    const isGone = newer.document === undefined;
-    const when = newer.saved_at ? timeAgo(newer.saved_at) : "";
-    const words = isGone
-      ? gettext("This draft was saved or discarded in another tab or on another device.")
-      : gettext("This draft is newer elsewhere: it was changed in another tab or on another device {when}.", { when });
-    const take = createElement(
-      "button",
-      { type: "button", class: "button" },
-      isGone ? gettext("Load what is saved") : gettext("Use that one"),
-    );
-    const keep = createElement("button", { type: "button", class: "button" }, gettext("Use this one"));
-    take.addEventListener("click", () => this.#take(newer));
-    keep.addEventListener("click", () => {
+    const keep = (): void => {
       this.#revision = newer.revision ?? 0;
       this.#settle();
       this.saveSoon();
-    });
-    const text = createElement(
-      "p",
-      {},
-      createElement("b", {}, words),
-      " ",
-      gettext("Nothing is overwritten until you choose."),
-    );
-    const buttons = createElement("span", { class: "end buttons" }, take, keep);
-    const banner = createElement(
-      "div",
-      { class: "banner banner-warn", role: "alert" },
-      createIcon("users"),
-      text,
-      buttons,
-    );
-    this.#place.replaceChildren(banner);
+    };
+    this.#place.replaceChildren(createConflict(newer, { take: () => this.#take(newer), keep }));
     this.#showState();
   }
 
   #take(newer: NewerDraft): void {
     if (newer.document === undefined) {
       this.#keepLocally(this.#wiring.body());
-      if (!this.#isKept) {
-        this.#trouble = gettext("Your text could not be kept in this browser.");
+      if (!this.#status.isKept) {
+        this.#status.trouble = gettext("Your text could not be kept in this browser.");
         this.#showState();
         return;
       }
       // The next page that loads offers the stored text.
       this.#dirty = false;
-      this.#trouble = "";
+      this.#status.trouble = "";
       this.#settle();
       window.location.reload();
       return;
@@ -213,7 +263,7 @@ export class Draft {
     const { samples = {}, sampleOrder } = newer;
     this.#wiring.use(newer.document, unpackSamples({ samples, sampleOrder }));
     this.#revision = newer.revision ?? 0;
-    this.#savedAt = newer.saved_at ?? null;
+    this.#status.savedAt = newer.saved_at ?? null;
     window.clearTimeout(this.#timer);
     this.#dirty = false;
     this.localTexts.remove();
@@ -230,29 +280,19 @@ export class Draft {
   discard(): void {
     window.clearTimeout(this.#timer);
     this.#dirty = false;
-    this.#savedAt = null;
+    this.#status.savedAt = null;
     this.#revision = 0;
-    this.#trouble = "";
+    this.#unanswered = [];
+    this.#status.trouble = "";
     this.localTexts.remove();
     this.#settle();
   }
 
   #showState(): void {
-    const isShown = this.#savedAt !== null || this.#trouble !== "";
+    this.#status.hasNewer = this.#newer !== null;
+    const isShown = isDraftShown(this.#status);
     this.#badge.hidden = !isShown;
     for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !isShown;
-    const words = this.#newer && !this.#trouble ? gettext("Not saved: newer elsewhere") : this.#troubleWords;
-    this.#state.classList.toggle("is-bad", words !== "");
-    if (words) {
-      const link = createElement("a", { href: "/login", target: "_blank" }, gettext("Sign in"));
-      this.#state.replaceChildren(createIcon("circle-alert"), words, ...(this.#isSignedOut ? [" ", link] : []));
-    } else
-      this.#state.textContent = this.#savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(this.#savedAt) });
-  }
-
-  get #troubleWords(): string {
-    if (this.#isSignedOut) return gettext("Not saved: signed out.");
-    if (!this.#isOffline) return this.#trouble;
-    return this.#isKept ? gettext("Offline, kept in this browser") : gettext("Offline, not kept in this browser");
+    showDraftState(this.#state, this.#status);
   }
 }

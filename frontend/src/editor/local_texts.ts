@@ -1,11 +1,36 @@
 // Texts of a draft that this browser stores, because the server doesn't have them.
 import { isSameSamples, type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
-/** A stored text that didn't reach the server. */
-export interface LocalDraft extends Partial<PackedSamples> {
+const TAB_KEY = "promptuary-tab";
+const TAB = Math.random().toString(36).slice(2);
+
+/** A text as it was sent to the server. */
+export interface SentText extends Partial<PackedSamples> {
   document: string;
   message?: string;
+}
+
+/** The text in the body of a request. */
+export const textOf = ({ document, samples, sampleOrder, message }: Record<string, unknown>): SentText =>
+  ({ document, samples, sampleOrder, message }) as SentText;
+
+/** The stored draft and the version that a text began from. */
+export interface Origin {
+  /** The revision of the draft on the server, 0 if there was none; several if the text was sent while the page was
+   * left, because the next page shows one of them. */
+  revisions: readonly number[];
+  /** The number of the version, empty if there was none. */
+  base: string;
+}
+
+/** A stored text that didn't reach the server, or whose answer didn't arrive. */
+export interface LocalDraft extends SentText {
   at: number;
+  /** The tab that it was typed in. */
+  tab?: string;
+  origin?: Origin;
+  /** Texts that were sent without an answer, or while the page was left: the next page can show one of them. */
+  sent?: SentText[];
 }
 
 /** The content of the page. */
@@ -15,7 +40,15 @@ interface Shown {
   message: string;
 }
 
-const isSameText = (draft: LocalDraft, { document, samples, message }: Shown): boolean =>
+/** Whether the server's text is the one that was sent. */
+export const isSentText = (sent: SentText, server: { document?: string } & Partial<PackedSamples>): boolean =>
+  sent.document === server.document &&
+  isSameSamples(
+    unpackSamples({ samples: sent.samples ?? {}, sampleOrder: sent.sampleOrder }),
+    unpackSamples({ samples: server.samples ?? {}, sampleOrder: server.sampleOrder }),
+  );
+
+const isSameText = (draft: SentText, { document, samples, message }: Shown): boolean =>
   draft.document === document &&
   (!draft.message || draft.message === message) &&
   (!draft.samples || isSameSamples(unpackSamples({ samples: draft.samples, sampleOrder: draft.sampleOrder }), samples));
@@ -25,27 +58,41 @@ const isSameText = (draft: LocalDraft, { document, samples, message }: Shown): b
 export class LocalTexts {
   readonly #key: string;
   readonly #leftKey: string;
+  readonly #tab: string;
 
-  constructor(draft: string) {
+  /** tab: the ID of the browser's tab, which stays the same over reloads. */
+  constructor(draft: string, tab: string = identifyTab()) {
     this.#key = `draft:${draft}`;
     this.#leftKey = `unsent:${draft}`;
+    this.#tab = tab;
   }
 
   /** Stores the text of the page, replacing the previous one; returns whether that succeeded. */
   keep(text: LocalDraft): boolean {
-    return write(this.#key, text);
+    return write(this.#key, { ...text, tab: this.#tab });
   }
 
-  /** Removes the stored text, because the server has it. */
+  /** Removes the stored text of this tab, because the server has it. */
   remove(): void {
-    erase(this.#key);
+    const last = read<LocalDraft>(this.#key);
+    if (!last?.tab || last.tab === this.#tab) erase(this.#key);
+  }
+
+  /** The text that this tab showed before it was reloaded, if it continues what the page shows: nobody else has
+   * written the draft since. It stays stored until it is removed. */
+  findOwn(shown: Shown & { revision: number; base: string }): LocalDraft | null {
+    const last = read<LocalDraft>(this.#key);
+    if (!last?.origin || last.tab !== this.#tab || last.origin.base !== shown.base) return null;
+    const isShown =
+      last.origin.revisions.includes(shown.revision) || last.sent?.some((sent) => isSameText(sent, shown));
+    return isShown ? last : null;
   }
 
   /** Texts of earlier visits that differ from the page, newest last. They stay until they are removed. */
   listLeft(shown: Shown): LocalDraft[] {
     const last = read<LocalDraft>(this.#key);
     const all = [...this.#left, ...(last ? [last] : [])].filter((draft) => !isSameText(draft, shown));
-    if (this.#writeLeft(all)) this.remove();
+    if (this.#writeLeft(all)) erase(this.#key);
     return all;
   }
 
@@ -68,6 +115,18 @@ export class LocalTexts {
     erase(this.#leftKey);
     return true;
   }
+}
+
+/** The ID of this tab in this browser: random, and the same after a reload unless the browser stores nothing. */
+function identifyTab(): string {
+  try {
+    const stored = sessionStorage.getItem(TAB_KEY);
+    if (stored) return stored;
+    sessionStorage.setItem(TAB_KEY, TAB);
+  } catch {
+    // Storage is disabled or full.
+  }
+  return TAB;
 }
 
 function read<Value>(key: string): Value | null {

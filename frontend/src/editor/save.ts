@@ -2,6 +2,7 @@
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer, OfflineError, SERVER_ANSWERED, SignedOutError } from "./api.ts";
+import type { NewerDraft } from "./draft.ts";
 import type { SaveOutcome } from "./types.ts";
 
 interface Wiring {
@@ -9,6 +10,8 @@ interface Wiring {
   body: () => Record<string, unknown>;
   /** Waits for a pending draft request, so that the draft can't outlive the version created from it. */
   before: () => Promise<void>;
+  /** Whether the draft that the server has is this tab's own, so that the action can be sent again. */
+  takeAnswer: (newer: NewerDraft) => boolean;
   onOutcome: (outcome: SaveOutcome) => void;
 }
 
@@ -31,7 +34,9 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
     pressed?.setAttribute("aria-busy", "true");
     try {
       await wiring.before();
-      const outcome = await callServer<SaveOutcome>("POST", wiring.url, { ...wiring.body(), do: action });
+      const ask = () => callServer<SaveOutcome>("POST", wiring.url, { ...wiring.body(), do: action });
+      let outcome = await ask();
+      if (outcome.newer && wiring.takeAnswer(outcome.newer)) outcome = await ask();
       show(outcome.html ?? "");
       wiring.onOutcome(outcome);
     } catch (error) {

@@ -1,4 +1,5 @@
-// The offer of text that an earlier visit in this browser couldn't send.
+// Text that this browser stored: that of a reloaded tab is shown again, that of an earlier visit is offered.
+import type { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
 import { createElement, findElement } from "../dom.ts";
 import { gettext, pageLanguage } from "../language.ts";
@@ -7,17 +8,30 @@ import type { LocalDraft } from "./local_texts.ts";
 import { type Samples, unpackSamples } from "./sample_map.ts";
 
 interface Editor {
-  text(): string;
-  samples(): Samples;
+  view: EditorView;
+  inputs: { readonly samples: Samples };
   message: HTMLInputElement;
   use(document: string, samples: Samples): void;
 }
 
-/** Offers each stored text that differs from the displayed one. */
-export function offerUnsentText(root: HTMLElement, draft: Draft, editor: Editor): void {
-  const shown = { document: editor.text(), samples: editor.samples(), message: editor.message.value };
-  const left = draft.localTexts.listLeft(shown);
-  for (const text of left) offerText(root, draft, editor, text);
+/** Shows the text that was typed in this tab before a reload, and offers each other stored text that differs from the
+ * displayed one. */
+export function restoreUnsentText(root: HTMLElement, draft: Draft, editor: Editor): void {
+  const readShown = () => ({
+    document: editor.view.state.doc.toString(),
+    samples: editor.inputs.samples,
+    message: editor.message.value,
+  });
+  const base = findElement<HTMLInputElement>(root, "[name=base]").value;
+  const own = draft.localTexts.findOwn({ ...readShown(), revision: draft.revision, base });
+  if (own) useText(editor, own);
+  for (const text of draft.localTexts.listLeft(readShown())) offerText(root, draft, editor, text);
+  if (own) draft.resumeReloaded(own.sent ?? []);
+}
+
+function useText(editor: Editor, { document, samples, sampleOrder, message }: LocalDraft): void {
+  editor.use(document, samples ? unpackSamples({ samples, sampleOrder }) : editor.inputs.samples);
+  if (message) editor.message.value = message;
 }
 
 function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalDraft): void {
@@ -31,9 +45,7 @@ function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalD
   const words = gettext("This browser has text from {when} that did not reach the server.", { when });
   const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
   take.addEventListener("click", () => {
-    const { document, samples, sampleOrder, message } = left;
-    editor.use(document, samples ? unpackSamples({ samples, sampleOrder }) : editor.samples());
-    if (message) editor.message.value = message;
+    useText(editor, left);
     offer.remove();
     draft.saveSoon();
     void draft.flush().then(() => draft.localTexts.removeLeft(left));

@@ -39,7 +39,7 @@ def test_the_page_says_which_revision_of_the_draft_it_shows(author, store):
     assert 'name="revision" value="2"' in words(author.get(EDIT))
 
 
-@pytest.mark.parametrize("do", ["save", "parallel", "declare:question", "discard", "restore-draft"])
+@pytest.mark.parametrize("do", ["save", "parallel", "declare:question", "restore-draft"])
 def test_a_draft_that_was_written_elsewhere_is_not_ended_unseen(author, store, do):
     store()
     answer = post(author, do, message="Stop")
@@ -103,6 +103,24 @@ def test_discarding_keeps_what_is_in_the_page(author, store):
     post(author, "discard", revision="1", message="Half")
     assert [(draft.document, draft.message) for draft in Draft.everything.all()] == [(MINE, "Half")]
     assert not Draft.objects.exists()
+
+
+def test_discarding_in_a_conflict_keeps_both_texts(author, store):
+    store()
+    page = words(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "discard"}, follow=True))
+    assert "Your text and the newer draft are discarded." in page
+    assert not Draft.objects.exists()
+    assert texts_aside() == [THEIRS, MINE]
+    post(author, "restore-draft", document=OTHER, revision="0")
+    assert Draft.objects.get().document == MINE
+    post(author, "restore-draft", revision="2")
+    assert Draft.objects.get().document == THEIRS
+
+
+def test_discarding_in_a_conflict_with_the_same_text_keeps_one(author, store):
+    store(MINE)
+    post(author, "discard")
+    assert texts_aside() == [MINE]
 
 
 def test_discarding_a_page_without_a_draft_keeps_what_was_typed(author):

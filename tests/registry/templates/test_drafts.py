@@ -103,7 +103,24 @@ def test_work_that_the_caller_has_not_seen_is_not_written_over(author, revision)
 
 def test_the_same_work_sent_again_is_no_conflict(author):
     keep(author, document="one")
-    assert keep(author, document="one", revision=0).document == "one"
+    again = keep(author, document="one", revision=0)
+    assert (again.document, again.revision) == ("one", 1)
+
+
+def test_a_request_that_arrives_twice_lets_the_next_one_through(author):
+    keep(author, document="one", revision=0)
+    keep(author, document="one", revision=0)
+    keep(author, document="two", revision=1)
+    with pytest.raises(drafts.NewerDraft):
+        keep(author, document="one", revision=0)
+    assert template_queries.find_draft(author, "support/reply").document == "two"
+
+
+def test_the_same_text_of_another_version_is_written(author, save):
+    save("one")
+    keep(author, document="one", revision=0)
+    draft = keep(author, document="one", base=1, revision=1)
+    assert (draft.base.number, draft.revision) == (1, 2)
 
 
 def test_a_draft_that_is_gone_is_said_to_be(author):

@@ -1,0 +1,36 @@
+// The banner of a draft that was saved in another tab or on another device.
+import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { gettext } from "../language.ts";
+import type { NewerDraft } from "./draft.ts";
+
+/** The author's choices: the draft that was saved elsewhere, or the text on the page. */
+interface Choices {
+  take: () => void;
+  keep: () => void;
+}
+
+/** Creates the banner, with a button for each choice. */
+export function createConflict(newer: NewerDraft, choices: Choices): HTMLElement {
+  const isGone = newer.document === undefined;
+  const when = newer.saved_at ? timeAgo(newer.saved_at) : "";
+  const words = isGone
+    ? gettext("This draft was saved or discarded in another tab or on another device.")
+    : gettext("This draft is newer elsewhere: it was changed in another tab or on another device {when}.", { when });
+  const take = createElement(
+    "button",
+    { type: "button", class: "button" },
+    isGone ? gettext("Load what is saved") : gettext("Use that one"),
+  );
+  const keep = createElement("button", { type: "button", class: "button" }, gettext("Use this one"));
+  take.addEventListener("click", choices.take);
+  keep.addEventListener("click", choices.keep);
+  const text = createElement(
+    "p",
+    {},
+    createElement("b", {}, words),
+    " ",
+    gettext("Nothing is overwritten until you choose."),
+  );
+  const buttons = createElement("span", { class: "end buttons" }, take, keep);
+  return createElement("div", { class: "banner banner-warn", role: "alert" }, createIcon("users"), text, buttons);
+}
