@@ -1,9 +1,10 @@
 """How fast the editor's form is: `python benchmarks/editor_form.py ADDRESS`, where a server with the demo runs.
 
-Opens a draft of 200 KB with 100 parts in Chromium, signed in as the demo's author. Prints how long the form takes to
-open, and the median and slowest time from a key press to its paint over 60 keys, in the form and in the source of the
-same text. The goals: the form opens in at most 1 s, and the median key is painted in at most 50 ms. Nothing is saved;
-the draft is discarded at the end.
+Opens a draft of 200 KB with 100 parts in Chromium, signed in as the demo's author. Prints how long the page takes to
+open with the draft, and how much of it the server takes; how long the form takes to open; and the median and slowest
+time from a key press to its paint over 60 keys, in the form and in the source of the same text. The goals: the page and
+the form each open in at most 1 s, and the median key is painted in at most 50 ms. Nothing is saved; the draft is
+discarded at the end.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import statistics
 import sys
 from dataclasses import dataclass
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Response, sync_playwright
 
 PARTS, BYTES, KEYS = 100, 200_000, 60
 MOST_OPEN_MS, MOST_KEY_MS = 1000.0, 50.0
@@ -26,6 +27,11 @@ OPEN_FORM = """async () => {
   await painted();
   return performance.now() - start;
 }"""
+# Milliseconds from the start of the navigation to the answer's first byte, and until the browser has painted the page.
+PAGE_TIMES = """() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => {
+  const [navigation] = performance.getEntriesByType("navigation");
+  done([navigation.responseStart, performance.now()]);
+})))"""
 # Collects, for each key, the milliseconds from the event until the frame after it is painted.
 WATCH_KEYS = """() => {
   window.keyTimes = [];
@@ -34,6 +40,15 @@ WATCH_KEYS = """() => {
     requestAnimationFrame(() => setTimeout(() => window.keyTimes.push(performance.now() - start)));
   }, { capture: true });
 }"""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Milliseconds until the page is painted, its server's share, and until the form is open on an open page."""
+
+    page: float
+    server: float
+    form: float
 
 
 @dataclass(frozen=True)
@@ -81,49 +96,74 @@ def sign_in(page: Page, address: str) -> None:
     page.wait_for_url(f"{address}/")
 
 
-def measure_form(address: str) -> tuple[float, KeyTimes, KeyTimes]:
-    """Milliseconds until the form is open, the key times in one of its cards, and those in the source."""
+def write_draft(page: Page, edit_address: str) -> None:
+    """Write the document as the draft of the template, and wait until the server has it and its preview is shown."""
+    page.evaluate("localStorage.setItem('editor-mode', 'source')")
+    page.goto(edit_address)
+    page.locator("form.is-live").wait_for()
+    page.get_by_role("textbox", name="Source of the template").click()
+    page.keyboard.press("Control+a")
+    with (
+        page.expect_response(lambda answer: _is_long(answer, "/preview"), timeout=60_000),
+        page.expect_response(lambda answer: _is_long(answer, "/draft"), timeout=60_000),
+    ):
+        page.keyboard.insert_text(write_document())
+
+
+def _is_long(answer: Response, end: str) -> bool:
+    return answer.url.endswith(end) and len(answer.request.post_data or "") >= BYTES // 2
+
+
+def open_page(page: Page, edit_address: str) -> tuple[float, float]:
+    """Open the draft: milliseconds until its page is painted, and those that the server takes."""
+    page.goto(edit_address, wait_until="commit")
+    page.locator("form.is-live").wait_for()
+    server, painted = page.evaluate(PAGE_TIMES)
+    return painted, server
+
+
+def measure_form(address: str) -> tuple[Opening, KeyTimes, KeyTimes]:
+    """How long the page and the form take to open, the key times in one of the form's cards, and in the source."""
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         sign_in(page, address)
-        page.evaluate("localStorage.setItem('editor-mode', 'source')")
-        page.goto(f"{address}/t/{TEMPLATE}/-/edit")
-        page.locator("form.is-live").wait_for()
-        source = page.get_by_role("textbox", name="Source of the template")
-        source.click()
-        page.keyboard.press("Control+a")
-        page.keyboard.insert_text(write_document())
-        page.get_by_text("rendered just now").wait_for()
+        edit_address = f"{address}/t/{TEMPLATE}/-/edit"
+        write_draft(page, edit_address)
+        opened, server = open_page(page, edit_address)
+        page.wait_for_timeout(3000)  # the preview has loaded
         page.evaluate(WATCH_KEYS)
+        page.get_by_role("textbox", name="Source of the template").click()
         page.keyboard.press("Control+Home")
         page.wait_for_timeout(1500)
         in_source = measure_keys(page)
         page.keyboard.press("Control+z")
         page.wait_for_timeout(3000)  # the draft is stored and the preview has loaded
-        opened = page.evaluate(OPEN_FORM)
+        opening = Opening(opened, server, page.evaluate(OPEN_FORM))
         page.get_by_role("textbox", name="Content of part 3", exact=True).click()
         page.wait_for_timeout(2000)
         in_form = measure_keys(page)
         page.wait_for_timeout(2500)
-        page.get_by_role("button", name="Discard the draft").first.click()
+        page.get_by_role("button", name="Discard draft").click()
+        page.get_by_text("Draft discarded").first.wait_for()
         browser.close()
-    return opened, in_form, in_source
+    return opening, in_form, in_source
 
 
 def main() -> int:
     """Measure and print; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("address", help="of a server with the demo, as http://127.0.0.1:8000")
-    opened, in_form, in_source = measure_form(parser.parse_args().address.rstrip("/"))
+    opening, in_form, in_source = measure_form(parser.parse_args().address.rstrip("/"))
     print(f"{BYTES // 1000} KB, {PARTS} parts")
-    print(f"the form opens in {opened:.0f} ms (goal {MOST_OPEN_MS:.0f})")
+    print(f"the page opens in {opening.page:.0f} ms (goal {MOST_OPEN_MS:.0f}), {opening.server:.0f} in the server")
+    print(f"the form opens in {opening.form:.0f} ms (goal {MOST_OPEN_MS:.0f})")
     for words, times in (("form", in_form), ("source", in_source)):
         print(
             f"a key in the {words}: median {times.median:.0f} ms (goal {MOST_KEY_MS:.0f}), slowest {times.slowest:.0f}"
         )
-    return int(opened > MOST_OPEN_MS or in_form.median > MOST_KEY_MS)
+    return int(max(opening.page, opening.form) > MOST_OPEN_MS or in_form.median > MOST_KEY_MS)
 
 
 if __name__ == "__main__":
