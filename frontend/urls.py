@@ -58,6 +58,7 @@ from frontend.home import checklist_views, count_views, demo_views, palette_view
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
 from frontend.releases import mention_views as release_mention_views
+from frontend.releases import move_views
 from frontend.releases import panels as release_panels
 from frontend.releases import promote_views as release_promote_views
 from frontend.releases import propose_views as release_propose_views
@@ -146,6 +147,8 @@ urlpatterns = [
     path("t/<template:name>/-/copy", new_views.copy, name="copy"),
     path("t/<template:name>/-/samples", sample_views.edit_samples, name="samples"),
     path("t/<template:name>/-/labels", label_views.move, name="labels"),
+    path("t/<template:name>/-/move/size", require_safe(move_views.show_move_size), name="move-size"),
+    path("t/<template:name>/-/move/evidence", require_safe(move_views.show_move_evidence), name="move-evidence"),
     path("t/<template:name>/-/fetches", fetch_views.fetches, name="fetches"),
     path("t/<template:name>/-/propose", propose_views.propose, name="propose"),
     path("t/<template:name>/-/rename", rename_views.rename_template, name="rename"),

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from django.utils.translation import gettext, ngettext
 
-from frontend.browse.check_summaries import CheckSummary, summarize_checks
 from frontend.browse.environment_actions import RowAction, choose_action, find_schedule, label_address, may
 from frontend.browse.environment_menus import MenuMove, RowMenu, build_menu
+from frontend.changes.check_summaries import CheckSummary, summarize_checks
 from frontend.changes.failure_rows import FailureRow
 from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frontend.browse.check_summaries import summarize_checks
+from frontend.changes.check_summaries import summarize_checks
 from registry.changes.promotion_state import PromotionState
 from registry.namespaces.rules import rules_of
 from registry.templates.models import Template

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
-from frontend.browse.check_summaries import CheckSummary, read_check_summaries
 from frontend.browse.label_status import LabelStatus, label_statuses, mark_rollouts
 from frontend.changes import emergency_notices
+from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web import highlight

@@ -12,12 +12,12 @@ from django.shortcuts import redirect
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.browse.check_summaries import CheckSummary, read_check_summaries
 from frontend.browse.fetch_charts import Sparkline, draw_sparklines
 from frontend.browse.folder_branches import Link, find_folder, open_branches
 from frontend.browse.label_status import LabelStatus, list_labels_ahead
 from frontend.browse.match_marks import Piece, find_matching_lines, mark_words, word_pattern
 from frontend.browse.saved_views import build_search, list_view_rows
+from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from frontend.web.search_text import Filter, SearchText, read_search

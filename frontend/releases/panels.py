@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 
 from frontend.changes.goes_live import read_goes_live
-from frontend.changes.label_evidence import metric_counts
 from frontend.changes.presenters import find_free_minute
 from frontend.releases import presenters
+from frontend.releases.move_rows import MoveRow
 from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
@@ -19,7 +19,6 @@ from frontend.web.page import show
 from frontend.web.reasons import reason_context
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
-from registry.changes.label_preview import LabelPreview
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.verbs import Verb
@@ -42,12 +41,11 @@ ROLL_BACK_PANEL = "releases/_roll_back_panel.html"
 
 
 @dataclass(frozen=True)
-class PanelMember:
+class PanelMember(MoveRow):
     """A template in the panel, with the effects of moving its label. fault: why it doesn't move, empty if it does;
     is_chosen: whether it is ticked.
     """
 
-    preview: LabelPreview
     fault: str = ""
     is_chosen: bool = True
 
@@ -58,16 +56,6 @@ class PanelMember:
         """
         preview = self.preview
         return f"{preview.template.name} {preview.version.number} {preview.serves.number if preview.serves else 0}"
-
-    @property
-    def message(self) -> str:
-        """The first line of the version's message."""
-        return self.preview.version.message.partition("\n")[0]
-
-    @property
-    def counts(self) -> list[tuple[int, str, str, str]]:
-        """How many metrics are worse, better, unclear: figure, word, look, icon; empty if nothing was run."""
-        return metric_counts(self.preview.evaluation)
 
 
 def read_seen(lines: Iterable[str]) -> Seen:

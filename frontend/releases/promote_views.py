@@ -65,6 +65,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
     form, status = ProposalForm(request.POST if request.method == "POST" else None), 200
     sections = [_read_section(actor, name, target, selection) for name, selection in selections.items()]
     form.offer_reviewers(actor, [row for section in sections for row in section.rows])
+    form.suggest_title([row for section in sections for row in section.rows], source, target)
     if request.method == "POST":
         status = 422
         if not names:

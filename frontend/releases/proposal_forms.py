@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_date, read_goes_live
 from frontend.changes.propose_views import list_review_candidates
@@ -20,6 +21,8 @@ from registry.releases.moved_members import Seen
 
 __all__ = ["ProposalForm"]
 
+_LONGEST_TITLE = 200
+
 
 class ProposalForm(forms.Form):
     """A title, a reason, and reviewers in addition to the owners.
@@ -27,7 +30,7 @@ class ProposalForm(forms.Form):
     refusal: the refusal of the date, which the panel shows at its field.
     """
 
-    title = forms.CharField(max_length=200)
+    title = forms.CharField(max_length=_LONGEST_TITLE)
     description = LinesField(required=False, max_length=10_000)
     reviewers = forms.MultipleChoiceField(required=False)
 
@@ -35,6 +38,14 @@ class ProposalForm(forms.Form):
         super().__init__(*args, **options)
         self.refusal: Invalid | None = None
         self._candidates: dict[str, list[ReviewCandidate]] = {}
+
+    def suggest_title(self, rows: Sequence[MemberRow], source: str, target: str) -> None:
+        """Prefill the title with the message that all versions share, or else with the labels."""
+        shared = {row.message.strip() for row in rows}
+        title = shared.pop() if len(shared) == 1 else ""
+        if not title or len(title) > _LONGEST_TITLE:
+            title = gettext("Promote {source} to {target}").format(source=source, target=target)
+        self.initial["title"] = title
 
     def offer_reviewers(self, actor: Actor, rows: Sequence[MemberRow]) -> None:
         """Offer the users whose approval would count for some of the templates."""

@@ -80,6 +80,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                 return redirect("release", number)
     if request.method != "POST" and plan is not None:
         chosen = _first_choice(request, plan)
+        ticked = [row for row in rows if row.member.template.name in chosen]
+        form.suggest_title(ticked, labels["from_label"] or LATEST, labels["label"] or "")
     context = {
         "section": "templates",
         "panel": f"frontend/{PANEL}",

@@ -65,7 +65,7 @@ SecretKey = Annotated[
         "--source-secret-key", envvar="LANGFUSE_SECRET_KEY", help="Secret key of the Langfuse server.", show_envvar=True
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be imported; change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be imported; change nothing.")]
 
 
 @dataclass(frozen=True)

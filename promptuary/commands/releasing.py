@@ -30,7 +30,7 @@ Source = Annotated[
 ]
 Target = Annotated[str, typer.Option("--to", help="Protected label to move.")]
 Title = Annotated[str, typer.Option("--title", "-t", help="Title of the release, in one line.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be proposed; change nothing.")]
 Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="Namespace of the release.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Reason, shown to everyone concerned.")]
 RollBackReason = Annotated[

@@ -36,7 +36,7 @@ Message = Annotated[str, typer.Option("--message", "-m", help="Message for the r
 Reviewers = Annotated[
     list[str] | None, typer.Option("--reviewer", help="Username of a person to ask for a review. Can be repeated.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would happen; change nothing.")]
 Gradually = Annotated[
     str,
     typer.Option(

@@ -19,7 +19,7 @@ from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import ExactDecimal, MicrosecondMoment, Moment, Output, ProblemOutput
 
-__all__ = ["LabelPreviewOutput", "PreviewLabel"]
+__all__ = ["PreviewLabel", "SizedPreviewOutput"]
 
 
 class ServiceOutput(Output):

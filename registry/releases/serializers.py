@@ -10,7 +10,7 @@ from registry.changes import ungated_losses
 from registry.changes.comment_texts import CommentText
 from registry.changes.gate_serializers import BlockerOutput, TurnOutput
 from registry.changes.metric_serializers import UngatedLossesOutput
-from registry.changes.preview_api import LabelPreviewOutput
+from registry.changes.preview_api import SizedPreviewOutput
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
@@ -67,7 +67,9 @@ class PlannedOutput(Output):
     change = serializers.IntegerField(
         allow_null=True, source="change.number", default=None, help_text="An open request that would become the member."
     )
-    preview = LabelPreviewOutput(help_text="What follows from moving the label, as `previewLabel` says.")
+    preview = SizedPreviewOutput(
+        help_text="What follows from moving the label, as `previewLabel` says, without what would evaluate it."
+    )
 
 
 class PlanOutput(Output):
@@ -100,7 +102,7 @@ class RollBackMemberOutput(Output):
     missing_right = serializers.CharField(
         allow_blank=True, help_text="Why the caller may not put it back, as a sentence; empty if they may."
     )
-    preview = LabelPreviewOutput(
+    preview = SizedPreviewOutput(
         allow_null=True, help_text="What follows from going back, as `previewLabel` says; null without a version."
     )
 

@@ -28,9 +28,10 @@ def run(server, cast, tmp_path, monkeypatch):
 
 
 def test_a_dry_run_shows_what_would_be_proposed_and_stores_nothing(run):
-    result = run("propose", "support/refunds", "--dry-run")
+    result = run("propose", "support/refunds", "-n")
     assert result.exit_code == 0
     assert f"{ONE}: production from nothing to version 1" in result.output
+    assert "lines change, callers must send question." in result.output
     evidence = "  Not evaluated yet.\n  No check was run on it yet; they run once it is proposed.\n  Needs 1 approval."
     assert evidence in result.output
     assert not Release.objects.exists()

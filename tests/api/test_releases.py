@@ -75,6 +75,7 @@ def test_what_another_label_of_a_folder_serves_is_planned_and_then_proposed(cast
     plan = caller("author").post(f"{PLACE}/plan", selection).json()
     assert [(member["template"], member["version"], member["holds"]) for member in plan["members"]] == [(TWO, 2, None)]
     assert [(left["template"], left["code"]) for left in plan["left_out"]] == [(ONE, "equal")]
+    assert plan["members"][0]["preview"]["size"]["inputs"]["added"] == ["question"]
     answer = caller("author").post(PLACE, {**selection, "title": "Promote"}).json()
     assert answer["left_out"] == plan["left_out"]
 

@@ -61,6 +61,8 @@ MORE = [
     f"{T}/-/edit?draft=Shorter",
     f"{T}/-/diff?from=latest&to=draft:Shorter",
     f"{T}/-/propose?label=production&version=2",
+    f"{T}/-/move/size?label=production&version=2",
+    f"{T}/-/move/evidence?label=production&version=2",
     f"{T}/-/dependants",
     "/runs/?template=support/refunds/reply",
     "/runs/{done}",

@@ -233,6 +233,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("stop-column", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/stop", ITS_AUTHOR, {}),
     ("column-sample", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/sample", ITS_AUTHOR, {"name": "new boots"}),
     ("column-row", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/row", ITS_AUTHOR, {"dataset": GOLD}),
+    ("move-size", "GET", ""): Row(f"{T}/-/move/size?label=production&version=2", READERS),
+    ("move-evidence", "GET", ""): Row(f"{T}/-/move/evidence?label=production&version=2", READERS),
     ("fetches", "GET", ""): Row(f"{T}/-/fetches", READERS),
     ("fetches", "POST", ""): Row(
         f"{T}/-/fetches", _row(OUT, 404, 302, 302, 302, 302), {"version": "1", "name": "helpful", "value": "1"}

@@ -1,5 +1,6 @@
 // The panel before a risky action, over the page: links and choices marked `data-panel` open it; without scripts they
 // open the same panel as a separate page.
+import htmx from "htmx.org";
 import { createElement } from "../dom.ts";
 import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
 import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
@@ -70,6 +71,7 @@ async function openPanel(address: string): Promise<void> {
   const form = dialog.querySelector<HTMLFormElement>("#panel-form");
   if (form) fillForm(form, typed); // kept when the panel compares with another version
   if (!dialog.open) dialog.showModal();
+  htmx.process(dialog);
   restoreForms();
   showPeoplePickers();
   focusFirst(dialog);

@@ -10,12 +10,14 @@ from django.utils import timezone
 from registry.changes import decisions, schedules
 from registry.changes import services as change_services
 from registry.namespaces import folder_roles
+from registry.redaction.services import redact_version
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
 from registry.templates.label_models import Label
-from tests.frontend.conftest import OTHER, words
+from registry.templates.models import Template
+from tests.frontend.conftest import OTHER, REPLY, words
 
 ONE, TWO = "support/refunds/one", "support/two"
 MOVED = "Something changed while this panel was open, so nothing was done."
@@ -281,3 +283,63 @@ def test_a_change_that_joins_loses_its_date_and_its_planned_rollout_and_both_are
     _approve(desk, Release.objects.get(number=number))
     page = words(client.get(f"/releases/{number}/publish"))
     assert (page.count(gradually), date in page) == (1, False)
+
+
+def test_each_panel_loads_the_size_and_the_evidence_of_each_template(published, browser):
+    client = browser("reviewer")
+    page = words(client.get("/releases/2/roll-back"))
+    for name in (ONE, TWO):
+        assert f'hx-get="/t/{name}/-/move/size?label=production&amp;version=1" hx-trigger="intersect once"' in page
+        assert f'hx-get="/t/{name}/-/move/evidence?label=production&amp;version=1" hx-trigger="toggle once"' in page
+
+
+def test_the_panel_that_proposes_prefills_the_title(desk, release, browser):
+    desk.save(OTHER + "\n", name=ONE, message="Quote the policy")
+    desk.save(OTHER + "\n", name=TWO, message="Quote the policy")
+    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    assert 'value="Quote the policy"' in page
+    assert f'hx-get="/t/{ONE}/-/move/size?label=production&amp;version=3" hx-trigger="intersect once"' in page
+    desk.save(OTHER + "\n\n", name=TWO, message="Shorter")
+    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    assert 'value="Promote latest to production"' in page
+    one = words(browser("author").get(f"/releases/new/support/?from=latest&to=production&template={TWO}"))
+    assert 'value="Shorter"' in one
+
+
+def test_the_size_names_lines_tokens_and_inputs_that_callers_must_also_send(reply, browser):
+    reply.save(OTHER.replace("inputs:", "inputs:\n  order: {type: string}"))
+    size = words(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=3"))
+    assert "2 lines change" in size
+    assert "callers must also send order" in size
+    same = words(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=2"))
+    assert "1 line changes" in same
+    assert "tokens" in same
+    assert "callers need to send nothing new" in same
+
+
+def test_the_evidence_is_that_of_the_panel_of_one_template_and_stays_in_its_row(reply, browser):
+    address = f"/t/{REPLY}/-/move/evidence?label=production&version=2"
+    shown = words(browser("reader").get(address))
+    pk = Template.objects.get(name=REPLY).pk
+    for part in ("what", "evaluation", "services", "checks"):
+        assert f'aria-labelledby="panel-{part}-{pk}"' in shown
+        assert f'id="panel-{part}-{pk}"' in shown
+    assert "on sample “boots”" in shown
+    assert "data-panel" not in shown
+    source = f'hx-get="{address}&view=source"'.replace("&", "&amp;")
+    assert f'{source} hx-target="closest .panel-member-evidence"' in shown
+    assert "Source, line by line" in words(browser("reader").get(f"{address}&view=source"))
+
+
+def test_the_evidence_of_an_unknown_version_or_label_is_refused(reply, browser):
+    for part in ("size", "evidence"):
+        address = f"/t/{REPLY}/-/move/{part}"
+        assert browser("reader").get(f"{address}?label=production&version=99").status_code == 404
+        assert browser("reader").get(f"{address}?label=latest&version=1").status_code == 422
+        assert browser("outsider").get(f"{address}?label=production&version=1").status_code == 404
+
+
+def test_the_size_of_a_redacted_text_is_left_out(reply, browser):
+    redact_version(actor=reply.actor("admin"), name=REPLY, version=1, reason="A name", force=True)
+    answer = browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=2")
+    assert (answer.status_code, "change" in words(answer)) == (200, False)
