@@ -133,6 +133,7 @@ TEMPLATES: list[dict[str, Any]] = [
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each with its catalogues in frontend/locale
 FINDING_TRANSLATOR = "frontend.web.findings.translate_finding"  # for streams, which are a layer below the pages
+FORMAT_MODULE_PATH = ["frontend.locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

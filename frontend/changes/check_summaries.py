@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from frontend.web.findings import translate_finding
 from frontend.web.wording import check_word
 from registry.changes import version_checks
 from registry.changes.checks import Check
+from registry.evaluations.metric_titles import name_gates
 from registry.namespaces.rules import Rules
 
 __all__ = ["CheckSummary", "read_check_summaries", "summarize_checks"]
@@ -14,7 +16,7 @@ __all__ = ["CheckSummary", "read_check_summaries", "summarize_checks"]
 @dataclass(frozen=True)
 class CheckSummary:
     """How many of the checks passed, and the names of the failed ones in words. sentences: the finding of each of
-    these. is_running: whether some haven't finished.
+    these, in the language of the page. is_running: whether some haven't finished.
     """
 
     passed: int
@@ -34,7 +36,7 @@ def summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
         passed=len(checks) - len(failed) - running,
         total=len(checks),
         failed=tuple(check_word(check.name) for check in failed),
-        sentences=tuple(check.summary for check in failed),
+        sentences=tuple(name_gates(translate_finding(check.summary)) for check in failed),
         is_running=running > 0,
     )
 

@@ -102,7 +102,8 @@ def ago(moment: datetime | None) -> SafeString | str:
     zone, language = timezone.get_current_timezone(), get_language()
     local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
     # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
-    exact = f"{local.day} {wording.month_name(local.month, language)} {local:%Y, %H:%M:%S %Z}"
+    day = f"{wording.day_number(local.day, language)} {wording.month_name(local.month, language)}"
+    exact = f"{day} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
     since = wording.time_since_in(language, local, now)
     return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, since)

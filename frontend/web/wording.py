@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from django.conf import settings
-from django.utils.dates import MONTHS, MONTHS_3
+from django.utils.dates import MONTHS, MONTHS_3, MONTHS_AP
 from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
@@ -19,6 +19,7 @@ from registry.evaluations.metric_titles import name_gates
 __all__ = [
     "TOPICS_IN_WORDS",
     "check_word",
+    "day_number",
     "full_sentence",
     "line_range",
     "month_name",
@@ -155,8 +156,14 @@ def _measure(passed: timedelta) -> tuple[str, int]:
 
 
 def _date(moment: datetime, now: datetime) -> str:
-    day = f"{moment.day} {_short_month_name(moment.month, get_language())}"
+    language = get_language()
+    day = f"{day_number(moment.day, language)} {_short_month_name(moment.month, language)}"
     return day if moment.year == now.year else f"{day} {moment.year}"
+
+
+def day_number(day: int, language: str | None) -> str:
+    """The day of the month in a date with the name of the month: `3`, in German `3.`."""
+    return f"{day}." if language == "de" else str(day)
 
 
 @lru_cache(maxsize=100)
@@ -167,8 +174,8 @@ def month_name(month: int, language: str | None) -> str:
 
 @lru_cache(maxsize=100)
 def _short_month_name(month: int, language: str | None) -> str:
-    """As in Django's format `M`."""
-    return str(MONTHS_3[month]).title()
+    """As in Django's format `M`; in German as in `N`, with the full stop of an abbreviation."""
+    return str(MONTHS_AP[month] if language == "de" else MONTHS_3[month]).title()
 
 
 def line_range(line: int, end_line: int) -> str:

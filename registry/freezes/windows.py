@@ -10,7 +10,8 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from django.utils import dateformat, timezone
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 __all__ = [
@@ -177,14 +178,14 @@ def format_moment(moment: datetime) -> str:
     """`Mon 23 Nov 08:00 CET`, in the reader's time zone; in UTC outside of pages."""
     local = timezone.localtime(moment)
     year = "" if abs(local - timezone.now()) < timedelta(days=300) else " Y"
-    return dateformat.format(local, f"D j M{year} H:i T")
+    return date_format(local, f"D j M{year} H:i T")
 
 
 def _format_near_moment(moment: datetime) -> str:
     """`Mon 08:00` if the weekday is unambiguous, else with the date: `Mon 23 Nov 08:00`."""
     local = timezone.localtime(moment)
     is_near = abs(local.date() - timezone.localdate()) < timedelta(days=7)
-    return dateformat.format(local, "D H:i" if is_near else "D j M H:i")
+    return date_format(local, "D H:i" if is_near else "D j M H:i")
 
 
 def format_week_minute(minute: int | None) -> str:

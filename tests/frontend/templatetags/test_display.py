@@ -1,15 +1,19 @@
 """Times, numbers and digests as words."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.template import Context, Template
 from django.utils import translation
+from django.utils.formats import date_format, get_format
 
 from frontend.templatetags import display, figures
 from frontend.web import wording
 from frontend.web.wording import time_lasted, time_since
 
+ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
 
@@ -49,6 +53,28 @@ def test_numbers_are_written_as_the_language_of_the_page_has_them():
     with translation.override("de"):
         assert (wording.thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
         assert (wording.signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
+
+
+def test_dates_are_written_as_the_language_of_the_page_has_them():
+    with translation.override("de"):
+        assert time_since(NOW - timedelta(days=700), NOW) == "22. Dez. 2024"
+        assert 'title="22. November 2026, 12:00:00 UTC"' in display.ago(NOW)
+        assert date_format(NOW, "j M Y, H:i T") == "22. Nov. 2026, 12:00 UTC"
+        assert date_format(NOW, "D j M H:i") == "So 22. Nov. 12:00"
+    assert date_format(NOW, "j M Y, H:i T") == "22 Nov 2026, 12:00 UTC"
+
+
+FORMATS_ALIKE = {"c", "D", "D H:i", "F", "F Y", "j", "M", "Y", "Y-m-d", r"Y-m-d\TH:i"}
+
+
+def test_each_date_format_of_a_template_has_a_german_one():
+    """A format with the number of a day, which German writes with a full stop."""
+    used = {
+        written
+        for path in (ROOT / "frontend/templates").rglob("*.html")
+        for written in re.findall(r"""\|date:["']([^"']+)["']""", path.read_text(encoding="utf-8"))
+    }
+    assert [written for written in used - FORMATS_ALIKE if get_format(written, "de") == written] == []
 
 
 def test_a_time_carries_its_exact_moment():
