@@ -19,7 +19,7 @@ from registry.changes.events import (
     ChangeWithdrawn,
     EmergencyClosed,
 )
-from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.models import ChangeRequest, DecisionAct, Verdict
 from registry.changes.review_events import CommentAdded, VerdictGiven
 from registry.changes.revisions import EditedComment
 from registry.changes.schedule_events import ChangeUnscheduled
@@ -41,11 +41,13 @@ from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, Namespa
 from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Namespace
-from registry.notifications import conversations, live_failures
+from registry.notifications import conversations, keys, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
+from registry.notifications.releases import tell_of_release_step
 from registry.releases.comment_events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.comments import EditedReleaseComment
+from registry.releases.events import ReleaseChanged, ReleaseOpened, ReleasePublished, ReleaseStep, ReleaseWithdrawn
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped
@@ -75,7 +77,7 @@ def run(occasion: Occasion) -> None:
 
 
 def _tell_of_key(occasion: Occasion) -> None:
-    notification_services.tell_of_key(occasion.author_as(Actor), occasion.subject_as(Key))
+    keys.tell_of_key(occasion.author_as(Actor), occasion.subject_as(Key))
 
 
 def _recompute_states_of_namespace(occasion: Occasion) -> None:
@@ -183,17 +185,17 @@ def _recompute_states_of_template(occasion: Occasion) -> None:
 
 def _recompute_states_after_approval(occasion: Occasion) -> None:
     """The label now holds the emergency's version by approval: the new baseline of its other change requests."""
-    change = occasion.subject_as(Decision).change
+    change = occasion.subject_as(DecisionAct).decision.change
     if occasion.event_as(ChangeDecided).reviewed:
         locking.recompute_states(change.template.namespace, change.template, change.label)
         locking.recompute_states_of_copies(change.template)
 
 
 def _tell_of_decision(occasion: Occasion) -> None:
-    decision, event = occasion.subject_as(Decision), occasion.event_as(ChangeDecided)
+    act, event = occasion.subject_as(DecisionAct), occasion.event_as(ChangeDecided)
     if event.reviewed:
-        notification_services.end_waiting(decision.change)
-    notification_services.tell_of_decision(occasion.author_as(Actor), decision, event.taken_back)
+        notification_services.end_waiting(act.decision.change)
+    notification_services.tell_of_decision(occasion.author_as(Actor), act, event.taken_back)
 
 
 def _settle(occasion: Occasion) -> None:
@@ -222,11 +224,7 @@ def _tell_of_release_comment(occasion: Occasion) -> None:
 
 
 def _tell_of_ended_schedule(occasion: Occasion) -> None:
-    event = occasion.event
-    if isinstance(event, ChangeUnscheduled) and event.reason is not None:
-        notification_schedules.tell_of_unpublished_change(occasion.subject_as(ChangeRequest), event)
-    elif isinstance(event, ReleaseUnscheduled) and event.reason is not None:
-        notification_schedules.tell_of_unpublished_release(occasion.subject_as(Release), event)
+    notification_schedules.tell_of_ended_schedule(occasion.event, occasion.subject)
 
 
 def _tell_of_freeze(occasion: Occasion) -> None:
@@ -239,11 +237,12 @@ def _tell_of_rollout(occasion: Occasion) -> None:
 
 
 def _tell_of_nightly_outcome(occasion: Occasion) -> None:
-    event, nightly_run = occasion.event, occasion.subject_as(Run)
-    if isinstance(event, EvaluationFailing):
-        live_failures.tell_of_live_failure(nightly_run, event)
-    elif isinstance(event, EvaluationRecovered):
-        live_failures.tell_of_recovery(nightly_run, event)
+    live_failures.tell_of_nightly_outcome(occasion.subject_as(Run), occasion.event)
+
+
+def _tell_of_release_step(occasion: Occasion) -> None:
+    event = occasion.event_as(ReleaseStep)  # type: ignore[type-abstract]  # any subclass will do
+    tell_of_release_step(occasion.author_as(Actor), event, occasion.subject_as(Release))
 
 
 REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
@@ -280,6 +279,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     ChangeDecided: (_recompute_states_after_approval, _tell_of_decision),
     ChangeUnscheduled: (_tell_of_ended_schedule,),
     ReleaseUnscheduled: (_tell_of_ended_schedule,),
+    **dict.fromkeys((ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseWithdrawn), (_tell_of_release_step,)),
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
     CommentAdded: (_tell_of_comment,),

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from registry.changes.comment_texts import CommentText, CommentTexts
@@ -13,6 +14,9 @@ from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
 from registry.changes.moments import Moment, list_moments
 from registry.changes.review_events import CommentAdded, VerdictGiven
+from registry.releases import queries as release_queries
+from registry.releases.events import ReleaseChanged, ReleaseStep
+from registry.releases.queries import ReleaseMoment
 
 __all__ = ["TimelineEntry", "list_timeline_entries"]
 
@@ -51,7 +55,23 @@ def list_timeline_entries(
             rows += _check_entries(group)
         else:
             rows += [entry for moment in group if (entry := _entry(change, moment, writer)) is not None]
-    return rows
+    if change.release_id is None:
+        return rows
+    joins = [_join_entry(change, moment) for moment in release_queries.list_join_moments(change)]
+    return sorted([*rows, *joins], key=lambda entry: entry.at)
+
+
+def _join_entry(change: ChangeRequest, moment: ReleaseMoment) -> TimelineEntry:
+    """How the request became part of a release, or was removed from it."""
+    event = moment.event
+    number = event.release if isinstance(event, ReleaseStep) else 0
+    words = gettext("made the change part of release {number}: it is published or withdrawn with it")
+    if isinstance(event, ReleaseChanged) and change.number in event.removed:
+        words = gettext("removed the change from release {number}")
+    url = reverse("release", args=[number])
+    return TimelineEntry(
+        moment.at, moment.person, "list", "", words.format(number=number), url=url, url_word=gettext("Open the release")
+    )
 
 
 def _check_entries(moments: Iterable[Moment]) -> list[TimelineEntry]:

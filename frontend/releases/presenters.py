@@ -11,11 +11,12 @@ from frontend.changes import presenters as change_presenters
 from frontend.changes.timeline import TimelineEntry
 from registry.accounts.actor import Actor
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Decision
 from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
 from registry.releases import queries as release_queries
 from registry.releases.comment_events import ReleaseCommented
+from registry.releases.decision_moments import DecisionMoment, list_decision_moments
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release
 
@@ -23,6 +24,7 @@ __all__ = [
     "MemberRow",
     "PermittedReleaseActions",
     "find_permitted_release_actions",
+    "list_joined_changes",
     "list_member_rows",
     "release_story",
 ]
@@ -121,8 +123,10 @@ def list_member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> li
 
 
 def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
-    """All actions on the release and comments, oldest first. writer: the username of a reader who may comment."""
-    entries = []
+    """All actions on the release, decisions on its templates and comments, oldest first. writer: the username of a
+    reader who may comment.
+    """
+    entries = [_decision_entry(moment) for moment in list_decision_moments(release)]
     for moment in release_queries.list_release_moments(release):
         line = moment.event.timeline_line()
         if line is not None:
@@ -132,7 +136,25 @@ def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
                 own = moment.event.number if is_own else 0
                 entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said, own=own)
             entries.append(entry)
-    return entries
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def list_joined_changes(gate: ReleaseGate) -> list[ChangeRequest]:
+    """The open changes of the release that were open before it, or are another person's; withdrawing ends them too."""
+    release = gate.release
+    changes = [member.change for member in gate.open_members]
+    return [it for it in changes if it.created_at < release.created_at or it.opened_by_id != release.opened_by_id]
+
+
+def _decision_entry(moment: DecisionMoment) -> TimelineEntry:
+    icon, look, words = "check", "ok", gettext("approved {templates}")
+    if moment.decision == Decision.REQUEST_CHANGES:
+        icon, look, words = "message-square", "warn", gettext("asked for edits of {templates}")
+    words = words.format(templates=", ".join(moment.templates))
+    said = moment.said if moment.said.text or moment.said.is_deleted else None
+    return TimelineEntry(
+        moment.at, moment.person, icon, look, words, moment.said.text, is_said=said is not None, said=said
+    )
 
 
 def _decidable_member(member: Member, actor: Actor) -> DecidableMember:

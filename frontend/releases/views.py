@@ -142,6 +142,7 @@ def _render_release(
         "gate": gate,
         "rows": rows,
         "differences": differences,
+        "joined": presenters.list_joined_changes(gate) if act.withdraw else [],
         "tabs": list_difference_tabs(request, list(differences.values())),
         "act": act,
         "loss_notices": [

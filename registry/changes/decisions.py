@@ -1,5 +1,7 @@
 """Decisions on change requests: approve, request edits, comment, and take a decision back."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -8,7 +10,7 @@ from registry.changes import gate as change_gate
 from registry.changes import locking
 from registry.changes.events import ChangeDecided
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.models import ChangeRequest, Decision, DecisionAct, Verdict
 from registry.changes.queries import lock_change
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
@@ -44,8 +46,20 @@ def check_decision(decision: str, text: str) -> None:
         raise Invalid(fields={"text": gettext("write something: a comment, or a request for edits, needs words.")})
 
 
-def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
-    """Store a decision whose text was checked; for services, on a request locked after the permission check."""
+def record_decision(  # the fields of a decision, and its place in an act
+    actor: Actor,
+    change: ChangeRequest,
+    *,
+    decision: str,
+    digest: str,
+    text: str,
+    earlier: Sequence[Decision] = (),
+    is_last: bool = True,
+) -> Decision:
+    """Store a decision whose text was checked; for services, on a request locked after the permission check.
+
+    earlier, is_last: of an act that decides on several requests, as in `DecisionAct`.
+    """
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
     with_checks = change.unreviewed or decision == Decision.ACKNOWLEDGE
@@ -78,7 +92,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         decided=change.decided if is_reviewed else None,
         taken_back=taken_back,
     )
-    locking.append(actor, change, event, said)
+    locking.append(actor, change, event, DecisionAct(said, tuple(earlier), is_last))
     return said
 
 

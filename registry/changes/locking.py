@@ -12,7 +12,7 @@ from registry.changes import history_queries, policy, template_copies
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest, Decision
+from registry.changes.models import ChangeRequest, DecisionAct
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.timestamps import format_moment
 from registry.journal import log
@@ -104,9 +104,9 @@ def _state_of(gate: Gate) -> str:
     return ChangeRequest.APPROVED if gate.approval_status.is_enough else ChangeRequest.OPEN
 
 
-def append(actor: Actor, change: ChangeRequest, event: ChangeStep, decision: Decision | None = None) -> None:
+def append(actor: Actor, change: ChangeRequest, event: ChangeStep, act: DecisionAct | None = None) -> None:
     """Append a step of the request, dated by the row's `updated_at`."""
-    subject = decision or change
+    subject = act or change
     log.append(actor, event, namespace=change.template.namespace, at=change.updated_at, subject=subject)
 
 

@@ -2,7 +2,8 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 from django.db import models
@@ -17,6 +18,7 @@ __all__ = [
     "ChangeRequests",
     "CountedScores",
     "Decision",
+    "DecisionAct",
     "Verdict",
     "list_decisions",
 ]
@@ -183,6 +185,17 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.decision} in change {self.change_id}"  # no text: for the shell
+
+
+@dataclass(frozen=True)
+class DecisionAct:
+    """A decision, and those that the same act made before it on other requests of a release. is_last: whether the act
+    ends with it.
+    """
+
+    decision: Decision
+    earlier: Sequence[Decision] = ()
+    is_last: bool = True
 
 
 def list_decisions(change_ids: Collection[int]) -> Mapping[int, list[Decision]]:

@@ -13,7 +13,15 @@ from registry.journal import log
 from registry.notifications import queries
 from registry.notifications.models import Notification
 
-__all__ = ["tell_of_live_failure", "tell_of_recovery"]
+__all__ = ["tell_of_nightly_outcome"]
+
+
+def tell_of_nightly_outcome(run: Run, event: object) -> None:
+    """Notify of a nightly run that failed on what is live, or passed again."""
+    if isinstance(event, EvaluationFailing):
+        tell_of_live_failure(run, event)
+    elif isinstance(event, EvaluationRecovered):
+        tell_of_recovery(run, event)
 
 
 def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:

@@ -7,11 +7,12 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Namespace
 from registry.templates.models import Template
 
-__all__ = ["EMERGENCY", "MENTION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notification", "Watch"]
+__all__ = ["EMERGENCY", "MENTION", "RELEASE_DECISION", "TWO_STEP_REMINDER", "UNUSED_KEY", "Notification", "Watch"]
 
 
 # The kind of emergency notifications to possible approvers, which are mailed regardless of their watches.
 EMERGENCY = "emergency"
+RELEASE_DECISION = "release.decided"  # the kind of notifications about a decision on several templates of a release
 MENTION = "mention"  # the kind of notifications about mentions in a conversation
 UNUSED_KEY = "unused-key"  # the kind of notifications about unused keys
 TWO_STEP_REMINDER = "two-step-reminder"  # the kind of reminders to turn on two-step sign-in

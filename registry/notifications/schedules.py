@@ -42,6 +42,14 @@ def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
     return sentence.format(stop=stop.sentence, person=actor.person.display_name, reason=freeze.reason)
 
 
+def tell_of_ended_schedule(event: object, subject: object) -> None:
+    """Notify of a schedule that ended without publishing. subject: the change or the release."""
+    if isinstance(event, ChangeUnscheduled) and event.reason is not None and isinstance(subject, ChangeRequest):
+        tell_of_unpublished_change(subject, event)
+    elif isinstance(event, ReleaseUnscheduled) and event.reason is not None and isinstance(subject, Release):
+        tell_of_unpublished_release(subject, event)
+
+
 def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
     """Notify the proposer and the scheduler; for services, in the transaction of the event."""
 

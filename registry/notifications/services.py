@@ -11,22 +11,21 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import Key, User, say_to
+from registry.accounts.models import User, say_to
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeDecided
-from registry.changes.models import ChangeRequest, Decision
+from registry.changes.models import ChangeRequest, Decision, DecisionAct
 from registry.changes.review_events import CommentAdded
 from registry.changes.thread_models import Comment
 from registry.core.sentences import end_sentence
 from registry.journal import log
-from registry.namespaces import key_queries
-from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
 from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification
 from registry.notifications.queries import list_active_reviewers
+from registry.notifications.releases import tell_of_joint_decision
 from registry.releases.comment_events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
@@ -42,7 +41,6 @@ __all__ = [
     "mark_notifications_read",
     "tell_of_comment",
     "tell_of_decision",
-    "tell_of_key",
     "tell_of_move",
     "tell_of_redaction",
     "tell_of_release_comment",
@@ -85,15 +83,19 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
     _tell(actor, kind, people, say, change, is_waiting=True)
 
 
-def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = None) -> None:
-    """Notify the opener of the request and the author of its head of a decision. The request no longer waits for the
-    person who decided.
+def tell_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = None) -> None:
+    """Notify the opener of the request and the author of its head of a decision, at the end of its act. The request no
+    longer waits for the person who decided.
 
     taken_back: the decision that was taken back by this one.
     """
-    change = decision.change
+    decision, change = act.decision, act.decision.change
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
         end_waiting(change, actor.person)
+    if act.earlier and act.is_last:
+        tell_of_joint_decision(actor, [*act.earlier, decision])
+    if act.earlier or not act.is_last:
+        return
 
     def say() -> str:
         sentence = str(_DECIDED[decision.decision])
@@ -155,8 +157,12 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
     """Notify the people behind a gated move or a roll back; except for a normal publication, the reviewers too.
 
-    Only watchers of the template are notified of an ungated move.
+    Only watchers of the template are notified of an ungated move, and nobody of one that belongs to the publication of
+    a release, which is told once.
     """
+    if move.how == "published" and move.change is not None and move.change.open_release is not None:
+        end_waiting(move.change)
+        return
     if move.how not in _MOVED or move.after is None:
         _write(actor, LabelMoved.kind, [], lambda: _describe_free_move(actor, move), move, move.created_at)
         return
@@ -225,31 +231,6 @@ def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Se
         return sentence
     places = gettext("Copies are in {places} until their owners remove them.")
     return f"{sentence} {places.format(places=gettext(' and ').join(remotes))}"
-
-
-def tell_of_key(actor: Actor, key: Key) -> None:
-    """Notify the person that a key acts for, unless they issued it themselves; for services, in its transaction."""
-    person = key.person
-    if person == actor.person or not person.is_active or person.username == OPERATOR:
-        return
-    kind = KeyRotated.kind if key.replaces_id else KeyIssued.kind
-    sentence = say_to(person, lambda: _describe_key(actor, key))
-    Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
-
-
-def _describe_key(actor: Actor, key: Key) -> str:
-    if key.replaces_id:
-        sentence = gettext(
-            "{name} rotated a key that acts in your name: {key} in {namespace}. It may {rights}. "
-            "If you do not want it, revoke it on your account page."
-        )
-    else:
-        sentence = gettext(
-            "{name} issued a key that acts in your name: {key} in {namespace}. It may {rights}. "
-            "If you do not want it, revoke it on your account page."
-        )
-    rights = key_queries.describe_key(key)
-    return sentence.format(name=actor.person.display_name, key=key.name, namespace=key.namespace.name, rights=rights)
 
 
 def end_waiting(change: ChangeRequest, person: User | None = None) -> None:

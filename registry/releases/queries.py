@@ -23,7 +23,15 @@ from registry.releases.comment_texts import read_comment_texts
 from registry.releases.models import Release
 from registry.templates.models import Template
 
-__all__ = ["ReleaseMoment", "find_release", "list_release_moments", "list_releases", "lock_release", "read_paths"]
+__all__ = [
+    "ReleaseMoment",
+    "find_release",
+    "list_join_moments",
+    "list_release_moments",
+    "list_releases",
+    "lock_release",
+    "read_paths",
+]
 
 _RELATED = ("namespace", "opened_by")
 _MOST = 500
@@ -125,6 +133,22 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
         moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, said))
         if len(moments) == _MOST:
             break
+    return moments[::-1]
+
+
+def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
+    """List the steps by which the request joined releases or was removed from them, oldest first; two queries."""
+    first = Event.objects.filter(change=change.number).order_by("number").values_list("number", flat=True).first()
+    kinds = [events.ReleaseOpened.kind, events.ReleaseChanged.kind]
+    rows = Event.objects.filter(namespace=change.template.namespace.name, kind__in=kinds, number__gte=first or 0)
+    moments = []
+    for row in rows.order_by("-number")[:_MOST]:
+        event = parse_event(row.kind, json.loads(row.text)["body"])
+        joined = event.changes if isinstance(event, events.ReleaseOpened) else ()
+        if isinstance(event, events.ReleaseChanged):
+            joined = (*event.added, *event.removed)
+        if change.number in joined:
+            moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event))
     return moments[::-1]
 
 

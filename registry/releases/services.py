@@ -118,10 +118,12 @@ def _decide_on_members(
             raise NotFound(
                 gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
             )
-        return [
-            decisions.record_decision(actor, members[change], decision=decision, digest=digest, text=text)
-            for change, digest in sorted(digests.items())
-        ]
+        given: list[Decision] = []
+        for place, (change, digest) in enumerate(sorted(digests.items()), 1):
+            act = {"earlier": tuple(given), "is_last": place == len(digests)}
+            facts = {"decision": decision, "digest": digest, "text": text}
+            given.append(decisions.record_decision(actor, members[change], **facts, **act))
+        return given
 
 
 def _require_unblocked(gate: ReleaseGate) -> None:

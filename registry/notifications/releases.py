@@ -1,0 +1,182 @@
+"""Notifications of acts on releases: decisions on several templates, publishing, withdrawing, and changes that join.
+
+Everybody is told once, however many templates an act is about. A row refers to the first change that concerns the
+person, and its kind leads to the page of the release.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext, ngettext
+
+from registry.accounts.actor import OPERATOR, Actor
+from registry.accounts.models import User, say_to
+from registry.changes.events import ChangeDecided
+from registry.changes.models import ChangeRequest, Decision
+from registry.notifications import queries as notification_queries
+from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
+from registry.notifications.models import RELEASE_DECISION, Notification
+from registry.releases.events import ReleaseChanged, ReleaseOpened, ReleasePublished, ReleaseStep, ReleaseWithdrawn
+from registry.releases.models import Release
+from registry.templates.label_events import LabelMoved
+from registry.templates.label_models import LabelMove
+
+__all__ = ["tell_of_joint_decision", "tell_of_release_step"]
+
+
+@dataclass(frozen=True)
+class _Concern:
+    """A change, the people whom the act on it concerns, and its time."""
+
+    change: ChangeRequest
+    people: Collection[User]
+    at: datetime
+
+
+def tell_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
+    """Notify the people of several changes of a release of what one act decided on them."""
+    first = decisions[0]
+    release = first.change.release
+    if release is None:
+        raise ValueError(f"change {first.change.number} belongs to no release")
+    names = ", ".join(_describe_version(decision.change) for decision in decisions)
+
+    def say() -> str:
+        sentence = gettext("{name} asked for edits in {count} templates of release {release}: {templates}.")
+        if first.decision == Decision.APPROVE:
+            sentence = gettext("{name} approved {count} templates of release {release}: {templates}.")
+        return sentence.format(
+            name=actor.person.display_name, count=len(decisions), release=describe_release(release), templates=names
+        )
+
+    at = first.created_at
+    told = tell_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
+    concerns = [_Concern(it.change, [it.change.opened_by, it.change.version.author], it.created_at) for it in decisions]
+    _tell(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, told=told)
+
+
+def tell_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:
+    """Notify of a release that was published or withdrawn, and of other people's changes that joined it."""
+    if isinstance(event, ReleasePublished):
+        _tell_of_publication(actor, event, release)
+    elif isinstance(event, ReleaseWithdrawn):
+        _tell_of_withdrawal(actor, event, release)
+    elif isinstance(event, ReleaseOpened):
+        _tell_of_joined(actor, event, release, event.changes)
+    elif isinstance(event, ReleaseChanged):
+        _tell_of_joined(actor, event, release, event.added)
+
+
+def _tell_of_publication(actor: Actor, event: ReleasePublished, release: Release) -> None:
+    rows = LabelMove.objects.filter(change__number__in=event.changes, how="published").order_by("template__name")
+    rows = rows.select_related("template__namespace", "before__author", "after__author", "change__opened_by")
+    moves = list(rows.defer("before__bundle", "after__bundle"))
+    concerns, names = [], []
+    for move in moves:
+        if move.change is None or move.after is None:
+            continue
+        move.change.template = move.template
+        deciders = User.objects.filter(pk__in=move.change.decisions.values("person"))
+        authors = [version.author for version in (move.before, move.after) if version is not None]
+        concerns.append(_Concern(move.change, [*authors, move.change.opened_by, *deciders], release.updated_at))
+        names.append(f"{move.template.name} v{move.after.number}")
+
+    def say() -> str:
+        return gettext("{name} published release {release}: {label} serves {templates}.").format(
+            name=actor.person.display_name,
+            release=describe_release(release),
+            label=release.label,
+            templates=", ".join(names),
+        )
+
+    _tell(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+
+
+def _tell_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release) -> None:
+    """Those of all changes that were withdrawn with it, also of changes that were open before the release."""
+    changes = [change for change in _list_members(release) if change.state == ChangeRequest.WITHDRAWN]
+    concerns = []
+    for change in changes:
+        deciders = User.objects.filter(pk__in=change.decisions.values("person"))
+        people = [release.opened_by, change.opened_by, change.version.author, *deciders]
+        concerns.append(_Concern(change, people, release.updated_at))
+    names = ", ".join(_describe_version(change) for change in changes)
+
+    def say() -> str:
+        sentence = ngettext(
+            "{name} withdrew release {release} with the change of {templates}: {reason}",
+            "{name} withdrew release {release} with the changes of {templates}: {reason}",
+            len(changes),
+        )
+        return sentence.format(
+            name=actor.person.display_name, release=describe_release(release), templates=names, reason=event.reason
+        )
+
+    _tell(actor, event.kind, concerns, say)
+
+
+def _tell_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers: Sequence[int]) -> None:
+    """Each opener of changes that joined as they were; their watchers were told when they were proposed."""
+    joined: dict[int, list[ChangeRequest]] = {}
+    for change in _list_members(release):
+        if change.number in numbers and change.opened_by_id != actor.person.pk:
+            joined.setdefault(change.opened_by_id, []).append(change)
+    for changes in joined.values():
+        subjects = ", ".join(describe_change(change) for change in changes)
+
+        def say(subjects: str = subjects, count: int = len(changes)) -> str:
+            sentence = ngettext(
+                "{name} made your change part of release {release}, with which it is published or withdrawn: "
+                "{subjects}.",
+                "{name} made your changes part of release {release}, with which they are published or withdrawn: "
+                "{subjects}.",
+                count,
+            )
+            return sentence.format(name=actor.person.display_name, release=describe_release(release), subjects=subjects)
+
+        concern = _Concern(changes[0], [changes[0].opened_by], release.updated_at)
+        _tell(actor, event.kind, [concern], say, has_watchers=False)
+
+
+def _list_members(release: Release) -> list[ChangeRequest]:
+    rows = release.members.select_related("template__namespace", "opened_by", "version__author")
+    return list(rows.defer("version__bundle").order_by("template__name", "number"))
+
+
+def _describe_version(change: ChangeRequest) -> str:
+    return f"{change.template.name} v{change.version.number}"
+
+
+def _tell(  # one place for every act on a release
+    actor: Actor,
+    kind: str,
+    concerns: Iterable[_Concern],
+    say: Callable[[], str],
+    *,
+    topic: str = "",
+    told: Collection[User] = (),
+    has_watchers: bool = True,
+) -> None:
+    """Notify everybody concerned once. topic: the kind of event by which templates are watched; told: people who were
+    already notified otherwise.
+    """
+    first: dict[int, tuple[User, _Concern]] = {}
+    for concern in concerns:
+        watchers = notification_queries.list_watchers(concern.change.template, topic) if has_watchers else []
+        for person in (*concern.people, *watchers):
+            first.setdefault(person.pk, (person, concern))
+    for person in (actor.person, *told):
+        first.pop(person.pk, None)
+    Notification.objects.bulk_create(
+        Notification(
+            person=person,
+            kind=kind,
+            sentence=say_to(person, say),
+            template=concern.change.template,
+            change=concern.change,
+            created_at=concern.at,
+        )
+        for person, concern in first.values()
+        if person.is_active and person.username != OPERATOR
+    )

@@ -1,0 +1,65 @@
+"""What people decided on the templates of a release, for its conversation: one moment for each act."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from registry.changes.comment_texts import CommentText, read_comment_text
+from registry.changes.models import Decision
+from registry.changes.thread_models import CommentRevision
+from registry.releases.models import Release
+
+__all__ = ["DecisionMoment", "list_decision_moments"]
+
+_MOST = 500
+_SHOWN = (Decision.APPROVE, Decision.REQUEST_CHANGES)
+_PAUSE = timedelta(minutes=1)  # decisions with the same words and a longer pause between them are different acts
+
+
+@dataclass(frozen=True)
+class DecisionMoment:
+    """An approval of templates, or a request for edits of them. templates: each path and version, `reply v2`. said: the
+    text of the first of these decisions, as it reads now.
+    """
+
+    at: datetime
+    person: str
+    decision: str
+    templates: tuple[str, ...]
+    said: CommentText
+
+
+def list_decision_moments(release: Release) -> list[DecisionMoment]:
+    """The acts since the release was opened, oldest first, up to the newest five hundred decisions; two queries."""
+    rows = Decision.objects.filter(
+        change__release=release, decision__in=_SHOWN, created_at__gte=release.created_at
+    ).select_related("person", "change__template__namespace", "version")
+    newest = list(rows.defer("version__bundle").order_by("-pk")[:_MOST])
+    revisions: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
+    for row in CommentRevision.objects.filter(change__release=release, thread=0).order_by("number"):
+        revisions[row.change_id, row.comment].append(row)
+    acts: list[list[Decision]] = []
+    for decision in reversed(newest):
+        if acts and _is_same_act(acts[-1][-1], decision):
+            acts[-1].append(decision)
+        else:
+            acts.append([decision])
+    return [_to_moment(act, revisions.get((act[0].change_id, act[0].number), ())) for act in acts]
+
+
+def _is_same_act(before: Decision, after: Decision) -> bool:
+    """Whether both were made together: an act decides on the changes in the order of their numbers."""
+    is_same = (before.person_id, before.decision, before.text) == (after.person_id, after.decision, after.text)
+    return is_same and before.change.number < after.change.number and after.created_at - before.created_at < _PAUSE
+
+
+def _to_moment(act: Sequence[Decision], revisions: Sequence[CommentRevision]) -> DecisionMoment:
+    first = act[0]
+    return DecisionMoment(
+        at=first.created_at,
+        person=first.person.username,
+        decision=first.decision,
+        templates=tuple(f"{decision.change.template.path} v{decision.version.number}" for decision in act),
+        said=read_comment_text(first.text, first.created_at, revisions),
+    )

@@ -1,0 +1,114 @@
+"""The conversation of a release, and what becomes of changes that join one."""
+
+import pytest
+
+from registry.changes import decisions, revisions
+from registry.changes import services as change_services
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
+from tests.frontend.conftest import words
+
+ONE, TWO = "support/refunds/one", "support/two"
+
+
+def _propose(desk, role: str = "author"):
+    return proposals.propose_release(
+        actor=desk.actor(role),
+        namespace="support",
+        label="production",
+        title="Both",
+        selection=ReleaseSelection(versions={ONE: 1, TWO: 1}),
+    ).release
+
+
+def _find_digests(release) -> dict[int, str]:
+    return {member.number: member.version.digest for member in release.members.select_related("version")}
+
+
+def _propose_alone(desk):
+    """An approved change of one of the templates."""
+    change = change_services.propose_change(
+        actor=desk.actor("author"), name=ONE, label="production", version=1, message="Alone"
+    )
+    decide = {"actor": desk.actor("reviewer"), "number": change.number, "digest": change.version.digest}
+    decisions.decide_on_change(**decide, decision="approve", text="Before the release")
+    return change
+
+
+def _read_story(browser, path: str = "/releases/1") -> str:
+    page = words(browser("reviewer").get(path))
+    return page.partition('<ol class="story">')[2].partition("</section>")[0]
+
+
+@pytest.fixture
+def saved(desk):
+    for name in (ONE, TWO):
+        desk.save(name=name)
+    return desk
+
+
+def test_the_words_of_a_decision_on_several_templates_stand_there_once(saved, browser):
+    release = _propose(saved)
+    asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
+    release_services.ask_for_release_edits(**asked, text="Say **45 days**.")
+    story = _read_story(browser)
+    assert "asked for edits of refunds/one v1, two v1" in story
+    assert story.count("<strong>45 days</strong>") == 1
+    release_services.approve_release(**asked, text="Now it is right")
+    story = _read_story(browser)
+    assert "approved refunds/one v1, two v1" in story
+    assert story.index("opened the release") < story.index("45 days") < story.index("Now it is right")
+
+
+def test_an_edited_or_deleted_text_reads_as_it_does_in_the_change(saved, browser):
+    release = _propose(saved)
+    reviewer, digests = saved.actor("reviewer"), _find_digests(release)
+    release_services.approve_release(actor=reviewer, number=1, digests=digests, text="Frist words")
+    comment = {"actor": reviewer, "number": min(digests), "thread": 0, "comment": 1}
+    revisions.edit_comment(**comment, text="First words")
+    assert "First words" in _read_story(browser)
+    revisions.delete_comment(**comment)
+    story = _read_story(browser)
+    assert "words" not in story
+    assert "Deleted by its author" in story
+
+
+def test_decisions_of_two_acts_stand_apart_and_those_before_the_release_are_left_out(saved, browser):
+    _propose_alone(saved)
+    digests = _find_digests(_propose(saved))
+    for number, digest in digests.items():
+        text = f"About {number}"
+        release_services.approve_release(actor=saved.actor("admin"), number=1, digests={number: digest}, text=text)
+    story = _read_story(browser)
+    assert "Before the release" not in story
+    assert all(f"About {number}" in story for number in digests)
+
+
+def test_the_panel_names_the_approved_change_that_would_join(saved, browser):
+    _propose_alone(saved)
+    panel = words(browser("admin").get("/releases/new/support/?from=latest&to=production"))
+    said = '<a href="/changes/1">change 1</a> by author, approved, joins: it is published or withdrawn with the release'
+    assert (panel.count(said), panel.count("joins")) == (1, 1)
+
+
+def test_the_conversation_of_the_change_says_that_it_joined_and_leads_to_the_release(saved, browser):
+    _propose_alone(saved)
+    _propose(saved, "admin")
+    story = _read_story(browser, "/changes/1?view=conversation")
+    assert "made the change part of release 1: it is published or withdrawn with it" in story
+    assert '<a href="/releases/1">Open the release</a>' in story
+
+
+def test_before_a_withdrawal_the_page_names_the_changes_that_were_open_before_the_release(saved, browser):
+    _propose_alone(saved)
+    _propose(saved, "admin")
+    page = words(browser("admin").get("/releases/1"))
+    assert 'Withdraws <a href="/changes/1">change 1</a> of refunds/one too, by author, approved.' in page
+    assert page.count("Remove it from the release first to keep it open.") == 1
+    assert "Withdraws <a" not in words(browser("reader").get("/releases/1"))
+
+
+def test_a_release_of_changes_that_it_opened_names_none(saved, browser):
+    _propose(saved)
+    assert "Withdraws <a" not in words(browser("author").get("/releases/1"))

@@ -1,0 +1,113 @@
+"""Notifications of acts on a release: everybody is told once, with the names of the templates."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail as outbox
+
+from registry.accounts.models import User
+from registry.changes import decisions
+from registry.changes import services as change_services
+from registry.notifications import email as notification_email
+from registry.notifications.models import Notification
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
+from tests.registry.releases.conftest import FOUR
+
+NAMES = ", ".join(f"{name} v1" for name in FOUR)
+TITLE = "Refund window: 45 days (1)"
+
+
+def told(person: str = "author") -> list[tuple[str, str]]:
+    """The kind and the sentence of each notification of the person, oldest first."""
+    rows = Notification.objects.filter(person__username=person).order_by("pk")
+    return list(rows.values_list("kind", "sentence"))
+
+
+@pytest.fixture
+def release(open_release):
+    opened = open_release()
+    Notification.objects.all().delete()
+    return opened
+
+
+def test_an_approval_of_all_templates_is_told_once(release, approve_all):
+    approve_all(release)
+    assert told() == [("release.decided", f"reviewer approved 4 templates of release {TITLE}: {NAMES}.")]
+
+
+def test_an_approval_of_one_template_names_its_change(release, approve_all):
+    approve_all(release, names=FOUR[:1])
+    assert [kind for kind, _ in told()] == ["change.decided"]
+    assert FOUR[0] in told()[0][1]
+
+
+def test_asking_for_edits_is_one_mail_with_the_words_that_leads_to_the_release(
+    release, reviewer, find_digests, settings, monkeypatch
+):
+    settings.MAIL_IS_SENT = True
+    monkeypatch.setattr(notification_email, "_not_before", 0.0)
+    monkeypatch.setattr(notification_email, "_GATHERED", timedelta(seconds=-1))
+    User.objects.filter(username="author").update(email="author@example.org")
+    text = "Say 45 days. @reader, is that so?"
+    release_services.ask_for_release_edits(actor=reviewer, number=1, digests=find_digests(release), text=text)
+    sentence = f"reviewer asked for edits in 4 templates of release {TITLE}: {NAMES}."
+    assert told() == [("release.decided", sentence)]
+    assert told("reader") == [("mention", f"reviewer mentioned you in {TITLE}.")]
+    notification_email.send_pending_mail()
+    (message,) = [message for message in outbox.outbox if message.to == ["author@example.org"]]
+    assert sentence.startswith(message.subject.rstrip("…")) or message.subject == sentence[:200]
+    assert "> Say 45 days. @reader, is that so?" in message.body
+    assert "/releases/1" in message.body
+    assert "/changes/" not in message.body
+
+
+def test_a_publication_is_told_once(release, author, approve_all):
+    approve_all(release)
+    Notification.objects.all().delete()
+    release_services.publish_release(actor=author, number=1)
+    sentence = f"author published release {TITLE}: production serves {NAMES}."
+    assert told("reviewer") == [("release.published", sentence)]
+    assert told("author") == []
+    assert not Notification.objects.filter(is_waiting=True, read_at=None).exists()
+
+
+def test_a_withdrawal_is_told_once_with_its_reason(release, author, approve_all):
+    approve_all(release)
+    Notification.objects.all().delete()
+    release_services.withdraw_release(actor=author, number=1, reason="Legal says no")
+    sentence = f"author withdrew release {TITLE} with the changes of {NAMES}: Legal says no"
+    assert told("reviewer") == [("release.withdrawn", sentence)]
+
+
+@pytest.fixture
+def joined(author, reviewer, save):
+    """An approved change of the author, which another person makes part of a release."""
+    change = change_services.propose_change(
+        actor=author, name=FOUR[0], label="production", version=save("one", name=FOUR[0]).number, message="Kinder"
+    )
+    digest = change.version.digest
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    save("one", name=FOUR[1])
+    Notification.objects.all().delete()
+    return change
+
+
+def test_who_opened_a_change_that_joins_is_told_that_it_joined_and_that_it_is_withdrawn(joined, admin, reviewer):
+    selection = ReleaseSelection(versions={FOUR[0]: 1, FOUR[1]: 1})
+    proposals.propose_release(actor=admin, namespace="support", label="production", title="Joint", selection=selection)
+    subject = f"{FOUR[0]} v1 for production (change 1)"
+    words = "with which it is published or withdrawn"
+    assert ("release.opened", f"admin made your change part of release Joint (1), {words}: {subject}.") in told()
+    Notification.objects.all().delete()
+    release_services.withdraw_release(actor=reviewer, number=1, reason="Not now")
+    sentence = f"reviewer withdrew release Joint (1) with the changes of {FOUR[0]} v1, {FOUR[1]} v1: Not now"
+    assert told() == [("release.withdrawn", sentence)]
+
+
+def test_who_opened_a_change_that_is_added_is_told(joined, admin, open_release):
+    open_release(FOUR[2:3], actor=admin)
+    Notification.objects.all().delete()
+    proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
+    assert [kind for kind, _ in told()] == ["release.changed"]
