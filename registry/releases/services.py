@@ -120,9 +120,16 @@ def _decide_on_members(
             )
         given: list[Decision] = []
         for place, (change, digest) in enumerate(sorted(digests.items()), 1):
-            act = {"earlier": tuple(given), "is_last": place == len(digests)}
-            facts = {"decision": decision, "digest": digest, "text": text}
-            given.append(decisions.record_decision(actor, members[change], **facts, **act))
+            said = decisions.record_decision(
+                actor,
+                members[change],
+                decision=decision,
+                digest=digest,
+                text=text,
+                earlier=tuple(given),
+                is_last=place == len(digests),
+            )
+            given.append(said)
         return given
 
 
