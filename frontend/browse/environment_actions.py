@@ -66,7 +66,8 @@ def choose_action(
     address = label_address(page, template, label, state.source)
     if not state.is_protected:
         return RowAction(promote, address, in_panel=True)
-    reason = gettext("was rolled back") if state.rolled_back else ""
+    reason = gettext("was stopped in a rollout") if state.stopped else ""
+    reason = gettext("was rolled back") if state.rolled_back else reason
     reason = gettext("has to be merged") if state.drifted else reason
     if state.blocking:
         names = ", ".join(check_word(check.name) for check in state.blocking)

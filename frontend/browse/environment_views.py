@@ -118,7 +118,6 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "emergencies": promotable.emergencies,
         "failing": counts.failing,
         "rollouts": divided,
-        "stopped_rollouts": rollout_queries.list_stopped([it.gate.change for it in states.values() if it.gate]),
         "selectable": sum(group.selectable for group in groups),
         "view": chosen.view,
         "words": chosen.words,

@@ -26,6 +26,7 @@ from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import emergencies
 from registry.changes import queries as change_queries
+from registry.changes.stopped_rollouts import list_stopped_changes
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import granters, permissions
@@ -121,7 +122,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
             list(emergencies.find_emergencies(emergency_changes).values()), actor
         ),
         "rollouts": rollout_rows(rollouts),
-        "stopped_rollouts": rollout_queries.list_stopped(pending),
+        "stopped_rollouts": list_stopped_changes(pending),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

@@ -15,7 +15,6 @@ from registry.changes import label_preview
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
-from registry.rollouts import queries as rollout_queries
 
 __all__ = ["preview_publish", "show_publish_panel"]
 
@@ -52,7 +51,6 @@ def show_publish_panel(
         "may_roll_out": may_roll_out,
         "goes_live": read_goes_live(request.POST, change.planned_rollout if may_roll_out else None),
         "seen_as_served": [preview.serves.number if preview.serves else 0],
-        "stopped": rollout_queries.list_stopped([change]).get(number),
         "refusal": refusal,
         "obstacles": list_blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, actor, preview),

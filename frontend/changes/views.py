@@ -30,6 +30,7 @@ from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.places import Place
+from registry.changes.stopped_rollouts import list_stopped_changes
 from registry.changes.thread_models import Thread
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
@@ -106,6 +107,7 @@ def render_change(
         "talk_address": "?view=conversation",
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
+        "stopped": list_stopped_changes([change]).get(number),
         "slot": presenters.find_free_minute(gate.blockers),
         "stopping_freeze": presenters.find_stopping_freeze(change, change.template.namespace_id),
         "planned_shares": presenters.describe_planned_shares(gate),

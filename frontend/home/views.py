@@ -15,6 +15,7 @@ from registry.accounts.actor import Actor
 from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
+from registry.changes.stopped_rollouts import list_stopped_changes
 from registry.evaluations import live_failures, nightly_overview
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import unused_keys
@@ -55,7 +56,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "oldest": min((row.since for row in rows), default=None),
         "own_rows": rows,
         "other_releases": [release for release in releases if not release.waits_on(actor.person.username)],
-        "stopped_rollouts": rollout_queries.list_stopped([each.change for each in pending]),
+        "stopped_rollouts": list_stopped_changes([each.change for each in pending]),
         "username": actor.person.username,
         "items_of_others": work_items.items_of_others(gates, actor),
         "pending": len(pending),

@@ -25,7 +25,6 @@ from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import queries, roll_back_preview
 from registry.releases.moved_members import Seen
-from registry.rollouts import queries as rollout_queries
 
 __all__ = [
     "PanelMember",
@@ -97,9 +96,6 @@ def show_publish_panel(
         "may_choose": act.publish and act.schedule and release.goes_live_at is None,
         "goes_live": read_goes_live(request.POST),
         "seen": [member.seen for member in members],
-        "stopped_versions": rollout_queries.list_stopped_versions(
-            release.label, [member.preview.version.pk for member in members]
-        ),
     }
     return _show(request, PUBLISH_PANEL, release, members, context, refusal)
 

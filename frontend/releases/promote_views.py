@@ -20,7 +20,6 @@ from registry.core.errors import Invalid
 from registry.core.names import LATEST
 from registry.releases import plans
 from registry.releases.plans import LeftOut, ReleaseSelection
-from registry.rollouts import queries as rollout_queries
 
 __all__ = ["promote_templates"]
 
@@ -114,7 +113,6 @@ def _context(
         "sections": sections,
         "rows": rows,
         "labels": {"from_label": source, "label": target},
-        "stopped_versions": rollout_queries.list_stopped_versions(target, [row.member.version.pk for row in rows]),
         "keep": keep,
         "chosen": names,
         "releases": sum(bool(section.rows) for section in sections),

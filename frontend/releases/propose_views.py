@@ -24,7 +24,6 @@ from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.releases import plans
 from registry.releases.plans import ReleasePlan, ReleaseSelection
-from registry.rollouts import queries as rollout_queries
 from registry.templates.label_models import Label
 
 __all__ = ["propose_release"]
@@ -95,9 +94,6 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "rows": rows,
         "fault": fault,
         "labels": labels,
-        "stopped_versions": rollout_queries.list_stopped_versions(
-            labels["label"] or "", [row.member.version.pk for row in rows]
-        ),
         "keep": keep,
         "chosen": chosen,
         "approvals": max([space.approvals, *(row.preview.approvals_needed for row in rows)]),

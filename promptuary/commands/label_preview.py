@@ -83,10 +83,16 @@ def tell_effects(preview: Any) -> None:
 
 
 def _tell_roll_back(preview: Any) -> None:
-    """Print a line if the label was rolled back from the version. Older registries don't report it."""
+    """Print a line if the label was rolled back from the version, or a rollout of it was stopped. Older registries
+    don't report them.
+    """
     if past := preview.get("rolled_back"):
         reason = f": {past['reason']}" if past["reason"] else ""
         say(f"  {preview['label']} was rolled back from this version by {past['by']} at {past['at']}{reason}.")
+    if stop := preview.get("stopped_rollout"):
+        reason = f": {stop['reason'].rstrip('.')}" if stop["reason"] else ""
+        share = f"{stop['share'] / 100:g} %"
+        say(f"  Rollout {stop['number']} of this version was stopped at {share} at {stop['at']}{reason}.")
 
 
 def _tell_size(size: Any, *, is_first: bool) -> None:

@@ -10,6 +10,7 @@ from registry.changes import history_queries, locking, version_checks
 from registry.changes.checks import Check
 from registry.changes.contributors import History
 from registry.changes.models import ChangeRequest
+from registry.changes.stopped_rollouts import StoppedRollout, read_stopped_rollouts
 from registry.core import names
 from registry.evaluations import metric_readings
 from registry.evaluations.metric_readings import RunReadings, VersionPair
@@ -78,7 +79,8 @@ class LabelPreview:
     none is required. undo: the action that reverts the move; undo_version: the version that it goes back to.
     rolled_back: the roll back by which the label left the version, None if it never did, or returned to it since.
     served_by: the other labels that serve the version already, the earliest first. refusal: why the version can't be
-    proposed, if what a protected label serves contains it; otherwise empty.
+    proposed, if what a protected label serves contains it; otherwise empty. stopped: the rollout of the version for
+    the label, if that was stopped and the label didn't move to the version since.
     """
 
     template: Template
@@ -102,6 +104,7 @@ class LabelPreview:
     rolled_back: LabelRollBack | None = None
     served_by: tuple[OtherLabel, ...] = ()
     refusal: str = ""
+    stopped: StoppedRollout | None = None
 
     @property
     def fetches_moving(self) -> int:
@@ -158,6 +161,7 @@ class _Reader:
         self._pending = list(listed)
         self._earlier = self._held_before(ids)
         self._others = self._read_other_labels([version.pk for _, version in moves])
+        self._stopped = read_stopped_rollouts([(label, version.pk) for _, version in moves])
         self._roll_backs = read_roll_backs(label, {template.pk: version.pk for template, version in moves})
 
     def previews(self) -> list[LabelPreview]:
@@ -208,6 +212,7 @@ class _Reader:
             undo=undo,
             undo_version=undo_version,
             rolled_back=self._roll_backs.get(template.pk),
+            stopped=self._stopped.get((self._label, version.pk)),
             served_by=tuple(
                 OtherLabel(name, name in rules.protected_labels, since)
                 for name, since in self._others.get(version.pk, ())

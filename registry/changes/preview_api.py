@@ -103,6 +103,16 @@ class RollBackOutput(Output):
     to = serializers.IntegerField(allow_null=True, help_text="The version that the label went back to.")
 
 
+class StoppedRolloutOutput(Output):
+    """A rollout of the version for the label that was stopped."""
+
+    number = serializers.IntegerField()
+    change = serializers.IntegerField()
+    share = serializers.IntegerField(help_text="What it served then, in ten-thousandths of the callers.")
+    at = Moment(source="ended_at")
+    reason = serializers.CharField(allow_blank=True)
+
+
 class OtherLabelOutput(Output):
     """Another label that serves the version already."""
 
@@ -169,6 +179,11 @@ class LabelPreviewOutput(Output):
     )
     rolled_back = RollBackOutput(
         allow_null=True, help_text="null: the label never left it by a roll back, or came to it again since."
+    )
+    stopped_rollout = StoppedRolloutOutput(
+        allow_null=True,
+        source="stopped",
+        help_text="null: no rollout of the version for the label was stopped, or the label moved to it since.",
     )
     undo = serializers.ChoiceField(["roll_back", "move", "remove", "none"])
     undo_version = serializers.IntegerField(allow_null=True)

@@ -13,6 +13,7 @@ from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.queries import MOST_PENDING
+from registry.changes.stopped_rollouts import StoppedRollout, read_stopped_rollouts
 from registry.core.names import LATEST
 from registry.core.pagination import Page
 from registry.namespaces.permissions import visible_namespaces
@@ -47,7 +48,8 @@ class PromotionState:
     what the target serves, so a change has to be merged. gate: of the newest open request for the target. checks: for
     what the source serves, those of the open request if it proposes that, else the newest verdicts from any request;
     empty if it was never checked. rolled_back: the roll back by which the target left the version to promote, None if
-    it never did, or returned to it since.
+    it never did, or returned to it since. stopped: the rollout for the target of what the open request proposes, else
+    of the version to promote, if that was stopped.
     """
 
     state: State
@@ -60,6 +62,7 @@ class PromotionState:
     gate: Gate | None
     checks: tuple[Check, ...] = ()
     rolled_back: LabelRollBack | None = None
+    stopped: StoppedRollout | None = None
 
     @property
     def proposes_source(self) -> bool:
@@ -112,6 +115,9 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
     roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
+    proposed = {pk: origin[0] for pk, (origin, _) in places.items() if origin}
+    proposed |= {pk: gate.change.version_id for pk, gate in gates.items()}
+    stopped = read_stopped_rollouts([(target, version) for version in proposed.values()])
     states = {}
     for row in rows:
         origin, goal = places[row.pk]
@@ -137,6 +143,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
             gate=gate,
             checks=tuple(checks),
             rolled_back=roll_backs.get(row.pk) if is_ready else None,
+            stopped=stopped.get((target, proposed[row.pk])) if gate or is_ready else None,
         )
     return states
 

@@ -6,7 +6,6 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
@@ -20,8 +19,6 @@ __all__ = [
     "find_rollout",
     "list_active",
     "list_rollouts",
-    "list_stopped",
-    "list_stopped_versions",
     "lock_rollout",
     "rollout_of_change",
 ]
@@ -98,32 +95,6 @@ def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[
     # Usually there are none, and then the query with all relations would cost ten times as much.
     numbers = list(rows.order_by("-number").values_list("pk", flat=True)[:100])
     return list(_rows().filter(pk__in=numbers).order_by("-number")) if numbers else []
-
-
-def list_stopped(changes: Collection[ChangeRequest]) -> dict[int, Rollout]:
-    """Map the number of each open change to its newest rollout, if that was stopped and had the version proposed now.
-
-    For changes that the caller may read. One query, none without changes.
-    """
-    proposed = {change.number: change.version_id for change in changes if change.is_open}
-    if not proposed:
-        return {}
-    rows = Rollout.objects.filter(change__in=proposed).order_by("number")
-    newest = {rollout.change_id: rollout for rollout in rows}
-    return {
-        number: rollout
-        for number, rollout in newest.items()
-        if rollout.state == Rollout.STOPPED and rollout.candidate_id == proposed[number]
-    }
-
-
-def list_stopped_versions(label: str, versions: Collection[int]) -> dict[int, Rollout]:
-    """Map version ids to their newest rollout for the label, if that was stopped; for versions the caller may read. One
-    query.
-    """
-    rows = Rollout.objects.filter(label=label, candidate__in=versions).order_by("number")
-    newest = {rollout.candidate_id: rollout for rollout in rows}
-    return {version: rollout for version, rollout in newest.items() if rollout.state == Rollout.STOPPED}
 
 
 def rollout_of_change(change: int) -> Rollout | None:

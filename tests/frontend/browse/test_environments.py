@@ -68,8 +68,8 @@ def test_a_version_that_was_rolled_back_is_no_way_back(reply, browser):
     assert "Roll back to v3" not in page
     panel = words(client.get(address))
     assert "Roll production back to v1" in panel
-    assert f'href="{address}&amp;version=3"' in panel, "a person may choose it all the same"
-    assert "Roll production back to v3" in words(client.get(f"{address}&version=3"))
+    assert f'href="{address}&amp;version=3&amp;from=2"' in panel, "a person may choose it all the same"
+    assert "Roll production back to v3" in words(client.get(f"{address}&version=3&from=2"))
 
 
 def test_an_author_promotes_what_is_ready_and_a_reader_may_not(reply, browser):
@@ -113,7 +113,7 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(37):
+    with django_assert_max_num_queries(38):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
 
 
