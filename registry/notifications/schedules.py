@@ -25,11 +25,14 @@ __all__ = ["tell_of_freeze", "tell_of_unpublished_change", "tell_of_unpublished_
 
 
 def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
-    """Notify the people whose scheduled publications the freeze stops, while they can still choose another date."""
+    """Notify the people whose scheduled publications the freeze stops, while they can still choose another date, and
+    those whose rollouts wait for it.
+    """
     for stop in list_freeze_effects([freeze])[0].stops:
         is_release = stop.kind == "release"
         changes = ChangeRequest.objects.select_related("opened_by", "template", "release__opened_by")
-        change = changes.filter(**{"release" if is_release else "number": stop.number}).order_by("number").first()
+        wanted = {"release": stop.number} if is_release else {"number": stop.change}
+        change = changes.filter(**wanted).order_by("number").first()
         if change is None:
             continue
         opened = change.release if is_release and change.release else change
@@ -38,7 +41,12 @@ def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
 
 
 def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
-    sentence = gettext("{stop} It will not be published then: {person} set a freeze ({reason}). Choose another date.")
+    if stop.kind == "rollout":
+        sentence = gettext("{stop} {person} set the freeze ({reason}).")
+    else:
+        sentence = gettext(
+            "{stop} It will not be published then: {person} set a freeze ({reason}). Choose another date."
+        )
     return sentence.format(stop=stop.sentence, person=actor.person.display_name, reason=freeze.reason)
 
 

@@ -27,13 +27,16 @@ class FreezeInput(Input):
 
 
 class StoppedScheduleOutput(Output):
-    """A change or a release whose scheduled moment is in the freeze: it is not published then."""
+    """A change or a release whose scheduled moment is in the freeze, so it is not published then; or a rollout whose
+    next step is, so it waits until the freeze ends.
+    """
 
-    kind = serializers.ChoiceField(choices=("change", "release"))
+    kind = serializers.ChoiceField(choices=("change", "release", "rollout"))
     number = serializers.IntegerField()
-    subject = serializers.CharField(help_text="Template and version of a change, title of a release.")
-    goes_live_at = Moment()
-    scheduled_by = serializers.CharField()
+    subject = serializers.CharField(help_text="Template and version of a change or rollout, title of a release.")
+    goes_live_at = Moment(help_text="Of a rollout: when its next step is due.")
+    scheduled_by = serializers.CharField(help_text="Of a rollout: the person who started or last resumed it.")
+    change = serializers.IntegerField(allow_null=True, help_text="The change itself, or that of a rollout.")
 
 
 class FreezeOutput(Output):
@@ -51,7 +54,7 @@ class FreezeOutput(Output):
     reason = serializers.CharField(source="freeze.reason")
     created_by = serializers.CharField(source="freeze.created_by.username")
     created_at = Moment(source="freeze.created_at")
-    stops = StoppedScheduleOutput(many=True, help_text="Open publishes that are scheduled for a moment in it.")
+    stops = StoppedScheduleOutput(many=True, help_text="Scheduled publishes and steps of rollouts that are due in it.")
 
     def get_repeat(self, effect: FreezeEffect) -> str:
         """`once` or `weekly`."""

@@ -7,6 +7,8 @@ import pytest
 from registry.changes import decisions, rules, schedules
 from registry.freezes import services
 from registry.freezes.models import Freeze
+from registry.notifications.models import Notification
+from registry.rollouts import services as rollouts
 from tests.frontend.conftest import words
 
 PAGE = "/n/support/freezes"
@@ -149,6 +151,36 @@ def test_the_api_lists_what_a_freeze_stops(reply, browser, scheduled):
     (stop,) = answer.json()["stops"]
     assert (stop["kind"], stop["number"], stop["scheduled_by"]) == ("change", scheduled.number, "author")
     assert browser("reader").get(api).json()["results"][0]["stops"] == [stop]
+
+
+@pytest.fixture
+def rollout(reply, approved_change):
+    """Version 2 gets a share of the callers; its next step is due tomorrow."""
+    return rollouts.start_rollout(actor=reply.actor("author"), change=approved_change.number)
+
+
+def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollout):
+    admin, sent = browser("admin"), around(rollout.next_at)
+    asked = admin.post(PAGE, sent)
+    text = words(asked)
+    said = f"Rollout {rollout.number} (support/refunds/reply v2): its next step is due "
+    assert (asked.status_code, said in text, "for author; it waits until the freeze ends." in text) == (409, True, True)
+    assert f'href="/changes/{rollout.change_id}"' in text
+    admin.post(PAGE, {**sent, "confirmed": f"rollout {rollout.number} at {rollout.next_at.isoformat()}"})
+    assert said in words(browser("reader").get(PAGE))
+    (stop,) = browser("reader").get("/api/v1/namespaces/support/freezes").json()["results"][0]["stops"]
+    assert (stop["kind"], stop["number"], stop["change"]) == ("rollout", rollout.number, rollout.change_id)
+    told = Notification.objects.filter(person__username="author").latest("pk").sentence
+    assert told.startswith(said)
+    assert "set the freeze (Stocktaking)." in told
+    assert "Choose another date" not in told
+
+
+def test_a_paused_rollout_and_one_that_goes_on_by_hand_wait_for_no_freeze(reply, browser, rollout):
+    sent = around(rollout.next_at)
+    rollouts.pause_rollout(actor=reply.actor("author"), number=rollout.number)
+    assert browser("admin").post(PAGE, sent).status_code == 302
+    assert "nothing scheduled" in words(browser("reader").get(PAGE))
 
 
 def test_the_form_of_a_date_begins_after_the_freeze(reply, browser, change, stocktaking):
