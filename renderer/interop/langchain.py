@@ -7,8 +7,10 @@ becomes a loop over an input.
 from collections.abc import Mapping
 from typing import Any
 
+from promptuary.renderer.interop.chat_messages import read_messages
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list, as_mapping
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.langchain_messages import read_stored_messages, write_calls
 from promptuary.renderer.interop.pieces import History, Message, Piece, Slot
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
@@ -27,7 +29,9 @@ _ROLE_OF_CLASS = {"System": "system", "Human": "user", "AI": "assistant"}
 
 
 def is_langchain_prompt(value: object) -> bool:
-    """Whether a value is a prompt saved or serialised by LangChain, or a LangSmith export with one."""
+    """Whether a value is a prompt or messages saved or serialised by LangChain, or a LangSmith export with one."""
+    if read_stored_messages(value):
+        return True
     if not isinstance(value, dict):
         return False
     if value.get("lc") == 1 and isinstance(value.get("id"), list):
@@ -49,6 +53,9 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
     if not is_langchain_prompt(value):
         raise LossError("LangChain didn't save this: it has neither `_type` nor `lc`")
     name = source.stem
+    if messages := read_stored_messages(value):
+        builder = TemplateBuilder(KIND, name)
+        return [builder.build_parts(read_messages(builder, messages))]
     if isinstance(value.get("manifest"), dict):
         name = str(value.get("repo") or value.get("name") or value.get("full_name") or source.stem)
         value = value["manifest"]
@@ -160,7 +167,10 @@ class _Reader:
         if "content" in fields:
             if not isinstance(fields["content"], str):
                 raise LossError("the content of a message isn't text")
-            return Message(role, (fields["content"],))
+            calls = write_calls(fields)
+            for called, _ in calls:
+                self.builder.differ(f"the call of `{called}` is text without its id, because parts have no calls")
+            return Message(role, ("\n".join(filter(None, [fields["content"], *(text for _, text in calls)])),))
         prompt = fields.get("prompt")
         if isinstance(prompt, list):
             prompts = [self.text(_kind_and_fields(as_mapping(entry, "prompt"))[1]) for entry in prompt]

@@ -20,6 +20,7 @@ def infer_usages(unit: Unit) -> dict[str, Usage]:
 
 
 Scope = dict[str, Usage | None]
+_ORDERS = ("lt", "lteq", "gt", "gteq")  # two values with an order are numbers more often than texts
 
 
 class _Walk:
@@ -225,6 +226,7 @@ class _Walk:
         usages = [self.value(side, scope) for side in sides]
         constants = [value for side in sides for value in _constants(side)]
         has_number = any(isinstance(value, int | float) and not isinstance(value, bool) for value in constants)
+        has_number |= not constants and any(operand.op in _ORDERS for operand in node.ops)
         contained = [operand for operand in node.ops if operand.op in ("in", "notin")]
         for place, usage in enumerate(usages):
             if usage is None or (contained and place == len(usages) - 1):
@@ -258,8 +260,7 @@ class _Walk:
         return None
 
     def _value_neg(self, node: nodes.Neg, scope: Scope) -> Usage | None:
-        usage = self.value(node.node, scope)
-        if usage is not None:
+        if (usage := self.value(node.node, scope)) is not None:
             usage.is_number = True
         return None
 

@@ -34,6 +34,8 @@ LIST = {"type": "array", "items": STRING}
         ("{{ x + 1 }}", {"type": "number"}),
         ("{% if x > 3 %}a{% endif %}{{ x }}", {"type": "number"}),
         ("{{ x | round }}", {"type": "number"}),
+        ("{% set y = 'a' %}{% if x >= y %}a{% endif %}", {"type": "number"}),
+        ("{% if x > 'm' %}a{% endif %}", STRING),
         ("{% for y in range(x) %}a{% endfor %}", {"type": "number"}),
         ("{% if x %}a{% endif %}", {"type": "boolean"}),
         ("{% if not x and true %}a{% endif %}", {"type": "boolean"}),
@@ -77,6 +79,13 @@ def test_the_type_of_an_input_is_inferred_from_its_uses(body, schema):
 )
 def test_variables_of_the_text_itself_are_no_inputs(body):
     assert _undeclared(body) == {}
+
+
+def test_two_inputs_whose_order_is_compared_are_numbers():
+    body = "{% for doc in docs %}{% if doc.score > min_score %}{{ doc.text }}{% endif %}{% endfor %}"
+    inputs = _undeclared(body)
+    assert inputs["min_score"] == {"type": "number"}
+    assert inputs["docs"]["items"]["properties"] == {"score": {"type": "number"}, "text": STRING}
 
 
 def test_declared_inputs_are_not_listed_again():
