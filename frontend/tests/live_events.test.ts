@@ -75,6 +75,8 @@ test("an event is a sentence that names who did what", () => {
   assert.equal(describeEvent({ ...saved, kind: "of.tomorrow" }, false), "reviewer changed something in support.");
   const about = { ...saved, change: 9 };
   assert.equal(describeEvent({ ...about, kind: "change.decided" }, false), "reviewer reviewed change 9.");
+  const back = { ...about, kind: "change.decided", decision: "take_back" };
+  assert.equal(describeEvent(back, false), "reviewer took a decision on change 9 back.");
   assert.equal(describeEvent({ ...about, kind: "comment.edited" }, false), "reviewer edited a comment in change 9.");
   assert.equal(describeEvent({ ...about, kind: "comment.deleted" }, false), "reviewer deleted a comment in change 9.");
 });

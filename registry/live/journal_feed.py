@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from registry.accounts.models import User
 from registry.audit.verification import parse_event_text
+from registry.changes.events import ChangeDecided
 from registry.journal.event import list_worker_kinds
 from registry.journal.models import Event
 from registry.live.requests import run_in_thread
@@ -32,7 +33,7 @@ __all__ = [
     "Readers",
     "Subscription",
     "Topics",
-    "add_former_names",
+    "add_facts",
     "load_readers",
 ]
 
@@ -125,7 +126,7 @@ class JournalFeed:
             subscriptions = list(self._subscriptions)
             named = [event for event in events if event is not None]
             try:
-                named = await run_in_thread(add_former_names, named)
+                named = await run_in_thread(add_facts, named)
                 readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in named})
             except DatabaseError:
                 logger.warning("the streams end, since the database can't be asked who may read", exc_info=True)
@@ -155,16 +156,21 @@ class JournalFeed:
                 subscription.queue.put_nowait(event)
 
 
-def add_former_names(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
-    """The events, with the previous name in renamings, for pages that were opened under it. One query if there is a
-    renaming.
+def add_facts(events: Sequence[FollowedEvent]) -> list[FollowedEvent]:
+    """The events, with the previous name in renamings, for pages that were opened under it, and with what was decided
+    in decisions. One query if there is one of them.
     """
-    numbers = [event.number for event in events if event.kind == TemplateRenamed.kind]
+    numbers = [event.number for event in events if event.kind in (TemplateRenamed.kind, ChangeDecided.kind)]
     if not numbers:
         return list(events)
     rows = Event.objects.filter(number__in=numbers).values_list("number", "text")
-    former = {number: str(parse_event_text(text)["body"]["former"]) for number, text in rows}
-    return [replace(event, former=former.get(event.number, "")) for event in events]
+    bodies = {number: parse_event_text(text)["body"] for number, text in rows}
+    return [
+        replace(event, former=str(body.get("former", "")), decision=str(body.get("decision", "")))
+        if (body := bodies.get(event.number))
+        else event
+        for event in events
+    ]
 
 
 def load_readers(subscriptions: Sequence[Subscription], namespaces: Iterable[str]) -> Readers:

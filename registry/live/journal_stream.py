@@ -21,7 +21,7 @@ from registry.core.errors import Busy, Invalid
 from registry.core.input_checks import parse_number
 from registry.journal.models import Event as JournalRow
 from registry.live.event_streams import Event, stream_events
-from registry.live.journal_feed import JournalFeed, Subscription, Topics, add_former_names, load_readers
+from registry.live.journal_feed import JournalFeed, Subscription, Topics, add_facts, load_readers
 from registry.live.requests import LiveRequest, require_user, run_in_thread
 from registry.live.wsgi_environ import HTTPProtocol
 from registry.serving.fetcher import fetcher
@@ -89,7 +89,7 @@ def _load_missed(subscription: Subscription, after: int | None) -> tuple[int, li
     if after is None or after == head:
         return head, []
     rows = JournalRow.objects.filter(number__gt=after, number__lte=head).order_by("number").values_list(*COLUMNS)
-    events = add_former_names([FollowedEvent(*row) for row in rows[: MOST_MISSED + 1]])
+    events = add_facts([FollowedEvent(*row) for row in rows[: MOST_MISSED + 1]])
     if after > head or len(events) > MOST_MISSED:
         return head, None
     readers = load_readers([subscription], {event.namespace for event in events})
@@ -112,6 +112,7 @@ def _describe(event: FollowedEvent) -> Event:
         "change": event.change,
         "by": event.person,
         "former": event.former,
+        "decision": event.decision,
     }
     return Event("journal", data, str(event.number))
 

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 class FollowedEvent:
     """The parts of an event that matter for caches and subscribers.
 
-    former: for a renaming the previous name, if somebody requested it.
+    former: for a renaming the previous name, decision: for a decision which one, if somebody requested it.
     """
 
     number: int
@@ -52,6 +52,7 @@ class FollowedEvent:
     change: int | None = None
     person: str = ""
     former: str = ""
+    decision: str = ""
 
 
 class Follower:

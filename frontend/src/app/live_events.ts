@@ -10,6 +10,7 @@ export interface JournalEvent {
   change: number | null;
   by: string;
   former?: string; // of a rename: the previous name
+  decision?: string; // of a decision: which one, such as `take_back`
 }
 
 const LONGEST_PAUSE = 60_000;
@@ -84,6 +85,10 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         ? gettext("{by} stopped a rollout of {template}.", values)
         : gettext("{by} stopped a rollout.", values);
     case "change.decided":
+      if (event.decision === "take_back")
+        return template
+          ? gettext("{by} took a decision on change {change} of {template} back.", values)
+          : gettext("{by} took a decision on change {change} back.", values);
       return template
         ? gettext("{by} reviewed change {change} of {template}.", values)
         : gettext("{by} reviewed change {change}.", values);

@@ -122,6 +122,7 @@ def test_a_save_by_another_process_is_told_within_two_seconds(place, port, sessi
         "change": None,
         "by": "author",
         "former": "",
+        "decision": "",
     }
 
 

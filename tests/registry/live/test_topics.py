@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from registry.changes import decisions
+from registry.changes import services as change_services
 from registry.journal.models import Event
-from registry.live.journal_feed import Topics, add_former_names
+from registry.live.journal_feed import Topics, add_facts
 from registry.serving.journal_follower import COLUMNS, FollowedEvent
 from registry.templates import rename
 
@@ -44,5 +46,16 @@ def test_a_renaming_is_read_with_the_name_before(admin, support, save):
     save("support/reply")
     rename.rename_template(actor=admin, name="support/reply", to="support/answer")
     columns = Event.objects.order_by("-number").values_list(*COLUMNS)[:2]
-    renamed, other = add_former_names([FollowedEvent(*row) for row in columns])
+    renamed, other = add_facts([FollowedEvent(*row) for row in columns])
     assert (renamed.template, renamed.former, other.former) == ("support/answer", "support/reply", "")
+
+
+def test_a_decision_is_read_with_what_was_decided(author, reviewer, support, save):
+    change = change_services.propose_change(
+        actor=author, name="support/reply", label="production", version=save("support/reply").number, message=""
+    )
+    decide = {"actor": reviewer, "number": change.number, "digest": change.version.digest}
+    for decision in ("approve", "take_back"):
+        decisions.decide_on_change(**decide, decision=decision)
+    columns = Event.objects.filter(kind="change.decided").order_by("number").values_list(*COLUMNS)
+    assert [it.decision for it in add_facts([FollowedEvent(*row) for row in columns])] == ["approve", "take_back"]
