@@ -13,6 +13,7 @@ from frontend.editor.notices import Notices, list_notices
 from frontend.editor.sample_edits import list_spent_samples, remove_sample
 from frontend.editor.state import STARTER_SAMPLES, EditorState, select_sample
 from frontend.editor.token_budget import Budget, token_budget
+from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
@@ -22,7 +23,18 @@ from registry.templates import document_check, label_queries, preview, version_q
 from registry.templates.document_check import CheckedDocument, PreviewRequest, ReadDocument
 from registry.templates.models import Version
 
-__all__ = ["ComparedVersion", "Preview", "build_preview", "drop_spent_samples", "find_stopping_problem"]
+__all__ = [
+    "ComparedVersion",
+    "Preview",
+    "build_preview",
+    "drop_spent_samples",
+    "find_stopping_problem",
+    "is_long",
+    "start_preview",
+]
+
+LONG = 50_000
+"""From this many characters on, the page of a text opens before its preview is made."""
 
 _PATH_END = re.compile(r"[.,\[]")
 
@@ -44,7 +56,8 @@ class Preview:
     instead of the text. `changed_lines` counts lines that differ from `against`. `uncounted` says why there is no
     budget, if the server lacks the vocabulary. `placeholders` are the paths of missing values. `spent_samples` are
     samples of the example document that were removed with its inputs. `document` is the parsed text, None if its front
-    matter cannot be read. `context` is the model's context size in tokens, None if unknown.
+    matter cannot be read. `context` is the model's context size in tokens, None if unknown. `pending`: nothing is
+    checked or rendered yet.
     """
 
     problems: list[Problem]
@@ -64,6 +77,7 @@ class Preview:
     notices: Notices = field(default_factory=Notices)
     spent_samples: list[str] = field(default_factory=list)
     context: int | None = None
+    pending: bool = False
 
     @property
     def inputs(self) -> Mapping[str, Any] | None:
@@ -84,6 +98,17 @@ class Preview:
     def errors(self) -> int:
         """How many problems are errors."""
         return sum(problem.severity == "error" for problem in self.problems)
+
+
+def is_long(document: str) -> bool:
+    """Whether checking and rendering the text takes so long that its page should open first."""
+    return len(document) >= LONG
+
+
+def start_preview(state: EditorState) -> Preview:
+    """The declared inputs and settings of a text that is not checked yet; the editor's script asks for the rest."""
+    document, _ = documents.inspect_document(state.document)
+    return Preview([], document, {}, pending=True)
 
 
 def build_preview(actor: Actor, state: EditorState) -> Preview:

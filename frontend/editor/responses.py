@@ -76,7 +76,8 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "call": _call_facts(preview),
         "parts": _part_sizes(preview),
         "models": _model_names(state),
-        "rendered": preview.stopped is None,
+        "rendered": preview.stopped is None and not preview.pending,
+        "isPending": preview.pending,
         "standIn": preview.stand_in,
         # An example's text is meant to be overwritten; any other text isn't.
         "isExample": any(state.document == example.document for example in EXAMPLES.values()),

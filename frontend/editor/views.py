@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from frontend.editor import plain_drafts, responses, sample_rows, sample_table
 from frontend.editor.actions import ActionResult, propose, save
-from frontend.editor.preview import build_preview
+from frontend.editor.preview import Preview, build_preview, is_long, start_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
 from frontend.editor.state import (
@@ -51,7 +51,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         if sample := take_run_row(actor, state, request.GET.get("row", "")):
             said = gettext("The row is the sample {sample} now. It is kept if you save; remove it under Samples.")
             messages.info(request, said.format(sample=sample))
-        return _render_page(request, actor, state)
+        return _render_page(request, actor, state, started=start_preview(state) if is_long(state.document) else None)
     if request.content_type == "application/json":
         return _as_json(lambda: _run_action_as_json(request, actor, name))
     fields = plain_drafts.read_form(request.POST)
@@ -203,8 +203,10 @@ def _render_page(
     result: ActionResult | None = None,
     *,
     with_diff: bool = False,
+    started: Preview | None = None,
 ) -> HttpResponse:
-    text_preview = build_preview(actor, state)
+    """started: the preview to show, if it is not to be made for the page."""
+    text_preview = started or build_preview(actor, state)
     context = {
         **responses.fragment_context(state, text_preview),
         "setup": responses.script_data(state, text_preview),

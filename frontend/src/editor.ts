@@ -286,7 +286,7 @@ function start(root: HTMLFormElement): void {
   playground.takeFacts(setup.call);
   if (base) view.dispatch({ effects: setBase.of(base.document) });
   form.takeFacts(setup.parts, setup.call);
-  showProblems(setup.problems);
+  if (!setup.isPending) showProblems(setup.problems);
   readPlaces(view, region);
   showFacts();
   restoreUnsentText(root, draft, { view, inputs, message, use });

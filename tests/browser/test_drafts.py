@@ -58,6 +58,33 @@ def test_a_draft_with_a_name_stays_in_the_address(visit: Visit):
     expect(page.locator(".draft-menu summary")).to_contain_text("Even shorter")
 
 
+def test_the_page_of_a_long_draft_opens_before_its_preview(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}/-/edit?draft=Long")
+    desk = EditorPage(page).ready()
+    line = "    Answer from the policy, and quote the line that you rely on.\n"
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        desk.replace("- name: question", f"- name: rules\n  role: user\n  content: |\n{line * 900}- name: question")
+    held = []
+    page.route("**/-/edit/preview*", lambda route: held.append(route))  # noqa: PLW0108  # no method of a list
+    page.reload()
+    page.locator("form.is-live").wait_for()
+    expect(desk.preview).to_contain_text("The preview of a long text follows once the page is open.")
+    expect(page.locator("[data-summary]")).to_have_text("Not checked yet.")
+    expect(page.locator("[data-preview-state]")).to_have_text("rendering")
+    expect(desk.problem_count).to_be_hidden()
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size(size)
+        assert list_barriers(page) == []
+    page.set_viewport_size(DESKTOP)
+    for route in held:
+        route.continue_()
+    page.unroute("**/-/edit/preview*")
+    expect(desk.preview).to_contain_text("You help")
+    expect(desk.preview).not_to_contain_text("follows once the page is open")
+    expect(page.locator("[data-summary]")).not_to_have_text("Not checked yet.")
+    expect(desk.problem_count).to_be_visible()
+
+
 def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     page = visit.open("author", f"/t/{NAME}/-/edit")
     desk = EditorPage(page).ready()

@@ -2,7 +2,7 @@
 import { codeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
-import type { PreviewAnswer } from "./types.ts";
+import type { PreviewAnswer, Setup } from "./types.ts";
 
 const DELAY = 280;
 // Below this, the text "rendering" would only flicker.
@@ -29,11 +29,12 @@ export class Preview {
   #current: AbortController | null = null;
   #goodAt: number | null;
   #standIn: string;
+  #isPending: boolean;
   #asking = false;
   #stopped: PreviewAnswer | null = null;
   #trouble = "";
 
-  constructor(root: HTMLElement, wiring: Wiring, stood: { rendered: boolean; standIn: string }) {
+  constructor(root: HTMLElement, wiring: Wiring, stood: Pick<Setup, "rendered" | "isPending" | "standIn">) {
     this.#region = findElement(root, "[data-preview]");
     this.#budget = findElement(root, "[data-budget]");
     this.#state = findElement(root, "[data-preview-state]");
@@ -41,6 +42,7 @@ export class Preview {
     this.#wiring = wiring;
     this.#goodAt = stood.rendered ? Date.now() : null;
     this.#standIn = stood.standIn;
+    this.#isPending = stood.isPending;
     window.setInterval(() => this.#tell(), 5000);
     window.addEventListener("online", () => {
       if (this.#trouble) void this.refresh();
@@ -82,6 +84,7 @@ export class Preview {
   }
 
   #show(look: PreviewAnswer): void {
+    this.#isPending = false;
     this.#trouble = "";
     this.#stopped = look.rendered ? null : look;
     if (look.rendered) {
@@ -101,18 +104,17 @@ export class Preview {
     const stale = this.#stopped !== null || this.#trouble !== "";
     this.#region.classList.toggle("is-stale", stale);
     this.#budget.classList.toggle("is-stale", stale);
-    const words = this.#asking
-      ? age
-        ? gettext("rendering; this text is from {when}", { when: age })
-        : gettext("rendering; this text is from before")
-      : age && !stale
-        ? age
-        : "";
+    const words = this.#asking ? this.#describeShown(age) : age && !stale ? age : "";
     const mark = this.#asking ? createIcon("loader") : words ? createIcon("check") : "";
     this.#state.replaceChildren(mark, words);
     this.#state.title = age && !this.#asking ? gettext("rendered {when}", { when: age }) : "";
     this.#banner.hidden = !stale;
     if (stale) this.#banner.replaceChildren(...this.#reason());
+  }
+
+  #describeShown(age: string): string {
+    if (age) return gettext("rendering; this text is from {when}", { when: age });
+    return this.#isPending ? gettext("rendering") : gettext("rendering; this text is from before");
   }
 
   /** Describes what is shown instead of the current text. */

@@ -12,14 +12,14 @@ const COUNTS: Record<Problem["severity"], (count: number) => string> = {
   note: (count) => ngettext("{count} note", "{count} notes", count),
 };
 
-/** Installs the button with the number of problems; `go` moves to the next one. Returns a function that updates the
- * count. */
+/** Installs the button with the number of problems, shown from the first count on; `go` moves to the next problem.
+ * Returns a function that updates the count. */
 export function installProblemCount(root: HTMLElement, go: () => void): (problems: Problem[]) => void {
   const button = findElement(root, "[data-problem-count]");
   let timer: number | undefined;
-  button.hidden = false;
   button.addEventListener("click", go);
   return (problems) => {
+    button.hidden = false;
     const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
     const present = SEVERITIES.filter((severity) => of(severity));
     button.dataset.worst = present[0] ?? "none";

@@ -64,6 +64,8 @@ export interface Setup {
   /** The models that the namespace can use. */
   models: string[];
   rendered: boolean;
+  /** The text is long: it is neither checked nor rendered yet. */
+  isPending: boolean;
   standIn: string;
   /** Whether the text is an example from the page New, which is meant to be overwritten. */
   isExample: boolean;

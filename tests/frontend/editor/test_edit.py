@@ -2,6 +2,7 @@
 
 import pytest
 
+from frontend.editor import preview
 from frontend.editor.actions import propose, save
 from frontend.editor.state import state_from_request
 from registry.changes.models import ChangeRequest
@@ -30,6 +31,34 @@ def test_the_page_opens_on_the_latest_version_rendered_with_its_first_sample(aut
     assert "Can I return boots?</span>" in page
     assert "Save as <span data-next>v3</span>" in page
     assert "against v1" in page
+
+
+def long_text(characters):
+    return NEWER + "# a comment\n".ljust(characters - len(NEWER) + 1, "x")[: characters - len(NEWER)]
+
+
+def test_the_page_of_a_long_text_opens_before_its_preview_is_made(reply, author):
+    text = long_text(preview.LONG)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=text, base=2)
+    answer = author.get(EDIT)
+    page = words(answer)
+    assert "The preview of a long text follows once the page is open." in page
+    assert "Not checked yet." in page
+    assert "Can I return boots?</span>" not in page
+    setup = answer.context["setup"]
+    assert (setup["isPending"], setup["rendered"], setup["problems"]) == (True, False, [])
+    assert "question" in setup["inputs"]
+    page = words(post(author, "preview", document=text, data='{"question": "Can I return boots?"}'))
+    assert "Can I return boots?</span>" in page
+    assert "Not checked yet." not in page
+
+
+def test_a_text_that_is_not_long_is_rendered_for_the_page(reply, author):
+    text = long_text(preview.LONG - 1)
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=text, base=2)
+    answer = author.get(EDIT)
+    assert answer.context["setup"]["isPending"] is False
+    assert "Can I return boots?</span>" in words(answer)
 
 
 def test_saving_makes_the_next_version_and_offers_the_proposal(author):
