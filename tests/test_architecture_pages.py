@@ -36,6 +36,19 @@ def test_each_path_on_the_page_exists(page):
     assert missing == []
 
 
+def test_each_name_of_a_fast_path_is_in_its_file():
+    page = (ROOT / "docs/architecture/fast-paths.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./]+\.py)`, (?:the )?`(\w+(?:\.\w+)?)`", page)
+    files = {path: (ROOT / path).read_text(encoding="utf-8") for path, _ in named if (ROOT / path).is_file()}
+    assert len(files) > 20
+    missing = [
+        (path, name)
+        for path, name in named
+        if path in files and not name.endswith(".py") and not re.search(rf"\b{name.rpartition('.')[2]}\b", files[path])
+    ]
+    assert missing == []
+
+
 def test_the_stages_of_rendering_give_what_the_page_shows():
     page = ROOT / "docs/architecture/rendering.md"
     assert doctest.testfile(str(page), module_relative=False).failed == 0

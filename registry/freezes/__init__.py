@@ -1,1 +1,1 @@
-"""Freezes: times in which no protected label of a namespace moves forward."""
+"""Freezes: periods in which no protected label of a namespace moves forward."""

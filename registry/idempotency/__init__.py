@@ -1,1 +1,1 @@
-"""Idempotency keys: a POST that is repeated under one key is done once and answered alike."""
+"""Idempotency keys: a POST that is repeated with the same key runs once and gets the same response."""

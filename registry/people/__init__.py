@@ -1,1 +1,1 @@
-"""People: one's own account, the administration of accounts and sessions, and what is lost when rights are taken."""
+"""People: the user's own account, the administration of accounts and sessions, and the effects of removing rights."""

@@ -1,1 +1,1 @@
-"""Releases: changes of several templates of a namespace that move one label together, all of them or none."""
+"""Releases: changes of several templates of a namespace that are published together, or not at all."""

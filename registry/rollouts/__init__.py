@@ -1,1 +1,1 @@
-"""Rollouts: an approved change that goes live for a growing share of the callers of its label."""
+"""Rollouts: an approved change that goes live for a growing share of its label's callers."""

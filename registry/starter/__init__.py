@@ -1,1 +1,1 @@
-"""The starter library: documents and samples that a new instance begins with."""
+"""The starter library: documents and samples that a new instance starts with."""
