@@ -6,7 +6,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
 
-__all__ = ["NotJson", "plain_copy", "require_json"]
+__all__ = ["NotJson", "copy_plain_values", "require_json"]
 
 MOST_DEPTH = 200
 _MOST_WHOLE = 2**53  # larger JSON numbers don't survive every parser
@@ -26,7 +26,7 @@ def require_json(value: Any, place: str) -> None:
         raise NotJson(f"{path} {reason}")
 
 
-def plain_copy(value: Any) -> Any:
+def copy_plain_values(value: Any) -> Any:
     """Copy the value with None in place of whatever isn't plain JSON, for the record of a failed row."""
     return _copy(value, 0)
 

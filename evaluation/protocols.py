@@ -85,8 +85,8 @@ class _ChatCompletions:
         return {"Authorization": f"Bearer {key}"}
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        settings = provider_arguments.chat_settings(request, self._limit_name, self._replaced)
-        return {**provider_arguments.chat_body(request, settings), "stream": False}
+        settings = provider_arguments.build_chat_settings(request, self._limit_name, self._replaced)
+        return {**provider_arguments.build_chat_body(request, settings), "stream": False}
 
     def read_whole(self, content: Any, reply: PartialReply) -> str | None:
         _require_no_error(content)
@@ -134,8 +134,8 @@ class _Responses:
         return {"Authorization": f"Bearer {key}"}
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        settings = provider_arguments.responses_settings(request)
-        return {**provider_arguments.responses_body(request, settings), "stream": False, "store": False}
+        settings = provider_arguments.build_responses_settings(request)
+        return {**provider_arguments.build_responses_body(request, settings), "stream": False, "store": False}
 
     def read_whole(self, content: Any, reply: PartialReply) -> str | None:
         _require_no_error(content)
@@ -198,8 +198,8 @@ class _AnthropicMessages:
         return {"x-api-key": key, "anthropic-version": _ANTHROPIC_VERSION}
 
     def body(self, request: ModelRequest) -> dict[str, Any]:
-        settings = provider_arguments.anthropic_settings(request)
-        return {**provider_arguments.anthropic_body(request, settings), "stream": False}
+        settings = provider_arguments.build_anthropic_settings(request)
+        return {**provider_arguments.build_anthropic_body(request, settings), "stream": False}
 
     def read_whole(self, content: Any, reply: PartialReply) -> str | None:
         _require_no_error(content)

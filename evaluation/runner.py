@@ -10,7 +10,7 @@ from typing import Any
 
 from promptuary.evaluation.chains import Chain, spread_inputs
 from promptuary.evaluation.errors import EvaluationError, ReplyError
-from promptuary.evaluation.json_values import plain_copy, require_json
+from promptuary.evaluation.json_values import copy_plain_values, require_json
 from promptuary.evaluation.results import EvaluationResult, Recorder
 from promptuary.evaluation.runnables import Runnable, input_names
 
@@ -159,7 +159,7 @@ def _refuse_values(row: Row, data: Mapping[str, Any]) -> bool:
         try:
             require_json(value, name)
         except EvaluationError as error:
-            row["inputs"], row["expected"] = plain_copy(row["inputs"]), plain_copy(row["expected"])
+            row["inputs"], row["expected"] = copy_plain_values(row["inputs"]), copy_plain_values(row["expected"])
             row["errors"].append({"component": "", "mode": name, "kind": type(error).__name__, "message": str(error)})
             return True
     return False

@@ -10,9 +10,9 @@ from promptuary._httpx_transport import (
     HttpTransport,
     add_chunk,
     choose_tls_settings,
-    lower_header_names,
     make_late_error,
     make_unreachable_error,
+    read_headers,
 )
 from promptuary._transport import Answer, Request
 
@@ -69,4 +69,4 @@ class AsyncHttpTransport:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 add_chunk(body, chunk)
-            return Answer(response.status_code, lower_header_names(response.headers), bytes(body))
+            return Answer(response.status_code, read_headers(response.headers), bytes(body))

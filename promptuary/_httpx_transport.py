@@ -21,9 +21,9 @@ __all__ = [
     "HttpTransport",
     "add_chunk",
     "choose_tls_settings",
-    "lower_header_names",
     "make_late_error",
     "make_unreachable_error",
+    "read_headers",
 ]
 
 MAX_BYTES = 40 * 1024 * 1024  # of one answer, after decompression
@@ -101,7 +101,7 @@ class HttpTransport:
                 add_chunk(body, chunk)
                 if time.monotonic() > deadline:
                     raise make_late_error(request)
-            return Answer(response.status_code, lower_header_names(response.headers), bytes(body))
+            return Answer(response.status_code, read_headers(response.headers), bytes(body))
 
 
 @dataclass
@@ -117,7 +117,7 @@ def add_chunk(body: bytearray, chunk: bytes) -> None:
         raise BadAnswer(f"the answer is larger than {MAX_BYTES} bytes")
 
 
-def lower_header_names(headers: httpx.Headers) -> dict[str, str]:
+def read_headers(headers: httpx.Headers) -> dict[str, str]:
     """The headers in the form of `Answer`, names in lower case."""
     return {name.lower(): value for name, value in headers.items()}
 

@@ -14,7 +14,7 @@ from operator import itemgetter, truediv
 from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError, MetricError
-from promptuary.evaluation.metrics.row_values import document_keys, gold_gains
+from promptuary.evaluation.metrics.row_values import list_document_keys, list_gold_gains
 
 __all__ = ["average_precision", "ndcg", "precision", "recall_multi_hit", "recall_single_hit", "reciprocal_rank"]
 
@@ -86,7 +86,7 @@ def ndcg(
         return _by_row(partial(_gained_alike, most=_check_k(k)), (expected, actual, rows), field, k)
     most, get = _check_k(k), itemgetter(field)
     values = [
-        _gained(gold_gains(gold, field, row), _keys(documents, field, row, get)[:most], most)
+        _gained(list_gold_gains(gold, field, row), _keys(documents, field, row, get)[:most], most)
         for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
     return _checked(values, actual, rows, field)
@@ -110,7 +110,7 @@ def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field:
 def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
     """The values. Raises if no document has the field and nothing was found."""
     if not any(values) and any(actual):
-        retrieved = [document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
+        retrieved = [list_document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
         if not any(key is not None for keys in retrieved for key in keys):
             raise EvaluationError(f"no retrieved document has {field!r} to compare by")
     return None, values
@@ -122,8 +122,8 @@ def _keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Ke
         keys: Keys = list(map(get, documents))
         "".join(keys)  # type: ignore[arg-type]  # the quickest way to learn that each is text
     except (TypeError, KeyError):
-        return document_keys(documents, field, row)  # plain keys, numbers, nested or missing fields
-    return keys or document_keys(documents, field, row)
+        return list_document_keys(documents, field, row)  # plain keys, numbers, nested or missing fields
+    return keys or list_document_keys(documents, field, row)
 
 
 def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[str]:
@@ -131,7 +131,7 @@ def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[s
         relevant = set(map(get, gold))
         "".join(relevant)  # as in `_keys`
     except (TypeError, KeyError):
-        relevant = {key for key in document_keys(gold, field, row) if key is not None}
+        relevant = {key for key in list_document_keys(gold, field, row) if key is not None}
     if not relevant:
         raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
     return relevant
@@ -152,7 +152,7 @@ def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: i
                 return 0.0
     except (TypeError, KeyError):
         pass  # as in `_keys`
-    return _reciprocal_rank(relevant, document_keys(documents, field, row)[:most])
+    return _reciprocal_rank(relevant, list_document_keys(documents, field, row)[:most])
 
 
 def _reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.metrics.answers import squad_tokens
-from promptuary.evaluation.metrics.row_values import answer_texts, document_keys, golds
+from promptuary.evaluation.metrics.row_values import answer_texts, golds, list_document_keys
 
 __all__ = ["explain_score"]
 
@@ -74,13 +74,13 @@ def _explain_schema(_expected: Any, actual: Any, score: float) -> str:
 
 
 def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
-    wanted = {key for key in document_keys(expected, "id", 0) if key is not None}
-    places = [place for place, key in enumerate(document_keys(actual, "id", 0), start=1) if key in wanted]
+    wanted = {key for key in list_document_keys(expected, "id", 0) if key is not None}
+    places = [place for place, key in enumerate(list_document_keys(actual, "id", 0), start=1) if key in wanted]
     if not wanted:
         return ""
     if not places:
         return f"none of the {len(wanted)} expected documents came"
-    count = len({key for key in document_keys(actual, "id", 0) if key in wanted})
+    count = len({key for key in list_document_keys(actual, "id", 0) if key in wanted})
     return f"{count} of {len(wanted)} expected documents came, the first at place {places[0]}"
 
 

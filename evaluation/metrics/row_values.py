@@ -6,7 +6,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
 
-__all__ = ["answer_text", "answer_texts", "document_keys", "gold_gains", "golds", "has_gold"]
+__all__ = ["answer_text", "answer_texts", "golds", "has_gold", "list_document_keys", "list_gold_gains"]
 
 
 def has_gold(expected: Any) -> bool:
@@ -40,7 +40,7 @@ def golds(expected: Any, row: int) -> list[str]:
     return [answer_text(item, row) for item in (expected if _is_list(expected) else [expected])]
 
 
-def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
+def list_document_keys(documents: Any, field: str, row: int) -> list[str | None]:
     """The keys that identify documents: the value at `field` (a dotted path), or the document itself if a string.
 
     None for a document without that value, which then equals no other.
@@ -50,9 +50,9 @@ def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
     return [_document_key(document, field) for document in documents]
 
 
-def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
+def list_gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
     """Gain by key: an expected document's `score`, or 1 for each if none has one. Raises if only some have one."""
-    keys = document_keys(documents, field, row)
+    keys = list_document_keys(documents, field, row)
     scores = [document.get("score") if isinstance(document, Mapping) else None for document in documents]
     if all(score is None for score in scores):
         scores = [1.0] * len(keys)

@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from frontend.browse.saved_views import count_view_rows, list_view_rows, view_address
+from frontend.browse.saved_views import count_view_rows, list_view_rows, write_view_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
 from frontend.web.page import show
@@ -64,7 +64,7 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = status_of(error)
             else:
                 messages.success(request, gettext("The view {name} is saved.").format(name=view.name))
-                return redirect(view_address(view))
+                return redirect(write_view_address(view))
     context = {
         "section": "templates",
         "form": form,

@@ -17,7 +17,7 @@ from registry.namespaces.verbs import TABLE, Verb
 from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 
-__all__ = ["RowAction", "choose_action", "find_schedule", "label_address", "may"]
+__all__ = ["RowAction", "choose_action", "find_schedule", "may", "write_label_address"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def choose_action(
     if not may(role, needed):
         return RowAction(promote, reason=gettext("needs the author role"))
     page = "propose" if state.is_protected else "labels"
-    address = label_address(page, template, label, state.source)
+    address = write_label_address(page, template, label, state.source)
     if not state.is_protected:
         return RowAction(promote, address, in_panel=True)
     reason = gettext("was stopped in a rollout") if state.stopped else ""
@@ -112,6 +112,6 @@ def may(role: Role | None, verb: Verb) -> bool:
     return role is not None and role.rank >= TABLE[verb].rank
 
 
-def label_address(page: str, template: Template, label: str, version: int) -> str:
+def write_label_address(page: str, template: Template, label: str, version: int) -> str:
     """The URL of the page that moves a label of the template to a version."""
     return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

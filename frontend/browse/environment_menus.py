@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.browse.environment_actions import label_address, may
+from frontend.browse.environment_actions import may, write_label_address
 from registry.changes.promotion_state import PromotionState
 from registry.namespaces.models import Role
 from registry.namespaces.verbs import Verb
@@ -77,4 +77,4 @@ def _build_move(template: Template, label: str, source: int, role: Role | None, 
         word, page = gettext("Move {label} to v{number}"), "labels"
     else:
         return None
-    return MenuMove(word.format(number=source, label=label), label_address(page, template, label, source))
+    return MenuMove(word.format(number=source, label=label), write_label_address(page, template, label, source))

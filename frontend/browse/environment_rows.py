@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext, ngettext
 
-from frontend.browse.environment_actions import RowAction, choose_action, find_schedule, label_address, may
+from frontend.browse.environment_actions import RowAction, choose_action, find_schedule, may, write_label_address
 from frontend.browse.environment_menus import MenuMove, RowMenu, build_menu
 from frontend.changes.check_summaries import CheckSummary, summarize_checks
 from frontend.changes.failure_rows import FailureRow
@@ -23,7 +23,7 @@ from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.label_approvals import Approval
 from registry.templates.models import Template
 
-__all__ = ["Cell", "Group", "Head", "Line", "column_labels", "group_rows"]
+__all__ = ["Cell", "Group", "Head", "Line", "group_rows", "list_column_labels"]
 
 # Order within a namespace on a phone, where a template takes a lot of space.
 _RANKS = ("emergency", "failing", "rolling", "ready", "open", "scheduled", "blocked", "settled")
@@ -112,7 +112,7 @@ class Group:
         return sum(line.selectable for line in self.lines)
 
 
-def column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) -> list[str]:
+def list_column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) -> list[str]:
     """`latest`, the pair, then the other labels: unprotected before protected ones, live first."""
     spaces = {row.template.namespace_id: row.template.namespace for row in rows}.values()
     protected = {label for space in spaces for label in space.protected_labels}
@@ -138,7 +138,7 @@ def group_rows(
     """
     failing = {(row.failure.template_id, row.failure.label): row for row in failures}
     divided = {(row.rollout.template_id, row.rollout.label): row for row in rollouts}
-    columns = column_labels(rows, pair)
+    columns = list_column_labels(rows, pair)
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
@@ -243,6 +243,6 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
         number=place.number if place else None,
         moved_at=place.moved_at if place else None,
         back=back,
-        back_url=label_address("labels", template, label, back) if back else "",
+        back_url=write_label_address("labels", template, label, back) if back else "",
         is_target=is_target,
     )

@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 
 from registry.templates.models import TOMBSTONE, Template, Version
 
-__all__ = ["Piece", "find_matching_lines", "mark_words", "word_pattern"]
+__all__ = ["Piece", "compile_word_pattern", "find_matching_lines", "mark_words"]
 
 _MOST_CHARACTERS = 60_000  # of a bundle that is searched for the line
 _BEFORE, _LONGEST = 30, 110  # characters per line
@@ -23,7 +23,7 @@ class Piece:
     marked: bool = False
 
 
-def word_pattern(words: str) -> re.Pattern[str] | None:
+def compile_word_pattern(words: str) -> re.Pattern[str] | None:
     """A pattern that matches the words of a search, or None if there aren't any."""
     parts = sorted(re.findall(r"[^\W_]+", words), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, parts)), re.IGNORECASE) if parts else None

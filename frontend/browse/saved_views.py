@@ -12,7 +12,7 @@ from registry.bookmarks.models import SavedView
 from registry.templates import search_queries
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
-__all__ = ["ViewRow", "build_search", "count_view_rows", "list_view_rows", "view_address"]
+__all__ = ["ViewRow", "build_search", "count_view_rows", "list_view_rows", "write_view_address"]
 
 _COUNTED = 999  # most templates of a view that are counted exactly
 
@@ -28,7 +28,7 @@ class ViewRow:
 
 def list_view_rows(actor: Actor) -> list[ViewRow]:
     """The reader's views by name."""
-    return [ViewRow(view, view_address(view)) for view in bookmark_queries.list_views(actor)]
+    return [ViewRow(view, write_view_address(view)) for view in bookmark_queries.list_views(actor)]
 
 
 def count_view_rows(actor: Actor) -> list[ViewRow]:
@@ -42,7 +42,7 @@ def build_search(text: SearchText, folder: str) -> TemplateSearch:
     return TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
 
 
-def view_address(view: SavedView) -> str:
+def write_view_address(view: SavedView) -> str:
     """The URL of a saved view's search."""
     folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
     return f"{folder}?{view.query}"

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.browse.fetch_charts import Sparkline, draw_sparklines
 from frontend.browse.folder_branches import Link, find_folder, open_branches
 from frontend.browse.label_status import LabelStatus, list_labels_ahead
-from frontend.browse.match_marks import Piece, find_matching_lines, mark_words, word_pattern
+from frontend.browse.match_marks import Piece, compile_word_pattern, find_matching_lines, mark_words
 from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.web.decorators import signed_in
@@ -203,7 +203,7 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
 
 def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
     numbers = label_queries.label_numbers_of_many(items)
-    pattern = word_pattern(words)
+    pattern = compile_word_pattern(words)
     elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
     lines = find_matching_lines(elsewhere, pattern)
     fetches = draw_sparklines(row.pk for row in items)

@@ -10,7 +10,7 @@ from frontend.evaluations.dataset_frame import (
     dataset_frame,
     find_run_template,
     list_version_numbers,
-    new_run_address,
+    write_new_run_address,
 )
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.web.decorators import form_page, signed_in
@@ -86,7 +86,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "most_rows": datasets.MOST_ROWS,
         "declared": dataset_grid.list_inputs_of_dataset(actor, version.dataset),
         "copy_targets": row_copies.list_copy_targets(actor, name),
-        "new_run_url": new_run_address(name, find_run_template(actor, version.dataset)),
+        "new_run_url": write_new_run_address(name, find_run_template(actor, version.dataset)),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 

@@ -13,7 +13,7 @@ from registry.evaluations.dataset_models import Dataset
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["dataset_frame", "find_run_template", "list_version_numbers", "new_run_address"]
+__all__ = ["dataset_frame", "find_run_template", "list_version_numbers", "write_new_run_address"]
 
 _SHOWN_VERSIONS = 200
 
@@ -45,7 +45,7 @@ def find_run_template(actor: Actor, dataset: Dataset) -> str:
     return runs[0].template.name if runs else measured[0].name if measured else ""
 
 
-def new_run_address(dataset: str, template: str) -> str:
+def write_new_run_address(dataset: str, template: str) -> str:
     """The form that starts a run over the dataset, for this template; if empty, the form asks for one."""
     query = {"template": template, "dataset": dataset} if template else {"dataset": dataset}
     return f"{reverse('new-run')}?{urlencode(query)}"

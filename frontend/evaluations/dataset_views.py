@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 
-from frontend.evaluations.dataset_frame import dataset_frame, list_version_numbers, new_run_address
+from frontend.evaluations.dataset_frame import dataset_frame, list_version_numbers, write_new_run_address
 from frontend.evaluations.row_comparison import name_row, readable_values, shorten_text
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
@@ -74,7 +74,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "next_url": f"?{urlencode({'version': version.number, 'tag': tag, 'cursor': page.next})}" if page.next else "",
         "versions": queries.list_dataset_versions(actor, name, limit=30).items,
         "runs": runs,
-        "new_run_url": new_run_address(name, request.GET.get("for") or (runs[0].template.name if runs else "")),
+        "new_run_url": write_new_run_address(name, request.GET.get("for") or (runs[0].template.name if runs else "")),
     }
     return show(request, "evaluations/dataset.html", context)
 

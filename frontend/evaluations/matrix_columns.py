@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from frontend.evaluations import score_panels, score_table
 from frontend.evaluations.matrix_cells import CHIP_STYLES, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice
-from frontend.evaluations.run_frame import style_of_run
+from frontend.evaluations.run_frame import choose_run_style
 from frontend.evaluations.run_titles import version_title
 from registry.changes.models import ChangeRequest
 from registry.evaluations import metric_lines
@@ -56,7 +56,7 @@ def _column(
     is_first, is_baseline = run.pk == first.pk, run.pk == baseline.pk
     return {
         "run": run,
-        "style": style_of_run(run),
+        "style": choose_run_style(run),
         "title": f"{version_title(run)} {run.model}",
         "run_word": "",  # identifies the run if another has the same title
         "is_baseline": is_baseline,

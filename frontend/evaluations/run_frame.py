@@ -17,16 +17,16 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
 __all__ = [
+    "choose_run_style",
     "describe_run",
     "draw_bar",
     "estimate_seconds_left",
     "estimate_time_left",
     "is_unjudged",
-    "own_address",
     "read_number",
-    "style_of_run",
     "tell_time_left",
     "write_query",
+    "write_run_address",
 ]
 
 _STYLES = {
@@ -41,7 +41,7 @@ _SOME_FAILED = (gettext_lazy("Done, not all rows"), "triangle-alert", "warn")
 _NOT_JUDGED = (gettext_lazy("Done, not judged"), "triangle-alert", "warn")
 
 
-def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
+def choose_run_style(run: Run) -> tuple[str | Promise, str, str]:
     """The word, icon and look of a run's state: a run with failed rows or a failed judge isn't shown as done."""
     if run.state == Run.DONE and run.failed:
         return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
@@ -65,7 +65,7 @@ def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
         "run": run,
         "template": template,
         "crumbs": breadcrumbs(template.name),
-        "style": style_of_run(run),
+        "style": choose_run_style(run),
         "answered": run.done - run.failed,
         "is_unjudged": is_unjudged(run),
         "bar": draw_bar(run.done, run.total, run.failed),
@@ -101,7 +101,7 @@ def write_query(request: HttpRequest) -> str:
     return f"?{urlencode(query)}" if query else ""
 
 
-def own_address(address: str) -> str:
+def write_run_address(address: str) -> str:
     """The URL if it is on this site, else empty."""
     return address if url_has_allowed_host_and_scheme(address, None) else ""
 

@@ -15,12 +15,12 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.evaluations import metric_plots, next_steps, row_comparison, score_panels, score_table
 from frontend.evaluations.metric_plots import MetricPlot
 from frontend.evaluations.run_frame import (
+    choose_run_style,
     describe_run,
     estimate_time_left,
-    own_address,
     read_number,
-    style_of_run,
     write_query,
+    write_run_address,
 )
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
@@ -63,7 +63,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "evaluations",
         "rows": [
-            {"run": run, "style": style_of_run(run), "score": _first_score(run), "answered": run.done - run.failed}
+            {"run": run, "style": choose_run_style(run), "score": _first_score(run), "answered": run.done - run.failed}
             for run in page.items
         ],
         "filters": filters,
@@ -96,12 +96,12 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One run; a POST cancels it or reruns failed rows, and redirects to the page in `back`."""
     if request.method == "POST":
         _act(request, actor, number)
-        return redirect(own_address(request.POST.get("back", "")) or reverse("run", args=[number]))
+        return redirect(write_run_address(request.POST.get("back", "")) or reverse("run", args=[number]))
     run = run_queries.read_run(actor, number)
     baseline_number = read_number(request.GET.get("against"))
     awaited = run_queries.read_run(actor, baseline_number) if baseline_number else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    newest = [] if run.is_over else [row_comparison.compare_row(row) for row in run_queries.newest_run_rows(run)]
+    newest = [] if run.is_over else [row_comparison.compare_row(row) for row in run_queries.list_newest_run_rows(run)]
     context = {
         **describe_run(actor, run),
         "query": write_query(request),
@@ -130,7 +130,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "live": live,
         "live_label": live_label(run.template.namespace),
         "by": line,
-        "verdicts": score_table.gate_results(run, board),
+        "verdicts": score_table.list_gate_results(run, board),
         "people": score_panels.describe_people_scores(run),
         "may_improve": improvement_queries.may_improve(actor, run),
         "proposal": proposal,

@@ -26,7 +26,7 @@ __all__ = [
     "find_best_score",
     "format_change",
     "format_score",
-    "gate_results",
+    "list_gate_results",
     "score_table",
     "to_shares",
 ]
@@ -230,7 +230,7 @@ def _kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:
     return "better" if compared.comparison.winner == "second" else "worse"
 
 
-def gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
+def list_gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
     """How the run would score on the thresholds of its template's evaluations with exactly these rows.
 
     The baseline of a change request isn't subject to thresholds.

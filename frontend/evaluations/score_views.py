@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison, score_panels
-from frontend.evaluations.run_frame import own_address
+from frontend.evaluations.run_frame import write_run_address
 from frontend.evaluations.score_panels import ScoreColumn
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -89,9 +89,9 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
     for column in columns:
         comment = request.POST.get(f"comment-{column.position}", "").strip()
         _save_column(actor, column, index, score if position == str(column.position) else "", comment)
-    back = own_address(request.POST.get("back", ""))
+    back = write_run_address(request.POST.get("back", ""))
     if request.POST.get("do") == "next" and back:
-        following_row = own_address(request.POST.get("following", ""))
+        following_row = write_run_address(request.POST.get("following", ""))
         if not following_row:
             messages.success(request, gettext("This was the last of the rows shown."))
         return redirect(following_row or back)

@@ -52,7 +52,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "has_access": bool(roles),
         "admins": [] if roles else namespace_queries.list_admins_to_ask(),
         "heading": work_items.count_sentence(len(rows)),
-        "urgency": work_items.urgency_sentence(rows),
+        "urgency": work_items.describe_urgency(rows),
         "oldest": min((row.since for row in rows), default=None),
         "own_rows": rows,
         "other_releases": [release for release in releases if not release.waits_on(actor.person.username)],

@@ -27,10 +27,10 @@ __all__ = [
     "WaitingRow",
     "WorkItem",
     "count_sentence",
+    "describe_urgency",
     "items_of_others",
     "list_resumable_drafts",
     "list_rows_of_person",
-    "urgency_sentence",
 ]
 
 # What a blocker requires of the assigned user: the verb that heads the row, and the text of its button.
@@ -156,7 +156,7 @@ def count_sentence(count: int) -> str:
     return ngettext("{count} thing is waiting on you", "{count} things are waiting on you", count).format(count=count)
 
 
-def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
+def describe_urgency(rows: Sequence[WaitingRow]) -> str:
     """`1 is live without approval, 2 block a release.`; empty if neither applies."""
     live, releases = (sum(row.urgency == urgency for row in rows) for urgency in (0, 1))
     parts = []

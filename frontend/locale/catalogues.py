@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import polib
 
-__all__ = ["DOMAINS", "FOLDER", "catalogue_paths", "compile_catalogues", "find_texts", "update_catalogues"]
+__all__ = ["DOMAINS", "FOLDER", "compile_catalogues", "find_texts", "list_catalogue_paths", "update_catalogues"]
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
@@ -45,7 +45,7 @@ _PYTHON_KEYWORDS: dict[str, Any] = {
 _SCRIPT_KEYWORDS: dict[str, Any] = {"gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 
 
-def catalogue_paths(domain: str) -> list[Path]:
+def list_catalogue_paths(domain: str) -> list[Path]:
     """The catalogue files of a domain, sorted by language."""
     return sorted(FOLDER.glob(f"*/LC_MESSAGES/{domain}.po"))
 
@@ -57,7 +57,7 @@ def compile_catalogues() -> None:
     that neither a server nor a concurrent compile ever reads a partial one.
     """
     for domain in DOMAINS:
-        for path in catalogue_paths(domain):
+        for path in list_catalogue_paths(domain):
             written = path.with_suffix(f".{os.getpid()}.mo")
             catalogue = polib.pofile(str(path))
             if domain == "findings":
@@ -101,7 +101,7 @@ def update_catalogues() -> None:
     """Merge the texts of the sources into each catalogue; a translation is kept as long as its text occurs."""
     for domain in DOMAINS:
         texts = find_texts(domain)
-        for path in catalogue_paths(domain):
+        for path in list_catalogue_paths(domain):
             catalogue = polib.pofile(str(path), wrapwidth=100)
             catalogue.merge(texts)
             known = {(entry.msgctxt, entry.msgid): entry for entry in catalogue}

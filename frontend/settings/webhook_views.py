@@ -84,7 +84,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         "page": page,
         "state": state or "",
         "states": Delivery.STATES,
-        "older": queries.old_secret_end(row, datetime.now(UTC)),
+        "older": queries.find_old_secret_end(row, datetime.now(UTC)),
     }
     return show(request, "settings/webhook.html", context, status=status)
 

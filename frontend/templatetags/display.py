@@ -22,7 +22,7 @@ from frontend.web import wording
 from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
-from frontend.web.script_texts import script_texts_version
+from frontend.web.script_texts import compute_script_texts_version
 from registry.core.names import LATEST
 from registry.serving.fetcher import fetcher
 
@@ -75,7 +75,7 @@ def script_texts() -> str:
     language = get_language() or settings.LANGUAGE_CODE
     if language == settings.LANGUAGE_CODE:
         return ""
-    return f"{reverse('script-texts', args=[language])}?{urlencode({'v': script_texts_version(language)})}"
+    return f"{reverse('script-texts', args=[language])}?{urlencode({'v': compute_script_texts_version(language)})}"
 
 
 @register.simple_tag
@@ -102,7 +102,7 @@ def ago(moment: datetime | None) -> SafeString | str:
     zone, language = timezone.get_current_timezone(), get_language()
     local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
     # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
-    day = f"{wording.day_number(local.day, language)} {wording.month_name(local.month, language)}"
+    day = f"{wording.day_number(local.day, language)} {wording.format_month(local.month, language)}"
     exact = f"{day} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
     since = wording.time_since_in(language, local, now)

@@ -20,7 +20,7 @@ from frontend.web.page import show
 from frontend.web.ways_back import find_way_back
 from registry.core import errors as core_errors
 from registry.core import problem_details
-from registry.core.database_errors import busy_for, is_unavailable
+from registry.core.database_errors import describe_busy, is_unavailable
 from registry.core.problem_details import CONTENT_TYPE, Problem, status_of
 
 __all__ = [
@@ -161,7 +161,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _database_unavailable(request: HttpRequest) -> HttpResponse:
-    error = busy_for(request.method or "")
+    error = describe_busy(request.method or "")
     problem = problem_details.of_error(error)
     if request.path.startswith(API):
         headers = {"Content-Type": CONTENT_TYPE, **problem.headers}

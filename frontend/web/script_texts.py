@@ -14,14 +14,14 @@ from django.views.i18n import JavaScriptCatalog
 
 from registry.core.errors import NotFound
 
-__all__ = ["answer_script_texts", "script_texts_version"]
+__all__ = ["answer_script_texts", "compute_script_texts_version"]
 
 _FOLDER = Path(__file__).parents[1] / "locale"
 _MONTH = 30 * 24 * 3600  # seconds that browsers cache the scripts' texts
 
 
 @cache
-def script_texts_version(language: str) -> str:
+def compute_script_texts_version(language: str) -> str:
     """A digest of the scripts' texts in a language; empty if the catalogue wasn't compiled."""
     path = _FOLDER / language / "LC_MESSAGES" / "djangojs.mo"
     return sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""

@@ -20,9 +20,9 @@ __all__ = [
     "TOPICS_IN_WORDS",
     "check_word",
     "day_number",
+    "format_month",
     "full_sentence",
     "line_range",
-    "month_name",
     "run_state_word",
     "sentence",
     "signed",
@@ -167,7 +167,7 @@ def day_number(day: int, language: str | None) -> str:
 
 
 @lru_cache(maxsize=100)
-def month_name(month: int, language: str | None) -> str:
+def format_month(month: int, language: str | None) -> str:
     """The name of the month (1 to 12) in the given language of the request: `May`."""
     return str(MONTHS[month])
 

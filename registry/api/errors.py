@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from promptuary.renderer import RenderError
-from registry.core.database_errors import busy_for, is_unavailable
+from registry.core.database_errors import describe_busy, is_unavailable
 from registry.core.errors import PromptuaryError
 from registry.core.input_checks import BadJson
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
@@ -33,7 +33,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     set_rollback()
     if is_unavailable(error):
         _log.warning("the database can't be asked: %s", error)
-        return answer(of_error(busy_for(context["request"].method)))
+        return answer(of_error(describe_busy(context["request"].method)))
     return answer(_describe(error))
 
 

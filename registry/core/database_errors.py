@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Busy
 
-__all__ = ["busy_for", "is_unavailable"]
+__all__ = ["describe_busy", "is_unavailable"]
 
 # Classes of PostgreSQL's SQLSTATE: lost connections, conflicting transactions, insufficient space or too many
 # connections, and interventions by an operator or a crash.
@@ -30,7 +30,7 @@ def is_unavailable(error: BaseException | None) -> bool:
     return str(state).startswith(_PASSING_CLASSES)
 
 
-def busy_for(method: str) -> Busy:
+def describe_busy(method: str) -> Busy:
     """The Busy error for a request with this HTTP method."""
     if method in ("GET", "HEAD", "OPTIONS"):
         return Busy(gettext("The database does not answer at the moment; try again."))

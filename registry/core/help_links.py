@@ -9,14 +9,14 @@ from django.conf import settings
 
 from promptuary.renderer.problems import Problem
 
-__all__ = ["describe_problem", "problem_url"]
+__all__ = ["describe_problem", "find_problem_url"]
 
 
-def problem_url(code: str) -> str:
+def find_problem_url(code: str) -> str:
     """The absolute URL of the page that explains the code, such as `https://…/help/problems/PT101`."""
     return f"{settings.BASE_URL}/help/problems/{code}"
 
 
 def describe_problem(problem: Problem) -> dict[str, Any]:
     """The problem as in API responses: its JSON form plus the URL that explains its code."""
-    return {**problem.to_dict(), "help_url": problem_url(problem.code)}
+    return {**problem.to_dict(), "help_url": find_problem_url(problem.code)}

@@ -7,7 +7,7 @@ IPv6 address space. All entries are refused, even those registered as globally r
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
 
-__all__ = ["embedded_address", "is_public"]
+__all__ = ["find_embedded_address", "is_public"]
 
 _IPV4 = [
     ipaddress.IPv4Network(network)
@@ -67,7 +67,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     return address in _GLOBAL_UNICAST and not any(address in network for network in _IPV6)
 
 
-def embedded_address(address: IPv4Address | IPv6Address) -> IPv4Address | None:
+def find_embedded_address(address: IPv4Address | IPv6Address) -> IPv4Address | None:
     """The IPv4 address embedded in an IPv6 address in one of the standard forms, or None."""
     if isinstance(address, IPv4Address) or int(address) <= 1:  # :: and ::1 are special addresses of their own
         return None

@@ -18,7 +18,7 @@ from django.conf import settings
 if TYPE_CHECKING:
     from redis import Redis
 
-__all__ = ["RateCounter", "SharedCounts", "read_rate", "shared_counts"]
+__all__ = ["RateCounter", "SharedCounts", "open_shared_counts", "read_rate"]
 
 MOST = 10_000  # callers tracked by a process
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -67,7 +67,7 @@ class SharedCounts:
 
 
 @functools.cache
-def shared_counts() -> SharedCounts | None:
+def open_shared_counts() -> SharedCounts | None:
     """The counts shared by this installation's processes; None if its broker isn't a server."""
     url = str(settings.CELERY_BROKER_URL)
     return SharedCounts(url) if url.startswith(("redis:", "rediss:")) else None
@@ -97,7 +97,7 @@ class RateCounter:
         clock: Callable[[], float] = time.monotonic,
         *,
         step: float = 0.0,
-        shared: Callable[[], SharedCounts | None] = shared_counts,
+        shared: Callable[[], SharedCounts | None] = open_shared_counts,
     ) -> None:
         self._clock, self._step, self._shared = clock, step, shared
         self._lock = threading.Lock()

@@ -134,7 +134,7 @@ def _require_public(host: str, text: str) -> None:
     address = ipaddress.ip_address(text.partition("%")[0])
     if public_addresses.is_public(address):
         return
-    embedded = public_addresses.embedded_address(address)
+    embedded = public_addresses.find_embedded_address(address)
     stands_for = f" (it stands for {embedded})" if embedded else ""
     raise Refused(
         gettext(

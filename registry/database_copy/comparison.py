@@ -11,7 +11,7 @@ from registry.database_copy.errors import DatabasesDiffer
 from registry.database_copy.tables import list_tables
 from registry.journal.models import Event
 
-__all__ = ["TableDigest", "compare_databases", "digest_table", "require_same"]
+__all__ = ["TableDigest", "compare_databases", "compute_table_digest", "require_same"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ def compare_databases(source: str, target: str, tell: Callable[[str], None]) -> 
     """
     usage.require_same_migrations(source, target)
     with usage.hold_alone(source, "source"), usage.hold_alone(target, "target"):
-        return require_same([digest_table(model, source) for model in list_tables()], source, target, tell)
+        return require_same([compute_table_digest(model, source) for model in list_tables()], source, target, tell)
 
 
-def digest_table(model: Any, alias: str) -> TableDigest:
+def compute_table_digest(model: Any, alias: str) -> TableDigest:
     """The digest of a whole table."""
     digest = RowDigest(model)
     for row in read_rows(model, alias):
@@ -47,7 +47,7 @@ def require_same(
     """Compare the target with the source's digests and return them, or raise DatabasesDiffer."""
     findings = []
     for model, table in zip(list_tables(), expected, strict=True):
-        target_digest = digest_table(model, target)
+        target_digest = compute_table_digest(model, target)
         if table.rows:
             tell(f"{table.table:<40} {table.rows:>11,} rows  sha256 {table.sha256}")
         if target_digest.rows != table.rows:

@@ -25,7 +25,7 @@ from registry.evaluations.dataset_serializers import (
     DatasetSaveOutput,
     DatasetVersionPage,
     SavedDatasetOutput,
-    placed_row,
+    describe_placed_row,
 )
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
@@ -196,7 +196,9 @@ class Rows(IdempotentView):
         version = queries.read_dataset_version(
             actor_of(request), name, read_number("version", filters.pop("version", None))
         )
-        return answer_page(request, queries.list_dataset_rows(version, **filters), lambda pair: placed_row(*pair))
+        return answer_page(
+            request, queries.list_dataset_rows(version, **filters), lambda pair: describe_placed_row(*pair)
+        )
 
     @extend_schema(
         operation_id="addDatasetRows",

@@ -20,13 +20,13 @@ __all__ = [
     "DatasetVersionPage",
     "RowOutput",
     "SavedDatasetOutput",
-    "placed_row",
+    "describe_placed_row",
 ]
 
 MOST_ROWS = 500  # the most in a difference or a comparison; the counts cover all rows
 
 
-def placed_row(index: int, row: Row) -> Answer:
+def describe_placed_row(index: int, row: Row) -> Answer:
     """A row of a dataset with its index, from 0."""
     return {"index": index, **row.to_dict()}
 
@@ -119,18 +119,18 @@ class DatasetDifference:
     @property
     def added(self) -> list[Answer]:
         """Rows that only the second version has."""
-        return [placed_row(*placed) for placed in self.difference.added[:MOST_ROWS]]
+        return [describe_placed_row(*placed) for placed in self.difference.added[:MOST_ROWS]]
 
     @property
     def removed(self) -> list[Answer]:
         """Rows that only the first version has."""
-        return [placed_row(*placed) for placed in self.difference.removed[:MOST_ROWS]]
+        return [describe_placed_row(*placed) for placed in self.difference.removed[:MOST_ROWS]]
 
     @property
     def changed(self) -> list[Answer]:
         """Rows that both have, differently."""
         return [
-            {"index": index, "before": placed_row(index, old), "after": placed_row(index, new)}
+            {"index": index, "before": describe_placed_row(index, old), "after": describe_placed_row(index, new)}
             for index, old, new in self.difference.changed[:MOST_ROWS]
         ]
 

@@ -13,7 +13,7 @@ from registry.core.spreadsheets import neutralize_formula
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run, RunRow
 
-__all__ = ["FORMS", "metrics_of_run", "write_export", "write_result"]
+__all__ = ["FORMS", "list_run_metrics", "write_export", "write_result"]
 
 FORMS: Mapping[str, str] = {
     "jsonl": "application/x-ndjson",
@@ -36,7 +36,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     if form == "jsonl":
         write_result(run, path)
         return path
-    result, metrics = write_result(run, folder / "result.jsonl"), metrics_of_run(run)
+    result, metrics = write_result(run, folder / "result.jsonl"), list_run_metrics(run)
     if form == "html":
         path.write_text(_report(run, result, metrics, baseline, folder), encoding="utf-8")
         return path
@@ -92,7 +92,7 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
         return recorder.finish()
 
 
-def metrics_of_run(run: Run) -> dict[str, MetricsResult]:
+def list_run_metrics(run: Run) -> dict[str, MetricsResult]:
     """The run's scores in the package's form, by metric; empty until it is done."""
     return {
         metric: MetricsResult({target: run_queries.read_scores_of_run(run, metric, target) for target in targets})
@@ -122,6 +122,6 @@ def _report(
                     number=baseline.number, run_number=run.number
                 )
             )
-        against = (write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
+        against = (write_result(baseline, folder / "baseline.jsonl"), list_run_metrics(baseline))
     title = f"Run {run.number}: {run.template.name}@{run.version.number}"
     return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.list_rows_of_run(run)])

@@ -20,7 +20,7 @@ from registry.connections.endpoint import Endpoint
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls
 from registry.evaluations.models import Run, RunRow
-from registry.evaluations.row_calls import Judged, RowCall, cost_of_row
+from registry.evaluations.row_calls import Judged, RowCall, compute_row_cost
 
 __all__ = ["PATHS", "OpenJudge", "ask_judge", "find_places", "open_judge", "pick_inputs", "score_judgements"]
 
@@ -103,7 +103,7 @@ def _judged(judging: OpenJudge, judge_row: RowCall, values: Mapping[str, Any]) -
         judgement["error"] = {"kind": judge_row.problem["kind"], "message": judge_row.problem["message"]}
         judgement["reasons"] = dict.fromkeys(NAMES, judge_row.problem["message"])
         judgement["reply"] = None
-    return Judged(dict(judgement), judge_row.billed, cost_of_row(judging.endpoint, judge_row))
+    return Judged(dict(judgement), judge_row.billed, compute_row_cost(judging.endpoint, judge_row))
 
 
 def score_judgements(run: Run, report: dict[str, Any]) -> None:

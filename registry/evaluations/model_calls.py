@@ -24,9 +24,9 @@ from registry.templates.models import Redaction
 
 __all__ = [
     "ask_model",
+    "compute_reply_key",
     "is_run_redacted",
     "lock_run",
-    "reply_key",
 ]
 
 
@@ -110,7 +110,7 @@ def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
         call.outputs = outputs
 
 
-def reply_key(messages: Any, model: str, settings: Any) -> str:
+def compute_reply_key(messages: Any, model: str, settings: Any) -> str:
     """The cache key of a prompt's reply; `model` is the endpoint's digest."""
     return digest_of(canonical({"messages": messages, "model": model, "settings": settings or {}}))
 
@@ -121,7 +121,7 @@ def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:
 
 
 def _key(prompt: Mapping[str, Any], endpoint: Endpoint) -> str:
-    return reply_key(prompt["messages"], endpoint.digest, prompt["settings"])
+    return compute_reply_key(prompt["messages"], endpoint.digest, prompt["settings"])
 
 
 def _answer(row: Reply) -> Answer:

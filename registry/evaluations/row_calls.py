@@ -10,7 +10,7 @@ from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.errors import RenderError
 from registry.connections.endpoint import Endpoint
 
-__all__ = ["Judged", "RowCall", "cost_of_row", "sum_of_known"]
+__all__ = ["Judged", "RowCall", "compute_row_cost", "sum_of_known"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class RowCall:
         self.problem = {"step": step, "kind": type(error).__name__, "message": message}
 
 
-def cost_of_row(endpoint: Endpoint, call: RowCall) -> Decimal | None:
+def compute_row_cost(endpoint: Endpoint, call: RowCall) -> Decimal | None:
     """The known cost of the row's replies, including unusable ones; None if no cost is known."""
     costs = [_cost_of_replies(endpoint, replies) for replies in (call.replies, call.spent)]
     known_costs = [cost for cost in costs if cost is not None]

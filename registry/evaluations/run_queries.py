@@ -27,13 +27,13 @@ __all__ = [
     "compare_runs",
     "find_run",
     "list_comparable_runs",
+    "list_newest_run_rows",
     "list_rows_of_run",
     "list_rows_of_samples",
     "list_run_rows",
     "list_runs",
     "load_run",
     "newest_run_by_key",
-    "newest_run_rows",
     "read_run",
     "read_run_row",
     "read_scores_of_run",
@@ -180,7 +180,7 @@ def read_run_row(run: Run, index: int) -> RunRowDetail:
     return RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_row)
 
 
-def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
+def list_newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     """The latest rows, newest first, to show while a run is under way."""
     run_rows = list(RunRow.objects.filter(run=run).order_by("-pk")[:limit])
     rows = list_rows_of_run(run) if run_rows else ()

@@ -27,7 +27,7 @@ from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import ask_model, is_run_redacted, lock_run
 from registry.evaluations.models import Run, RunRow
-from registry.evaluations.row_calls import RowCall, cost_of_row, sum_of_known
+from registry.evaluations.row_calls import RowCall, compute_row_cost, sum_of_known
 from registry.jobs import queue
 from registry.journal import log
 from registry.journal.event import Occasion, run_reactions
@@ -181,7 +181,7 @@ def _find_shared_problem(problems: Sequence[Mapping[str, str] | None]) -> Mappin
 def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
     fresh_replies = [reply for reply in call.replies if not reply.cached]
     billed_replies = [*call.billed, *(call.judged.replies if call.judged else ())]
-    costs = [cost_of_row(endpoint, call), *([call.judged.cost] if call.judged else [])]
+    costs = [compute_row_cost(endpoint, call), *([call.judged.cost] if call.judged else [])]
     known_costs = [cost for cost in costs if cost is not None]
     result = {
         "actual": None if call.problem else call.actual(),

@@ -29,7 +29,7 @@ __all__ = [
     "Tombstone",
     "check_triggers",
     "install_triggers",
-    "missing_triggers",
+    "list_missing_triggers",
     "remove_triggers",
 ]
 
@@ -91,7 +91,7 @@ def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[st
                 schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}{place}", params=None)
 
 
-def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
+def list_missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     """The names of triggers that existing tables lack."""
     present = set(connection.introspection.table_names())
     query = (
@@ -115,7 +115,7 @@ def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> li
             id="registry.E001",
         )
         for alias in databases or ()
-        for name in missing_triggers(connections[alias])
+        for name in list_missing_triggers(connections[alias])
     ]
 
 

@@ -110,7 +110,7 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalItems": pages.count,
         "totalPages": pages.num_pages if pages.count else 0,
     }
-    visible = limited_key_view.visible_templates(actor, entries)
+    visible = limited_key_view.list_visible_templates(actor, entries)
     data = [_entry(actor, template, visible[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
@@ -139,7 +139,7 @@ traces = with_key(_drop_traces, writes=True)
 
 def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[str, Any]:
     """A template's entry in the list; a narrow key sees what its labels serve and the versions it may fetch."""
-    version, latest, numbers = visible.version, template.latest, limited_key_view.visible_numbers(actor, template)
+    version, latest, numbers = visible.version, template.latest, limited_key_view.list_visible_numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
     return {
         "name": template.name,
@@ -154,7 +154,7 @@ def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[s
 
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
-    visible = limited_key_view.visible_in_version(template, version)
+    visible = limited_key_view.may_see_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
     latest = template.latest
     is_latest = latest is not None and latest.number == version.number

@@ -4,7 +4,7 @@ from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, Mirro
 from registry.mirror.pushing import check_destination, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
-from registry.mirror.status import Status, noted_lag, remotes, status
+from registry.mirror.status import Status, read_noted_lag, remotes, status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
@@ -21,10 +21,10 @@ __all__ = [
     "catch_up",
     "check_destination",
     "forgotten",
-    "noted_lag",
     "open_clone",
     "push",
     "push_due",
+    "read_noted_lag",
     "rebuild",
     "remotes",
     "restore",

@@ -16,11 +16,11 @@ __all__ = [
     "COMMITTER",
     "Entry",
     "Stamp",
-    "author_line",
-    "committer_line",
     "compose_message",
     "read_record",
     "read_stamp",
+    "write_author_line",
+    "write_committer_line",
 ]
 
 COMMITTER = "Promptuary <mirror@promptuary.invalid>"
@@ -109,7 +109,7 @@ def _read_trailers(message: str) -> dict[str, str]:
     return trailers
 
 
-def author_line(entry: Entry) -> str:
+def write_author_line(entry: Entry) -> str:
     """`Name <address> seconds +0000`; a name that Git would refuse or change is sanitized."""
     name = _clean_name(entry.author) or "unknown"
     address = re.sub(r"[^A-Za-z0-9.@_+-]", "", entry.author).strip(".") or "unknown"
@@ -118,7 +118,7 @@ def author_line(entry: Entry) -> str:
     return f"{name} <{address}> {entry.at // 1_000_000} +0000"
 
 
-def committer_line(entry: Entry) -> str:
+def write_committer_line(entry: Entry) -> str:
     """The fixed committer at the event's second."""
     return f"{COMMITTER} {entry.at // 1_000_000} +0000"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from registry.journal import mirror_paths
 from registry.journal.mirroring import Move
-from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
+from registry.mirror.commit_message import Entry, compose_message, write_author_line, write_committer_line
 
 __all__ = ["CHECKPOINT", "build"]
 
@@ -62,8 +62,8 @@ def _parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
 def _commit(entry: Entry, move: Move, blobs: Mapping[bytes, int], parent: bytes) -> bytes:
     lines = [
         b"commit %s\n" % move.ref.encode("ascii"),
-        b"author %s\n" % author_line(entry).encode(),
-        b"committer %s\n" % committer_line(entry).encode(),
+        b"author %s\n" % write_author_line(entry).encode(),
+        b"committer %s\n" % write_committer_line(entry).encode(),
         _data(compose_message(entry).encode()),
         parent,
     ]

@@ -28,7 +28,7 @@ from registry.namespaces.models import Group, Namespace
 from registry.redaction import services as redaction_services
 from registry.templates import rename
 from registry.templates.contribution_models import Contribution
-from registry.templates.document_check import canonical_by_name
+from registry.templates.document_check import write_canonical_texts
 from registry.templates.models import Template, Version
 from registry.templates.search_index import update_search_index
 
@@ -158,7 +158,7 @@ class _EventRows:
 
     def samples_json(self, path: str, digest: str) -> str:
         text = self.canonical_json(path)
-        return text if digest_of(text) == digest else canonical_by_name(self.yaml(path))
+        return text if digest_of(text) == digest else write_canonical_texts(self.yaml(path))
 
     def require_digest(self, text: str, digest: str | None) -> None:
         if digest_of(text) != digest:

@@ -15,7 +15,7 @@ from registry.mirror.errors import Diverged, MirrorError
 from registry.mirror.models import Remote
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["Pushed", "Status", "noted_lag", "remotes", "status"]
+__all__ = ["Pushed", "Status", "read_noted_lag", "remotes", "status"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def remotes() -> list[Pushed]:
     ]
 
 
-def noted_lag() -> float:
+def read_noted_lag() -> float:
     """Seconds since the oldest event without a recorded commit, from the database alone."""
     return _lag(Commit.objects.aggregate(last=Max("event_id"))["last"] or 0)
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from registry.audit.verification import find_chain_faults
 from registry.journal import mirror_paths
 from registry.journal.mirroring import Move
-from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
+from registry.mirror.commit_message import Entry, compose_message, write_author_line, write_committer_line
 from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Head, Repository
@@ -191,7 +191,7 @@ def _commit_id(entry: Entry, tree: str, parent: str) -> str:
 
 def _commit_text(entry: Entry, tree: str, parent: str) -> str:
     parents = f"parent {parent}\n" if parent else ""
-    people = f"author {author_line(entry)}\ncommitter {committer_line(entry)}\n"
+    people = f"author {write_author_line(entry)}\ncommitter {write_committer_line(entry)}\n"
     return f"tree {tree}\n{parents}{people}\n{compose_message(entry)}"
 
 

@@ -48,7 +48,7 @@ class IssueInput(Input):
     expires_at = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        default=services.default_end,
+        default=services.find_default_end,
         help_text=f"When it ends; left out: in {services.DEFAULT_DAYS} days; null: never.",
     )
     approved_only = Flag(required=False, allow_null=True, default=None, help_text="null: as the namespace's rules say.")

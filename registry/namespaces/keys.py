@@ -26,8 +26,8 @@ from registry.namespaces.verbs import KEY_VERBS, SCOPES, TABLE, Verb
 __all__ = [
     "DEFAULT_DAYS",
     "IssuedKey",
-    "default_end",
-    "event_facts",
+    "describe_event_fields",
+    "find_default_end",
     "find_key",
     "issue_key",
     "revoke_key",
@@ -49,7 +49,7 @@ class IssuedKey:
     secret: str
 
 
-def default_end() -> datetime:
+def find_default_end() -> datetime:
     """The default end of a key that is created now, for the API and the commands; aware."""
     return log.now() + timedelta(days=DEFAULT_DAYS)
 
@@ -86,7 +86,9 @@ def issue_key(  # noqa: PLR0913  # each a property of the key
         key.person = _find_owner(key.namespace, person or actor.person.username)
         _require_reach(key)
         secret = _store(actor, key)
-        log.append(actor, KeyIssued(**event_facts(key)), namespace=key.namespace, at=key.created_at, subject=key)
+        log.append(
+            actor, KeyIssued(**describe_event_fields(key)), namespace=key.namespace, at=key.created_at, subject=key
+        )
     return IssuedKey(key, secret)
 
 
@@ -116,7 +118,7 @@ def rotate_key(
         old.save(update_fields=["expires_at"])
         secret = _store(actor, key)
         until = to_microseconds(old.expires_at)
-        event = KeyRotated(**event_facts(key), replaces=old.id, replaced_until=until)
+        event = KeyRotated(**describe_event_fields(key), replaces=old.id, replaced_until=until)
         log.append(actor, event, namespace=key.namespace, at=at, subject=key)
     return IssuedKey(key, secret)
 
@@ -173,7 +175,7 @@ def _store(actor: Actor, key: Key) -> str:
     return f"pb_{key.id}_{secret}"
 
 
-def event_facts(key: Key) -> dict[str, Any]:
+def describe_event_fields(key: Key) -> dict[str, Any]:
     """The fields shared by the events with all properties of a key."""
     return {
         "id": key.id,

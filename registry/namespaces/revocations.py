@@ -17,7 +17,7 @@ from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.events import KeyIssued, KeyKept, KeyRevoked, KeyRotated
-from registry.namespaces.keys import event_facts, find_key
+from registry.namespaces.keys import describe_event_fields, find_key
 from registry.namespaces.verbs import Verb
 
 __all__ = ["LaterRevocation", "find_later_revocations", "keep_key", "may_cancel"]
@@ -86,7 +86,7 @@ def keep_key(*, actor: Actor, key_id: str) -> Key:
         permissions.require_proof(actor)
         key.expires_at = revocation.former_end
         key.save(update_fields=["expires_at"])
-        log.append(actor, KeyKept(**event_facts(key)), namespace=key.namespace, at=at)
+        log.append(actor, KeyKept(**describe_event_fields(key)), namespace=key.namespace, at=at)
     return key
 
 

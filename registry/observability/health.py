@@ -85,7 +85,7 @@ def _describe_failing_remote(remote: Remote) -> str:
 
 def _describe_lag() -> str:
     """A sentence about a mirror that falls behind; empty while it keeps up."""
-    seconds = mirror.noted_lag()
+    seconds = mirror.read_noted_lag()
     if seconds <= MOST_LAG:
         return ""
     return gettext(

@@ -17,7 +17,7 @@ from registry.notifications.models import Notification
 from registry.redaction.column_contents import Holds
 from registry.redaction.passages import find_passages
 from registry.redaction.run_texts import REMOVED, contains_passage
-from registry.redaction.text_columns import columns_that
+from registry.redaction.text_columns import list_columns
 from registry.releases.models import ReleaseComment, ReleaseCommentRevision
 from registry.templates.label_models import LabelMove
 from registry.templates.models import SampleSet, Template, Version
@@ -65,7 +65,7 @@ def blank_copies(passages: Sequence[str]) -> None:
 def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
     models = {model._meta.db_table: model for model in apps.get_models()}
     texts_by_model: dict[str, list[str]] = {}
-    for table, column in columns_that(*holds):
+    for table, column in list_columns(*holds):
         texts_by_model.setdefault(table, []).append(column)
     for table, columns in texts_by_model.items():
         yield models[table], columns

@@ -10,7 +10,7 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import Contains
 
 from registry.connections.endpoint import ECHO
-from registry.evaluations.model_calls import reply_key
+from registry.evaluations.model_calls import compute_reply_key
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.redaction.passages import list_spellings
 from registry.templates.models import Version
@@ -102,4 +102,4 @@ def _keys(versions: Sequence[Version]) -> Iterator[str]:
     for row in RunRow.objects.filter(run__version__in=versions).select_related("run__version").iterator():
         settings = json.loads(row.run.version.settings)
         for messages in row.prompts:
-            yield reply_key(messages, row.run.model_digest, settings)
+            yield compute_reply_key(messages, row.run.model_digest, settings)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from registry.redaction.column_contents import Holds
 
-__all__ = ["COLUMNS", "columns_that"]
+__all__ = ["COLUMNS", "list_columns"]
 
 _NOTHING, _REMOVED, _BLANKED, _WORDS, _OWN = Holds
 COLUMNS: Mapping[str, Mapping[str, Holds]] = {
@@ -286,7 +286,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
 }
 
 
-def columns_that(*holds: Holds) -> list[tuple[str, str]]:
+def list_columns(*holds: Holds) -> list[tuple[str, str]]:
     """The columns that can contain this, each as (table, column)."""
     return [
         (table, column)

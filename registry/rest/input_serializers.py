@@ -12,10 +12,10 @@ from rest_framework.request import Request
 
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "read", "unknown_names"]
+__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "list_unknown_names", "read"]
 
 
-def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
+def list_unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
     is_field = what == "field"
     sentence = (
@@ -44,7 +44,7 @@ class Input(serializers.Serializer[Any]):
         if isinstance(data, Mapping):
             unknown = [str(name) for name in data if name not in self.fields]
             if unknown:
-                raise serializers.ValidationError(unknown_names(unknown, "field", self.fields))
+                raise serializers.ValidationError(list_unknown_names(unknown, "field", self.fields))
         return super().to_internal_value(data)
 
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from registry.core.input_checks import parse_number
 from registry.core.pagination import Page
-from registry.rest.input_serializers import unknown_names
+from registry.rest.input_serializers import list_unknown_names
 
 __all__ = ["answer_page", "read_query"]
 
@@ -21,7 +21,7 @@ def read_query(request: Request, *names: str) -> dict[str, Any]:
     """The query's parameters among `names`, `cursor` and `limit`. Unknown and repeated ones are refused."""
     known = (*names, "cursor", "limit")
     unknown = [name for name in request.query_params if name not in known]
-    faults = unknown_names(unknown, "parameter", known) if unknown else {}
+    faults = list_unknown_names(unknown, "parameter", known) if unknown else {}
     values: dict[str, Any] = {}
     for name, given in request.query_params.lists():
         if name not in known:

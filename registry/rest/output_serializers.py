@@ -9,7 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from promptuary.renderer.problems import Problem as RendererProblem
-from registry.core.help_links import problem_url
+from registry.core.help_links import find_problem_url
 from registry.core.timestamps import format_moment
 from registry.journal.event import from_microseconds
 
@@ -91,7 +91,7 @@ class FoundProblem(Output):
 
     def get_help_url(self, problem: RendererProblem | Mapping[str, Any]) -> str:
         """Where the code is explained."""
-        return problem_url(problem["code"] if isinstance(problem, Mapping) else problem.code)
+        return find_problem_url(problem["code"] if isinstance(problem, Mapping) else problem.code)
 
 
 class ProblemOutput(Output):

@@ -17,7 +17,7 @@ from registry.namespaces.permissions import role_of
 from registry.namespaces.verbs import Verb
 from registry.serving.journal_follower import renew_connection
 
-__all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "caller_of_key"]
+__all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "read_caller"]
 
 KEY_TTL = 0.7  # seconds a key is cached
 KEY_STALE_WHILE_REFRESHING = 0.3  # additional seconds while one thread reads it again, so that others needn't
@@ -76,7 +76,7 @@ class CallerCache:
         try:
             renew_connection()
             actor = self._attempts.authenticate(authorization[len("Bearer ") :].strip(), address)
-            caller = caller_of_key(actor.key, now + KEY_TTL) if actor and actor.key else None
+            caller = read_caller(actor.key, now + KEY_TTL) if actor and actor.key else None
         finally:
             self._refreshing.pop(authorization, None)
         if caller is None:
@@ -88,7 +88,7 @@ class CallerCache:
         return caller
 
 
-def caller_of_key(key: Key, valid_until: float) -> Caller:
+def read_caller(key: Key, valid_until: float) -> Caller:
     """What the key may fetch according to the database now; valid until `valid_until` (the fetcher's clock)."""
     # Without a role in the namespace the key finds nothing, as no template is in a namespace with an empty name.
     namespace = key.namespace.name if role_of(key.person, key.namespace) else ""

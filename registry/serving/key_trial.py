@@ -21,7 +21,7 @@ from registry.core.problem_details import status_of
 from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import KEY_VERBS, NEVER_BY_NARROW_KEY, Verb
-from registry.serving.credentials import caller_of_key
+from registry.serving.credentials import read_caller
 from registry.serving.fetcher import fetcher
 from registry.templates import labels as template_labels
 from registry.templates import queries as template_queries
@@ -99,7 +99,7 @@ def try_key(  # what is tried, and from where
             key_queries.require_address(key.id, parse_networks(key.addresses), address)
         if verb is Verb.FETCH:
             fetcher().follower.poll_if_due()
-            version = fetcher().find_version(caller_of_key(key, time.monotonic()), target)
+            version = fetcher().find_version(read_caller(key, time.monotonic()), target)
             return KeyTrial(act, target, _OK, "", version.number, version.digest)
         _require_right(Actor(key.person, key), verb, template, ref)
     except PromptuaryError as error:

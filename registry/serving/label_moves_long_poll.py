@@ -30,7 +30,7 @@ from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew
 from registry.serving.responses import Answer, make_answer, refuse
 from registry.serving.retry_pace import RetryPace
 from registry.templates.events import VersionSaved
-from registry.templates.former_names import every_name
+from registry.templates.former_names import map_all_names
 from registry.templates.label_events import LabelMoved
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
@@ -140,7 +140,7 @@ class LabelMovesPoll:
         rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS, number__gt=cursor).order_by("number")
         events = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
         # Clients that use a former name are notified too.
-        names = every_name({template for _, _, template, _ in events})
+        names = map_all_names({template for _, _, template, _ in events})
         moves: dict[tuple[str, str], Move] = {}
         told = [(name, kind, text) for _, kind, at, text in events for name in names.get(at, (at,))]
         for template, kind, text in told:

@@ -94,7 +94,7 @@ def _packed(path: Path, digest: str) -> Path | None:
     """The file as gzip; None if that can't be stored."""
     if path.suffix == ".gz":
         return path
-    packed_path = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
+    packed_path = vocabulary_cache.find_cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
     if _is_whole(packed_path, digest):
         return packed_path
     try:

@@ -69,7 +69,7 @@ class Templates(APIView):
         actor = actor_of(request)
         page = limited_key_view.search_visible(actor, q=asked.pop("search", ""), **asked)
         numbers, found = label_queries.label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
-        told = limited_key_view.visible_templates(actor, page.items)
+        told = limited_key_view.list_visible_templates(actor, page.items)
         return answer_page(
             request,
             page,
@@ -183,6 +183,6 @@ def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
 def _answer(actor: Actor, row: TemplateRow) -> Response:
     approval = find_approvals_of_labels([row])[row.pk]
     facts = TemplateFacts(
-        row, label_queries.label_numbers(row), limited_key_view.visible_template(actor, row), approval
+        row, label_queries.label_numbers(row), limited_key_view.find_visible_template(actor, row), approval
     )
     return Response(TemplateOutput.of(facts))

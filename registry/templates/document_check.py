@@ -40,12 +40,12 @@ __all__ = [
     "CheckedDocument",
     "PreviewRequest",
     "ReadDocument",
-    "canonical_by_name",
     "check_document",
     "check_for_caller",
     "is_limit",
     "list_problems",
     "read_document",
+    "write_canonical_texts",
     "write_samples",
 ]
 
@@ -262,7 +262,7 @@ def write_samples(samples: object) -> str:
                 }
             )
     try:
-        text = canonical_by_name(samples)
+        text = write_canonical_texts(samples)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
         raise Invalid(
             fields={"samples": gettext("a value that JSON can't say exactly: {error}").format(error=error)}
@@ -271,7 +271,7 @@ def write_samples(samples: object) -> str:
     return text
 
 
-def canonical_by_name(values: Mapping[str, Any]) -> str:
+def write_canonical_texts(values: Mapping[str, Any]) -> str:
     """Canonical JSON of each value under its name; the names keep the order given."""
     return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
 

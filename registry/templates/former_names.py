@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from registry.templates.models import Template
 
-__all__ = ["FormerName", "current_names", "every_name", "find_current_folder", "list_names", "map_former_names"]
+__all__ = ["FormerName", "current_names", "find_current_folder", "list_names", "map_all_names", "map_former_names"]
 
 
 class FormerName(models.Model):
@@ -53,7 +53,7 @@ def map_former_names(template_ids: Collection[int]) -> dict[str, int]:
     return dict(FormerName.objects.filter(template__in=template_ids).values_list("name", "template_id"))
 
 
-def every_name(names: Collection[str]) -> dict[str, tuple[str, ...]]:
+def map_all_names(names: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Map each name to all names, former ones too, of its template; names without a template are absent."""
     rows = Template.objects.filter(Q(name__in=names) | Q(former_names__name__in=names)).order_by().distinct()
     pairs = Template.objects.filter(pk__in=rows.values("pk")).values_list("name", "former_names__name")

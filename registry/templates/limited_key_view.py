@@ -26,14 +26,14 @@ from registry.templates.version_queries import HistoryEntry
 
 __all__ = [
     "VisibleTemplate",
+    "find_visible_template",
     "list_visible",
     "list_visible_moves",
+    "list_visible_numbers",
+    "list_visible_templates",
     "list_visible_versions",
+    "may_see_version",
     "search_visible",
-    "visible_in_version",
-    "visible_numbers",
-    "visible_template",
-    "visible_templates",
 ]
 
 _AT_ONCE = 200  # templates whose text is searched in one batch
@@ -57,20 +57,20 @@ class VisibleTemplate:
         return all(word in told for word in words)
 
 
-def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
+def find_visible_template(actor: Actor, template: Template) -> VisibleTemplate:
     """What the actor sees of one template."""
-    return visible_templates(actor, [template])[template.pk]
+    return list_visible_templates(actor, [template])[template.pk]
 
 
-def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
+def list_visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
     """The same for many templates, by their ids."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
     versions = _served(actor, rows)
-    return {row.pk: visible_in_version(row, versions.get(row.pk)) for row in rows}
+    return {row.pk: may_see_version(row, versions.get(row.pk)) for row in rows}
 
 
-def visible_in_version(template: Template, version: Version | None) -> VisibleTemplate:
+def may_see_version(template: Template, version: Version | None) -> VisibleTemplate:
     """What one version shows of its template; empty without a version, or if its text was redacted."""
     document = None if version is None or version.is_redacted else inspect_document(version.document)[0]
     if document is None:
@@ -127,7 +127,7 @@ def list_visible(
 def list_visible_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions that the actor may fetch, newest first, without their bundles."""
     template = template_queries.find_template(actor, Verb.BROWSE, name)
-    return version_queries.list_template_versions(template, cursor, limit, only=visible_numbers(actor, template))
+    return version_queries.list_template_versions(template, cursor, limit, only=list_visible_numbers(actor, template))
 
 
 def list_visible_moves(
@@ -138,7 +138,7 @@ def list_visible_moves(
     """
     template = template_queries.find_template(actor, Verb.BROWSE, name)
     page = label_queries.list_template_label_moves(template, label, cursor, limit)
-    known = visible_numbers(actor, template)
+    known = list_visible_numbers(actor, template)
     if known is not None:
         for move in page.items:
             if move.after is None or move.after.number not in known:
@@ -146,7 +146,7 @@ def list_visible_moves(
     return page
 
 
-def visible_numbers(actor: Actor, template: Template) -> set[int] | None:
+def list_visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     """The numbers of the versions that a narrow key may fetch; None for all, for every other caller."""
     key = actor.key
     if key is None or not key_rights.is_narrow(key):
@@ -182,7 +182,7 @@ def _matching(
     templates: list[Template] = []
     while most is None or len(templates) < most:
         chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
-        told = visible_templates(actor, chunk)
+        told = list_visible_templates(actor, chunk)
         templates += [row for row in chunk if told[row.pk].has(row, words, tag)]
         if len(chunk) < _AT_ONCE:
             break

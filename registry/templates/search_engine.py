@@ -14,7 +14,15 @@ from django.db import connection, transaction
 
 from registry.templates.search_terms import Term, TermGroup
 
-__all__ = ["INDEX_TABLE", "Scope", "first_by_name", "match_some", "newest_matches", "optimize_index", "walk_by_name"]
+__all__ = [
+    "INDEX_TABLE",
+    "Scope",
+    "list_first_by_name",
+    "list_newest_matches",
+    "match_some",
+    "optimize_index",
+    "walk_by_name",
+]
 
 INDEX_TABLE = "registry_searchentry_fts"
 _ENTRY = "registry_searchentry"
@@ -54,7 +62,7 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
     return hits
 
 
-def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
+def list_newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
     """Up to `limit` entries that match, newest first, older than the entry `before`. Fast if many match."""
     older = "" if before is None else "AND {column} < %s"
     parameters: list[Any] = [] if before is None else [before]
@@ -87,7 +95,7 @@ def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: i
     return _run(sql, parameters)
 
 
-def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
+def list_first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
     """Up to `limit` entries of the scope by name, after the name `after`. One subquery per namespace, so that entries
     between two namespaces are not read.
     """

@@ -17,7 +17,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import find_owners_of_path, read_owning_groups
 from registry.templates.models import TOMBSTONE
-from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
+from registry.templates.search_terms import LONGEST_VALUE, list_text_terms, name_terms, read_words, write_facet_term
 
 __all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners", "rewrite_entry"]
 
@@ -157,7 +157,7 @@ def _make_entry(model: Any, template: Any, state: _State) -> Any:
     entry = model(template=template, namespace_id=template.namespace_id, name=template.name)
     entry.is_archived = template.archived_at is not None
     entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
-    entry.words = " ".join([*name_terms(template.name), *text_terms([template.description, *tags, text])])
+    entry.words = " ".join([*name_terms(template.name), *list_text_terms([template.description, *tags, text])])
     return entry
 
 
@@ -192,11 +192,11 @@ def _write_facts(facts: Facts) -> str:
 
 def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
     state = _ARCHIVED if entry.is_archived else _LIVE
-    terms = {facet_term(state, ""), *(facet_term(_FOLDER, folder) for folder in _folders(entry.name))}
-    terms |= {facet_term(kind, value) for kind, values in facts.items() for value in values}
+    terms = {write_facet_term(state, ""), *(write_facet_term(_FOLDER, folder) for folder in _folders(entry.name))}
+    terms |= {write_facet_term(kind, value) for kind, values in facts.items() for value in values}
     namespace = entry.name.partition("/")[0]
     # The protected labels depend on the namespace, so a list over several filters by pairs of namespace and label.
-    terms |= {facet_term("behind", f"{namespace}:{label}") for label in facts["behind"]}
+    terms |= {write_facet_term("behind", f"{namespace}:{label}") for label in facts["behind"]}
     return " ".join(sorted(terms))
 
 

@@ -22,7 +22,7 @@ from registry.templates.models import Template
 from registry.templates.search_engine import Scope
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.search_models import SearchCount
-from registry.templates.search_terms import Term, TermGroup, facet_term, read_words, word_group
+from registry.templates.search_terms import Term, TermGroup, read_words, write_facet_term, write_word_group
 
 __all__ = [
     "COUNTED",
@@ -147,7 +147,7 @@ def find_templates(
     if groups is None or scope.is_empty:
         return SearchPage(Page([], None), MatchCount(0))
     if sort == "name" and not groups:
-        hits, count = search_engine.first_by_name(scope, after_name, limit + 1), None
+        hits, count = search_engine.list_first_by_name(scope, after_name, limit + 1), None
     else:
         found = search_engine.match_some([*_scope_groups(scope), *groups], counted + 1)
         count = MatchCount(min(len(found), counted), len(found) <= counted)
@@ -158,7 +158,7 @@ def find_templates(
         elif sort == "name":
             hits = search_engine.walk_by_name(groups, scope, after_name, limit + 1)
         else:
-            hits = search_engine.newest_matches([*_scope_groups(scope), *groups], before_id, limit + 1)
+            hits = search_engine.list_newest_matches([*_scope_groups(scope), *groups], before_id, limit + 1)
     if count is None or not groups:
         count = _count_scope(scope)
     page = cut(hits[: limit + 1], limit, lambda hit: hit[1] if sort == "name" else hit[0])
@@ -188,7 +188,7 @@ def _groups(search: TemplateSearch) -> list[TermGroup] | None:
     terms = [read_words(word) for word in words]
     if not all(terms):
         return None  # only punctuation, which is not indexed
-    groups = [word_group(term, only_names=search.only_names) for parts in terms for term in parts]
+    groups = [write_word_group(term, only_names=search.only_names) for parts in terms for term in parts]
     for kind, values in search.values.items():
         if kind not in FILTER_KINDS:
             raise Invalid(
@@ -196,11 +196,11 @@ def _groups(search: TemplateSearch) -> list[TermGroup] | None:
                     kind: gettext("there is no such filter; there are {names}.").format(names=", ".join(FILTER_KINDS))
                 }
             )
-        groups += [(Term(facet_term(kind, value)),) for value in values if (kind, value) != ("label", LATEST)]
+        groups += [(Term(write_facet_term(kind, value)),) for value in values if (kind, value) != ("label", LATEST)]
     if search.any_of is not None:
         if not search.any_of:
             return None
-        groups.append(tuple(Term(facet_term(kind, value)) for kind, value in search.any_of))
+        groups.append(tuple(Term(write_facet_term(kind, value)) for kind, value in search.any_of))
     return list(dict.fromkeys(groups))
 
 
@@ -218,11 +218,11 @@ def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
 
 
 def _scope_groups(scope: Scope) -> list[TermGroup]:
-    groups: list[TermGroup] = [(Term(facet_term("archived" if scope.is_archived else "live", "")),)]
+    groups: list[TermGroup] = [(Term(write_facet_term("archived" if scope.is_archived else "live", "")),)]
     if scope.folder:
-        groups.append((Term(facet_term("in", scope.folder)),))
+        groups.append((Term(write_facet_term("in", scope.folder)),))
     elif scope.namespaces is not None:
-        groups.append(tuple(Term(facet_term("in", name)) for name in scope.names))
+        groups.append(tuple(Term(write_facet_term("in", name)) for name in scope.names))
     return groups
 
 

@@ -13,7 +13,16 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["LONGEST_VALUE", "Term", "TermGroup", "facet_term", "name_terms", "read_words", "text_terms", "word_group"]
+__all__ = [
+    "LONGEST_VALUE",
+    "Term",
+    "TermGroup",
+    "list_text_terms",
+    "name_terms",
+    "read_words",
+    "write_facet_term",
+    "write_word_group",
+]
 
 MOST_LETTERS = 40
 """Longer words are cut, both when indexed and when searched."""
@@ -55,7 +64,7 @@ def read_words(text: str) -> list[str]:
     return words
 
 
-def text_terms(texts: Iterable[str]) -> list[str]:
+def list_text_terms(texts: Iterable[str]) -> list[str]:
     """The distinct words of the texts, sorted; only the first ones if there are too many."""
     terms: set[str] = set()
     size = 0
@@ -74,13 +83,13 @@ def name_terms(name: str) -> list[str]:
     return sorted({_encode(word[start:], _NAME_MARK) for word in words for start in range(len(word))})
 
 
-def facet_term(kind: str, value: str) -> str:
+def write_facet_term(kind: str, value: str) -> str:
     """The term for a value to filter by. Hashed, so that a value may contain any characters."""
     text = f"{kind}:{value[:LONGEST_VALUE]}".encode("utf-8", "surrogatepass")
     return _FACET_MARK + hashlib.blake2b(text, digest_size=10).hexdigest()
 
 
-def word_group(word: str, *, only_names: bool = False) -> TermGroup:
+def write_word_group(word: str, *, only_names: bool = False) -> TermGroup:
     """The terms that find a word from `read_words`: a prefix of a word in the text, or any part of the name."""
     in_name = Term(_encode(word, _NAME_MARK), is_prefix=True)
     return (in_name,) if only_names else (Term(_encode(word, _WORD_MARK), is_prefix=True), in_name)

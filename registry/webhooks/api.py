@@ -230,7 +230,7 @@ def _shape(webhook: Webhook) -> dict[str, Any]:
         "pause_reason": webhook.pause_reason,
         "created_by": webhook.created_by.username,
         "created_at": format_moment(webhook.created_at),
-        "old_secret_until": format_moment(queries.old_secret_end(webhook, log.now())),
+        "old_secret_until": format_moment(queries.find_old_secret_end(webhook, log.now())),
     }
 
 

@@ -121,7 +121,7 @@ def _next(webhook_id: str) -> Delivery | None:
 
 def _post(delivery: Delivery, at: datetime) -> _Answer:
     try:
-        headers, address = messages.signed_headers(delivery, at), delivery.webhook.address
+        headers, address = messages.sign_headers(delivery, at), delivery.webhook.address
         with (
             safe_http.client(timeout=_TIMEOUT) as client,
             client.stream("POST", address, content=delivery.body.encode(), headers=headers) as response,

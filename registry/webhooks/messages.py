@@ -15,7 +15,7 @@ from registry.journal.event import canonical, from_microseconds
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["PING", "event_message", "make_message_id", "ping_message", "signed_headers"]
+__all__ = ["PING", "build_event_message", "make_message_id", "ping_message", "sign_headers"]
 
 PING = "webhook.ping"
 
@@ -25,7 +25,7 @@ def make_message_id() -> str:
     return f"msg_{secrets.token_urlsafe(20)}"
 
 
-def event_message(event: Event) -> str:
+def build_event_message(event: Event) -> str:
     """The body for an event: type, timestamp, and data with actor, place, a URL and the event's own facts.
 
     Documents and discussion are in it by digest only, as in the journal.
@@ -55,7 +55,7 @@ def ping_message(webhook: Webhook, person: str, at: datetime) -> str:
     return _write(PING, at, data)
 
 
-def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
+def sign_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
     """The headers of one attempt: id, time, and a signature with each valid secret, newest first. A chat gets none of
     these.
 

@@ -95,7 +95,7 @@ def _read_following(webhook: Webhook, end: int, newest: int) -> list[Event]:
 def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:
     """The body of each event's message, in the receiver's format."""
     if not webhook.is_chat:
-        return [messages.event_message(event) for event in events]
+        return [messages.build_event_message(event) for event in events]
     people = User.objects.filter(username__in={event.person for event in events})
     names = {person.username: person.display_name for person in people}
     return [

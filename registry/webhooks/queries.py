@@ -13,7 +13,7 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]
+__all__ = ["KINDS", "find_old_secret_end", "find_webhook", "list_deliveries", "list_webhooks"]
 
 KINDS = list_namespace_kinds()  # what a webhook can be sent
 
@@ -57,7 +57,7 @@ def list_deliveries(
     return cut(rows[: limit + 1], limit, lambda delivery: delivery.pk)
 
 
-def old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:
+def find_old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:
     """Until when an earlier secret still signs; None if there is only one."""
     return (
         webhook.secrets.filter(expires_at__gt=at).order_by("-expires_at").values_list("expires_at", flat=True).first()

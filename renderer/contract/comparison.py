@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from promptuary.renderer.contract.schema_changes import SchemaChange, schema_changes
+from promptuary.renderer.contract.schema_changes import SchemaChange, list_schema_changes
 from promptuary.renderer.template import Template
 
 __all__ = ["Change", "compare", "list_required_inputs"]
@@ -60,7 +60,7 @@ def _declared(template: Template) -> dict[str, Any]:
 
 
 def _input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
-    for path, message, narrows in schema_changes(old, new, name):
+    for path, message, narrows in list_schema_changes(old, new, name):
         yield Change("input", path, f"`{path}`: {message}", narrows)
     if "default" in old and "default" not in new:
         yield Change("input", name, f"`{name}` lost its default and is required now", True)
@@ -95,7 +95,7 @@ def _output(old: Template, new: Template) -> Iterator[Change]:
 
 
 def _schema_diff(old: dict[str, Any], new: dict[str, Any]) -> list[SchemaChange]:
-    return list(schema_changes(old.get("schema", {}), new.get("schema", {}), "output"))
+    return list(list_schema_changes(old.get("schema", {}), new.get("schema", {}), "output"))
 
 
 def _published(output: dict[str, Any]) -> set[str]:

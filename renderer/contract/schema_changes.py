@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["SchemaChange", "schema_changes"]
+__all__ = ["SchemaChange", "list_schema_changes"]
 
 _UPPER = ("maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum")
 _LOWER = ("minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum")
@@ -31,7 +31,7 @@ class SchemaChange(NamedTuple):
     narrows: bool
 
 
-def schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
+def list_schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
     """Yield the differences that affect data, each with the path of the value."""
     old, new = _as_mapping(old), _as_mapping(new)
     yield from _types(old, new, path)
@@ -41,7 +41,7 @@ def schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
             yield from _bound(old.get(key), new.get(key), path, key, sign)
     yield from _objects(old, new, path)
     if "items" in old or "items" in new:
-        yield from schema_changes(old.get("items", {}), new.get("items", {}), f"{path}[]")
+        yield from list_schema_changes(old.get("items", {}), new.get("items", {}), f"{path}[]")
     for key in sorted((old.keys() | new.keys()) - set(_COMPARED)):
         if old.get(key) != new.get(key):
             removed = key not in new and not key.startswith("$")
@@ -127,7 +127,7 @@ def _objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Sc
         if name not in new_properties:
             yield SchemaChange(f"{path}.{name}", "is no longer described", is_closed)
         elif name in old_properties:
-            yield from schema_changes(old_properties[name], new_properties[name], f"{path}.{name}")
+            yield from list_schema_changes(old_properties[name], new_properties[name], f"{path}.{name}")
         else:
             yield SchemaChange(
                 f"{path}.{name}", "is described now", name not in after and not _takes_any(new_properties[name])

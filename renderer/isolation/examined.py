@@ -9,7 +9,7 @@ from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import Edit, Fix, Place, Problem
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
 
-__all__ = ["ExaminedDocument", "undeclared_from_dict", "undeclared_to_dict"]
+__all__ = ["ExaminedDocument", "read_undeclared", "write_undeclared"]
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class ExaminedDocument:
     def from_answer(cls, answer: Mapping[str, Any]) -> "ExaminedDocument":
         """Build from the answer of a child."""
         problems = [Problem.from_dict(problem) for problem in answer["problems"]]
-        undeclared, preview = undeclared_from_dict(answer["undeclared"]), answer["preview"]
+        undeclared, preview = read_undeclared(answer["undeclared"]), answer["preview"]
         if "error" in preview:
             return cls(problems, undeclared, error=errors.from_dict(preview["error"]))
         prompts = [{**prompt, "preview": prompt["parts"]} for prompt in preview["prompts"]]
         return cls(problems, undeclared, prompts, preview["placeholders"])
 
 
-def undeclared_to_dict(undeclared: UndeclaredInputs) -> dict[str, Any]:
+def write_undeclared(undeclared: UndeclaredInputs) -> dict[str, Any]:
     """Return all of it as plain JSON; `UndeclaredInputs.to_dict` is the shorter form for the API."""
     return {
         "inputs": [asdict(each) for each in undeclared.inputs],
@@ -46,8 +46,8 @@ def undeclared_to_dict(undeclared: UndeclaredInputs) -> dict[str, Any]:
     }
 
 
-def undeclared_from_dict(value: Mapping[str, Any]) -> UndeclaredInputs:
-    """Rebuild from `undeclared_to_dict()`."""
+def read_undeclared(value: Mapping[str, Any]) -> UndeclaredInputs:
+    """Rebuild from `write_undeclared()`."""
     inputs = [UndeclaredInput(**{**each, "place": Place(**each["place"])}) for each in value["inputs"]]
     fix, used = value["fix"], value["used"]
     cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None

@@ -11,7 +11,7 @@ from promptuary.renderer.contract import comparison
 from promptuary.renderer.errors import InputError, LimitError, RenderError
 from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation.confinement import probe
-from promptuary.renderer.isolation.examined import undeclared_to_dict
+from promptuary.renderer.isolation.examined import write_undeclared
 from promptuary.renderer.origins.edit_outcomes import LineEdit
 from promptuary.renderer.origins.line_edits import edit_rendered_lines
 from promptuary.renderer.origins.traced_parts import trace_source_lines
@@ -62,7 +62,7 @@ def _examine(document: str, fragments: Any, profile: Any, samples: Any, data: An
     examination = examine_document(document, data, samples, fragments=fragments, profile=profile)
     return {
         "problems": [problem.to_dict() for problem in examination.problems],
-        "undeclared": undeclared_to_dict(examination.undeclared),
+        "undeclared": write_undeclared(examination.undeclared),
         "preview": _preview_answer(examination.preview, target),
     }
 

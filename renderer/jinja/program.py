@@ -21,7 +21,7 @@ from promptuary.renderer.jinja.sandbox import (
     make_limit_error,
 )
 from promptuary.renderer.jinja.source import Unit, list_child_nodes
-from promptuary.renderer.jinja.syntax_errors import syntax_error
+from promptuary.renderer.jinja.syntax_errors import describe_syntax_error
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Lines, Place
 from promptuary.renderer.values.printing import Unprintable
@@ -47,7 +47,7 @@ def parse_template(
     try:
         tree = sandbox.parse(body, name)
     except TemplateSyntaxError as error:
-        raise syntax_error(error, lines, shown_place, body) from error
+        raise describe_syntax_error(error, lines, shown_place, body) from error
     except RecursionError as error:
         # The parser doesn't report where; the longest tag is the one with the many brackets.
         tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
@@ -167,7 +167,7 @@ class Program:
                 on_compiled(filename, [(line, unit.place(offset - 1).line) for offset, line in template.debug_info])
             return template
         except TemplateSyntaxError as error:
-            raise syntax_error(error, unit.lines, unit.shown, unit.source) from error
+            raise describe_syntax_error(error, unit.lines, unit.shown, unit.source) from error
         except (RecursionError, SyntaxError, MemoryError) as error:
             message = "the template is nested too deeply"
             raise DocumentError(message, code="PT106", place=unit.place(0)) from error

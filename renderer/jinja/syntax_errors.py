@@ -11,7 +11,7 @@ from promptuary.renderer.jinja.operators import FILTERS
 from promptuary.renderer.problems import Edit, Fix, Lines, Place
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["syntax_error"]
+__all__ = ["describe_syntax_error"]
 
 _IS = re.compile(r"is\s+(?:not\s+)?")
 _INNERMOST = re.compile(r"innermost block that needs to be closed is '(\w+)'")
@@ -19,7 +19,7 @@ _OPENING = re.compile(r"\{[{%#]")
 _UNKNOWN = re.compile(r"[Nn]o (filter|test) named '([^']*)'")
 
 
-def syntax_error(
+def describe_syntax_error(
     error: TemplateSyntaxError, lines: Lines, shown_place: Place | None, source: str = ""
 ) -> DocumentError:
     offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")

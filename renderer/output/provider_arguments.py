@@ -29,17 +29,17 @@ __all__ = [
     "ModelRequest",
     "SettingIgnored",
     "anthropic",
-    "anthropic_body",
-    "anthropic_settings",
-    "chat_body",
-    "chat_settings",
+    "build_anthropic_body",
+    "build_anthropic_settings",
+    "build_chat_body",
+    "build_chat_settings",
+    "build_responses_body",
+    "build_responses_settings",
     "completion",
     "metadata",
     "openai",
     "request_settings",
     "responses",
-    "responses_body",
-    "responses_settings",
 ]
 
 _Message = dict[str, Any]
@@ -76,7 +76,7 @@ def metadata(prompt: Prompt) -> dict[str, str]:
 
 def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
-    arguments = chat_body(prompt, OPENAI_CHAT.keep_known(chat_settings(prompt), call))
+    arguments = build_chat_body(prompt, OPENAI_CHAT.keep_known(build_chat_settings(prompt), call))
     return _with_metadata(arguments, prompt) if stamp else arguments
 
 
@@ -85,11 +85,11 @@ def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) 
 
     Raises RenderError for a message with the role `tool`, which would need the id of the call that it answers.
     """
-    arguments = responses_body(prompt, OPENAI_RESPONSES.keep_known(responses_settings(prompt), call))
+    arguments = build_responses_body(prompt, OPENAI_RESPONSES.keep_known(build_responses_settings(prompt), call))
     return _with_metadata(arguments, prompt) if stamp else arguments
 
 
-def chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+def build_chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a chat completion with these settings, unfiltered."""
     body: dict[str, Any] = {**settings, **_model(request), "messages": request.messages}
     if request.tools:
@@ -97,7 +97,7 @@ def chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, A
     return body
 
 
-def responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+def build_responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a response with these settings. Raises RenderError for a message with the role `tool`."""
     messages = [_input_message(message) for message in request.messages]
     body: dict[str, Any] = {**settings, **_model(request), "input": messages}
@@ -128,10 +128,10 @@ def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     `max_tokens`, which the API requires, is the document's setting or else its reserve. Raises RenderError if there is
     neither, or if the first message isn't a user's.
     """
-    return anthropic_body(prompt, ANTHROPIC_MESSAGES.keep_known(anthropic_settings(prompt), call))
+    return build_anthropic_body(prompt, ANTHROPIC_MESSAGES.keep_known(build_anthropic_settings(prompt), call))
 
 
-def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+def build_anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a message with these settings. Raises RenderError if the first message is not a user's."""
     body: dict[str, Any] = {**settings, **_model(request)}
     messages = request.messages
@@ -146,7 +146,7 @@ def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
     return body
 
 
-def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
+def build_anthropic_settings(request: ModelRequest) -> dict[str, Any]:
     """Return the settings under their names in Anthropic's messages. Raises RenderError if nothing limits the reply."""
     settings = request_settings(request)
     if "stop" in settings:
@@ -163,7 +163,7 @@ def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
     return settings
 
 
-def chat_settings(
+def build_chat_settings(
     request: ModelRequest, limit_name: str = "max_completion_tokens", replaced: Sequence[str] = ("max_output_tokens",)
 ) -> dict[str, Any]:
     """Return the settings under their names in OpenAI's chat completions.
@@ -194,7 +194,7 @@ def _model(request: ModelRequest) -> dict[str, Any]:
     return {"model": request.model} if request.model else {}
 
 
-def responses_settings(request: ModelRequest) -> dict[str, Any]:
+def build_responses_settings(request: ModelRequest) -> dict[str, Any]:
     """Return the settings under their names in OpenAI's responses."""
     settings = _with_reply_limit(request_settings(request), "max_output_tokens")
     if effort := settings.pop("reasoning_effort", None):

@@ -17,7 +17,7 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 
 __all__ = [
     "Targets",
-    "attachment_cost",
+    "compute_attachment_cost",
     "describe_counter",
     "frame_counts",
     "has_frames",
@@ -117,7 +117,9 @@ def _encoded(pieces: Iterable[output_turns.Piece], profile: Profile | None, toke
             encoded.append(_markup_ids(piece.text, profile, tokenizer))
             continue
         ids = next(data)
-        encoded.append([UNKNOWN_ID] * (attachment_cost(piece.attachment, profile) or 0) if piece.attachment else ids)
+        encoded.append(
+            [UNKNOWN_ID] * (compute_attachment_cost(piece.attachment, profile) or 0) if piece.attachment else ids
+        )
     return encoded
 
 
@@ -140,7 +142,7 @@ def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Token
 
 def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int:
     if isinstance(item, dict) and item.get("type") != "text":
-        return attachment_cost(item, profile) or 0
+        return compute_attachment_cost(item, profile) or 0
     return tokenizer.count(str(item["text"] if isinstance(item, dict) else item))
 
 
@@ -170,7 +172,9 @@ def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyT
         return tokenizer.most_tokens(content)
     attachments = [item for item in content if isinstance(item, dict) and item.get("type") != "text"]
     texts = [str(item["text"] if isinstance(item, dict) else item) for item in content if item not in attachments]
-    return sum(map(tokenizer.most_tokens, texts)) + sum(attachment_cost(item, profile) or 0 for item in attachments)
+    return sum(map(tokenizer.most_tokens, texts)) + sum(
+        compute_attachment_cost(item, profile) or 0 for item in attachments
+    )
 
 
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
@@ -213,7 +217,7 @@ def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
     return tokenizer.count_spans(part.content, spans) if isinstance(part.content, str) else 0
 
 
-def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
+def compute_attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
     """Return the tokens of an image or file: the author's `token_cost`, else the profile's figure, else None."""
     stated = item.get("token_cost")
     if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 0:
@@ -237,7 +241,7 @@ def describe_counter(tokenizer: Tokenizer, parts: Sequence[Part], profile: Profi
 
 
 def _is_unknown(item: Any, profile: Profile | None) -> bool:
-    return isinstance(item, dict) and item.get("type") != "text" and attachment_cost(item, profile) is None
+    return isinstance(item, dict) and item.get("type") != "text" and compute_attachment_cost(item, profile) is None
 
 
 class Targets:

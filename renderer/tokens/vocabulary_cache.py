@@ -20,14 +20,14 @@ from promptuary.renderer.files import make_private_folder, write_atomically
 if sys.platform != "win32":  # there, processes that start together may each create the same file
     import fcntl
 
-__all__ = ["cache_folder", "is_kept", "keep", "locate_kept_file", "making", "read_kept"]
+__all__ = ["find_cache_folder", "is_kept", "keep", "locate_kept_file", "making", "read_kept"]
 
 _log = logging.getLogger("promptuary")
 _LONGEST_WAIT = 60.0  # seconds to wait for a process that is creating the same file
 _told: set[Path] = set()
 
 
-def cache_folder() -> Path:
+def find_cache_folder() -> Path:
     """Return the folder: `PROMPTUARY_CACHE`, or one in the user's cache folder; it may not exist yet."""
     folder = os.environ.get("PROMPTUARY_CACHE")
     if folder:
@@ -41,7 +41,7 @@ def cache_folder() -> Path:
 
 def locate_kept_file(name: str) -> Path:
     """Return the path of the file with this name."""
-    return cache_folder() / "vocabularies" / name
+    return find_cache_folder() / "vocabularies" / name
 
 
 def is_kept(path: Path) -> bool:
@@ -95,7 +95,7 @@ def making(path: Path) -> Iterator[None]:
 
 
 def _open_lock(path: Path) -> IO[bytes] | None:
-    folder = cache_folder() / "locks"
+    folder = find_cache_folder() / "locks"
     try:
         make_private_folder(folder)
         handle = os.open(folder / path.name, os.O_RDWR | os.O_CREAT, 0o600)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.evaluation import Chain, EvaluationResult, FunctionRunnable, run
-from promptuary.evaluation.json_values import NotJson, plain_copy, require_json
+from promptuary.evaluation.json_values import NotJson, copy_plain_values, require_json
 
 LOOP: list[object] = []
 LOOP.append(LOOP)
@@ -95,10 +95,10 @@ def test_the_value_itself_is_not_told():
 @given(PLAIN)
 def test_plain_values_pass_and_come_back_the_same(value):
     require_json(value, "value")
-    assert plain_copy(value) == value
+    assert copy_plain_values(value) == value
     json.loads(json.dumps(value, allow_nan=False))
 
 
 @given(st.recursive(PLAIN | st.sampled_from([v for k, v in BAD.items() if k != "deep"]), st.lists, max_leaves=6))
 def test_what_is_copied_is_always_plain(value):
-    require_json(plain_copy(value), "copy")
+    require_json(copy_plain_values(value), "copy")

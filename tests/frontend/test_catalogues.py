@@ -8,10 +8,10 @@ from pathlib import Path
 import polib
 import pytest
 
-from frontend.locale.catalogues import DOMAINS, FOLDER, ROOT, catalogue_paths, compile_catalogues, find_texts
+from frontend.locale.catalogues import DOMAINS, FOLDER, ROOT, compile_catalogues, find_texts, list_catalogue_paths
 from tests.support.unmarked_texts import FINDERS, find_in_file, find_in_python
 
-CATALOGUES = [path for domain in DOMAINS for path in catalogue_paths(domain)]
+CATALOGUES = [path for domain in DOMAINS for path in list_catalogue_paths(domain)]
 # Folders whose texts are for operators, logs and the clients of other programs.
 ENGLISH = set("database_copy jobs journal langfuse management migrations mirror observability starter".split())
 PLACES = [
@@ -70,7 +70,7 @@ def test_unmarked_sentences_are_found_wherever_they_are_written(code, texts):
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_each_catalogue_holds_the_texts_of_the_sources(domain):
     texts = {(entry.msgctxt, entry.msgid, entry.msgid_plural) for entry in find_texts(domain)}
-    for path in catalogue_paths(domain):
+    for path in list_catalogue_paths(domain):
         known = {(entry.msgctxt, entry.msgid, entry.msgid_plural) for entry in polib.pofile(str(path))}
         assert (texts - known, known - texts) == (set(), set()), "run `make texts`"
 

@@ -10,7 +10,14 @@ from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.core.errors import Busy
 
-__all__ = ["find_accounts", "make_account", "merge_facts", "name_account", "read_verified_address", "takes_new_account"]
+__all__ = [
+    "find_accounts",
+    "make_account",
+    "may_create_account",
+    "merge_facts",
+    "name_account",
+    "read_verified_address",
+]
 
 _MOST = 60  # characters of a username derived from claims
 _TRIES = 1000
@@ -38,7 +45,7 @@ def find_accounts(address: str) -> list[User]:
     return list(accounts.exclude(username=OPERATOR)[:2])
 
 
-def takes_new_account(address: str) -> bool:
+def may_create_account(address: str) -> bool:
     """Whether the setting admits people without an account. address: a verified one, or empty."""
     domain = address.rpartition("@")[2].lower()
     allowed = settings.OIDC_ACCOUNTS
@@ -49,7 +56,7 @@ def make_account(facts: dict[str, Any]) -> User | None:
     """Create an account without a password, if the setting admits this person and the address is unused."""
     address = read_verified_address(facts)
     taken = User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
-    if not takes_new_account(address) or taken.exists():
+    if not may_create_account(address) or taken.exists():
         return None  # several accounts have it, so an admin has to resolve that
     name = str(facts.get("name") or "")[:150]
     person = User(username=name_account(facts), email=address, first_name=name)

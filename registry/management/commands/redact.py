@@ -13,7 +13,7 @@ from registry.core.names import parse_ref, split_address
 from registry.redaction import services as redaction_services
 from registry.redaction.column_contents import Holds
 from registry.redaction.services import RedactionPlan
-from registry.redaction.text_columns import columns_that
+from registry.redaction.text_columns import list_columns
 from registry.templates import search_engine
 
 _WAIT = 600.0  # seconds; the whole history is rewritten
@@ -101,7 +101,7 @@ def _scrub() -> None:
     """Make the database free or overwrite the old rows, so that their bytes don't remain in its files."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            tables = {table for table, _ in columns_that(Holds.REMOVED, Holds.BLANKED)}
+            tables = {table for table, _ in list_columns(Holds.REMOVED, Holds.BLANKED)}
             cursor.execute(f"VACUUM {', '.join(sorted(tables))}")
         else:
             search_engine.optimize_index()

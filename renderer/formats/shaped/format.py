@@ -9,7 +9,12 @@ from promptuary.renderer.errors import DocumentError, InputError, LimitError, Re
 from promptuary.renderer.formats.protocol import Functions
 from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node, SyntaxFault, Text
-from promptuary.renderer.formats.shaped.warnings import doubled_braces, doubtful_backslashes, fix, old_variables
+from promptuary.renderer.formats.shaped.warnings import (
+    find_doubled_braces,
+    find_doubtful_backslashes,
+    find_old_variables,
+    fix,
+)
 from promptuary.renderer.functions import FUNCTIONS, nearest
 from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, read_content
 from promptuary.renderer.functions.sentences import KeyedSentences
@@ -78,7 +83,7 @@ class ShapedBody:
 
     def problems(self) -> list[Problem]:
         """Find likely mistakes: `$name`, `{{ name }}`, and backslashes in paths."""
-        advice = (old_variables, doubled_braces, doubtful_backslashes)
+        advice = (find_old_variables, find_doubled_braces, find_doubtful_backslashes)
         return [problem for check in advice for problem in check(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:

@@ -8,13 +8,13 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.formats.shaped.parser import Field, Text
 from promptuary.renderer.problems import Edit, Fix, Place, Problem
 
-__all__ = ["doubled_braces", "doubtful_backslashes", "fix", "old_variables"]
+__all__ = ["find_doubled_braces", "find_doubtful_backslashes", "find_old_variables", "fix"]
 
 _OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
 _PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
 
 
-def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+def find_old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
     """Find `$name` in the text: the spelling of variables before Haystack 1.15."""
     inputs = document.inputs or {}
     only_text = not any(isinstance(piece, Field) for piece in pieces)
@@ -37,7 +37,7 @@ def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterabl
 _DOUBLED = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 
 
-def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+def find_doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
     """Find `{{ name }}` around a declared input: a variable in Jinja, but text with braces here."""
     for piece in pieces:
         if isinstance(piece, Text):
@@ -53,7 +53,7 @@ def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterab
                     )
 
 
-def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
+def find_doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
     """Find backslashes that look like part of a path but are read as line breaks and tabs."""
     for piece in pieces:
         if isinstance(piece, Text):

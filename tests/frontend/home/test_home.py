@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from frontend.home.work_items import WaitingRow, urgency_sentence
+from frontend.home.work_items import WaitingRow, describe_urgency
 from registry.changes import decisions, emergencies, rules
 from registry.changes.models import ChangeRequest
 from registry.evaluations import nightly_runs, run_worker
@@ -210,8 +210,8 @@ def test_a_failure_can_be_rolled_back_by_who_may(reply, browser):
 def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, browser):
     moment = log.now()
     rows = [WaitingRow(urgency, moment) for urgency in (0, 1, 1, 2, 3)]
-    assert urgency_sentence(rows) == "1 is live without approval, 2 block a release."
-    assert urgency_sentence(rows[3:]) == ""
+    assert describe_urgency(rows) == "1 is live without approval, 2 block a release."
+    assert describe_urgency(rows[3:]) == ""
     change = reply.propose(2)
     decisions.decide_on_change(
         actor=reply.actor("reviewer"),

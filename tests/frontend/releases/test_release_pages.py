@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from django.template.loader import render_to_string
 
-from frontend.home.work_items import list_rows_of_person, urgency_sentence
+from frontend.home.work_items import describe_urgency, list_rows_of_person
 from frontend.releases import member_differences
 from frontend.releases.service_rows import ServiceRow, list_affected_services
 from registry.accounts.models import Key
@@ -106,7 +106,7 @@ def test_a_release_without_open_templates_holds_nothing_up(desk, release):
     for change in (1, 2):
         change_services.withdraw_change(actor=author, number=change, reason="Not needed")
     (row,) = list_rows_of_person([], [release_gate.evaluate_release(Release.objects.get(), author)], author)
-    assert urgency_sentence([row]) == ""
+    assert describe_urgency([row]) == ""
     shown = render_to_string("frontend/home/_waiting_row.html", {"row": row})
     assert "No template is left in it: add one, or withdraw it." in shown
     assert "Blocks a release" not in shown

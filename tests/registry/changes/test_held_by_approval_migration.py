@@ -89,7 +89,7 @@ def test_live_migrated_and_restored_rows_are_the_same(transactional_db, moved_in
     schema.migrate_in_steps("0016_judged_runs")
     schema.migrate_in_steps()
     assert rows() == live
-    assert immutable_tables.missing_triggers(connection) == []
+    assert immutable_tables.list_missing_triggers(connection) == []
     said = capsys.readouterr().out
     assert f"{NAME} production: 4 moves under protection; versions held by approval: 1, 2, 3." in said
     assert f"{NAME} staging: 2 moves under protection; versions held by approval: 2." in said

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError, connection, transaction
 from psycopg import errors
 
-from registry.core.database_errors import busy_for, is_unavailable
+from registry.core.database_errors import describe_busy, is_unavailable
 
 
 def wrap(error, cause):
@@ -78,5 +78,5 @@ def test_a_lock_of_sqlite_passes(tmp_path):
 
 
 def test_who_wrote_is_told_to_look():
-    assert "try again" in busy_for("GET").message
-    assert "Check whether this was done" in busy_for("POST").message
+    assert "try again" in describe_busy("GET").message
+    assert "Check whether this was done" in describe_busy("POST").message

@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from registry.core.public_addresses import embedded_address, is_public
+from registry.core.public_addresses import find_embedded_address, is_public
 
 RESERVED = [
     "0.0.0.0/8",
@@ -127,7 +127,7 @@ def test_an_address_beside_them_is_public(text):
 @pytest.mark.parametrize("form", FORMS)
 def test_an_ipv4_address_in_another_form_is_found_and_never_public(form, inside):
     address = ip_address(form.format(inside))
-    assert embedded_address(address) == ip_address(inside)
+    assert find_embedded_address(address) == ip_address(inside)
     assert not is_public(address)
 
 
@@ -136,10 +136,10 @@ def test_an_ipv4_address_in_another_form_is_found_and_never_public(form, inside)
     [("2002:7f00:1::", "127.0.0.1"), ("2002:a9fe:a9fe::1", "169.254.169.254"), ("2001:0:1::80ff:fffe", "127.0.0.1")],
 )
 def test_6to4_and_teredo_are_taken_apart(text, inside):
-    assert str(embedded_address(ip_address(text))) == inside
+    assert str(find_embedded_address(ip_address(text))) == inside
     assert not is_public(ip_address(text))
 
 
 @pytest.mark.parametrize("text", ["::1", "::", "2606:4700::1111", "127.0.0.1"])
 def test_other_addresses_carry_none(text):
-    assert embedded_address(ip_address(text)) is None
+    assert find_embedded_address(ip_address(text)) is None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from redis import Redis
 
-from registry.core.rate_counter import MOST, RateCounter, SharedCounts, shared_counts
+from registry.core.rate_counter import MOST, RateCounter, SharedCounts, open_shared_counts
 from tests.support.broker import Broker
 
 
@@ -143,10 +143,10 @@ def test_neither_addresses_nor_keys_stand_in_the_broker(broker):
 
 
 def test_only_a_broker_that_is_a_server_has_counts(settings):
-    shared_counts.cache_clear()
+    open_shared_counts.cache_clear()
     settings.CELERY_BROKER_URL = "filesystem://"
-    assert shared_counts() is None
-    shared_counts.cache_clear()
+    assert open_shared_counts() is None
+    open_shared_counts.cache_clear()
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    assert shared_counts() is not None
-    shared_counts.cache_clear()
+    assert open_shared_counts() is not None
+    open_shared_counts.cache_clear()

@@ -46,7 +46,7 @@ def test_the_events_cannot_be_truncated():
 
 
 def test_every_table_has_its_triggers():
-    assert immutable_tables.missing_triggers(connection) == []
+    assert immutable_tables.list_missing_triggers(connection) == []
 
 
 @pytest.mark.parametrize("table", immutable_tables.TABLES)
@@ -66,10 +66,10 @@ def test_a_table_that_is_not_made_yet_is_passed_over():
     """Migrations of before a table write and remove the triggers of those that there are."""
     tables = ("registry_of_later", "registry_event")
     immutable_tables.remove_triggers(connection.schema_editor(), tables)
-    missing = {name for name in immutable_tables.missing_triggers(connection) if "event" in name}
+    missing = {name for name in immutable_tables.list_missing_triggers(connection) if "event" in name}
     assert len(missing) == 3
     immutable_tables.install_triggers(connection.schema_editor(), tables)
-    assert immutable_tables.missing_triggers(connection) == []
+    assert immutable_tables.list_missing_triggers(connection) == []
 
 
 def test_a_migration_that_goes_back_takes_the_guards_along_and_one_that_goes_forth_puts_them_back():

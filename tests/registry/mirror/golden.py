@@ -112,7 +112,7 @@ def read_effects() -> dict[str, dict[str, str]]:
             "sentence_for_admins": admin.sentence,
             "href": member.href,
             "href_for_admins": admin.href,
-            "webhook": messages.event_message(event),
+            "webhook": messages.build_event_message(event),
         }
     return effects
 

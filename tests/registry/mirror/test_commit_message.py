@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.mirror.commit_message import Entry, Stamp, author_line, compose_message, read_record, read_stamp
+from registry.mirror.commit_message import Entry, Stamp, compose_message, read_record, read_stamp, write_author_line
 from registry.mirror.errors import MirrorError
 
 ENTRY = Entry(
@@ -64,7 +64,7 @@ def test_a_message_of_somebody_else_has_no_stamp(message):
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_any_author_makes_one_clean_line(author):
-    line = author_line(replace(ENTRY, author=author))
+    line = write_author_line(replace(ENTRY, author=author))
     name, rest = line.split(" <", 1)
     assert name.strip() == name != ""
     assert rest.split("> ", 1)[1] == "1700000000 +0000"

@@ -79,7 +79,7 @@ def test_a_kind_that_no_table_names_is_written_told_sent_heard_and_restored(gues
     with transaction.atomic():
         row = log.append(actor, guest_welcomed(guest="visitor"), namespace=support, at=at)
     assert event_sentences.describe_event(row, may_manage=False).sentence == "welcomed visitor"
-    assert '"details":{"guest":"visitor"}' in messages.event_message(row)
+    assert '"details":{"guest":"visitor"}' in messages.build_event_message(row)
     assert event.find_invalidated_caches(row.kind) is event.Cache.KEYS
     mirror.catch_up()
     assert mirror.verify() == []

@@ -109,4 +109,4 @@ def check_work() -> None:
     assert label.version == version
     numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, len(numbers) + 1))
-    assert immutable_tables.missing_triggers(connection) == []
+    assert immutable_tables.list_missing_triggers(connection) == []

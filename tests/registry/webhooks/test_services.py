@@ -132,7 +132,7 @@ def test_a_rotation_bounds_the_overlap(make, admin):
     with pytest.raises(Invalid, match="30 days"):
         webhook_services.rotate_secret(actor=admin, webhook_id=made.webhook.id, overlap=timedelta(days=31))
     webhook_services.rotate_secret(actor=admin, webhook_id=made.webhook.id)
-    assert queries.old_secret_end(made.webhook, log.now()) is not None
+    assert queries.find_old_secret_end(made.webhook, log.now()) is not None
 
 
 def test_removing_takes_the_log_along_and_is_remembered(make, admin):
