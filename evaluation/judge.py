@@ -75,7 +75,7 @@ class Judge:
             reply = _reply(outputs)
         except ReplyError as error:
             reply = error.reply  # rejected by the schema; what can be read still counts
-        except Exception as error:  # noqa: BLE001  # a judge that fails, however it does, is told with its row
+        except Exception as error:  # noqa: BLE001  # any failure of a judge is recorded with its row
             return _failed(error, documents, response, self.unit)
         return read_judgement(reply, documents, response, self.unit)
 

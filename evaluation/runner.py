@@ -32,7 +32,7 @@ def run(
     workers: int = 1,
     path: Path | None = None,
 ) -> EvaluationResult:
-    """Run every row and record it. A failing row is recorded with its error, and the run goes on.
+    """Run every row and record it. A failing row is recorded with its error, and the run continues.
 
     Args:
         inputs: rows, or a single row. A chain's row is {component: {input: value}}, or {input: value} if one component
@@ -206,7 +206,7 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
         outputs = call()
         require_json(outputs, component or "outputs")
         return outputs
-    except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
+    except Exception as error:  # noqa: BLE001  # any failure of a row is recorded, and the run continues
         failure = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
         if isinstance(error, ReplyError):
             failure["reply"] = error.reply  # an unreadable reply is still the model's text

@@ -27,7 +27,7 @@ class DaemonThread:
         self._step = weakref.WeakMethod(step)
 
     def renew(self) -> None:
-        """Reset in a forked child, where the thread is gone and its locks may be held for ever."""
+        """Reset in a forked child, where the thread is gone and its locks may never be released."""
         self.stopping = False
         self._woken = threading.Event()
         self._starting = threading.Lock()
@@ -69,7 +69,7 @@ class DaemonThread:
                 return
             try:
                 pause = step()
-            except Exception:  # noqa: BLE001  # a thread that dies in silence would leave labels stale for ever
+            except Exception:  # noqa: BLE001  # a thread that ends silently would never refresh labels again
                 _log.exception("%s failed; it goes on in %g s", self._name, TROUBLE)
                 pause = TROUBLE
             del step

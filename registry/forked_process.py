@@ -115,7 +115,7 @@ def _work_and_exit(work: Callable[[], None]) -> NoReturn:
             sys.stderr.write(f"{code}\n")
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
-    except Exception:  # noqa: BLE001  # whatever it was, it is told below
+    except Exception:  # noqa: BLE001  # any exception; it is reported below
         traceback.print_exc()  # os._exit skips Python's own traceback
     finally:
         sys.stdout.flush()

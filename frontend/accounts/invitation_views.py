@@ -41,7 +41,7 @@ class AccountForm(forms.Form):
     password = forms.CharField(max_length=4096, strip=False)
 
     def __init__(self, *args: object, with_password: bool, **options: object) -> None:
-        super().__init__(*args, **options)  # type: ignore[arg-type]  # handed on as they come
+        super().__init__(*args, **options)  # type: ignore[arg-type]  # passed on unchanged
         if not with_password:
             del self.fields["password"]
 

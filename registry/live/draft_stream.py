@@ -34,7 +34,7 @@ async def watch_draft(request: LiveRequest, protocol: HTTPProtocol) -> None:
     name, token = request.arguments["name"], request.arguments["token"]
     await run_in_thread(find_shared_draft, Actor(user), name, token)
     if len(_open) >= MOST_STREAMS:
-        raise Busy("Too many pages are open at the moment; this one is told of nothing until it is loaded again.")
+        raise Busy("Too many pages are open at the moment; this one gets no updates until it is loaded again.")
     await stream_events(protocol, _follow(request.session_key, name, token, after))
 
 

@@ -41,7 +41,7 @@ async def watch_journal(request: LiveRequest, protocol: HTTPProtocol) -> None:
     topics = parse_topics(request.query.getlist("topic"))
     after = _read_after(request)
     if len(_open) >= MOST_STREAMS:
-        raise Busy("Too many pages are open at the moment; this one is told of nothing until it is loaded again.")
+        raise Busy("Too many pages are open at the moment; this one gets no updates until it is loaded again.")
     await stream_events(protocol, _follow(Subscription(user, request.session_key, topics), after))
 
 

@@ -60,8 +60,8 @@ def prepare_starter() -> None:
 def load_starter(say: Callable[[str], None]) -> None:
     """Load all of the demo into an instance that `prepare_starter` prepared, and tell how far it is.
 
-    say: takes a line for each step. Everything goes in with the rights of the person who would do it. Where an earlier
-    load stopped halfway, this one goes on from there.
+    say: takes a line for each step. Everything is written with the rights of the person who would do it. If an earlier
+    load stopped halfway, this one continues from there.
     """
     steps = _Steps(say, _count_steps())
     admin, author, reviewer = (Actor(User.objects.get(username=role)) for role in ("admin", "author", "reviewer"))
