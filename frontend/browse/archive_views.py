@@ -33,8 +33,8 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         else:
             messages.success(request, sentence)
             return redirect("template", name)
-    standing = label_queries.label_numbers(template)
-    protected = [label for label in template.namespace.protected_labels if label in standing]
+    label_numbers = label_queries.label_numbers(template)
+    protected = [label for label in template.namespace.protected_labels if label in label_numbers]
     waiting = change_queries.list_changes(actor, state="pending", template=name).items
     context = {
         "section": "templates",
@@ -42,7 +42,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "fetchers": usage_queries.list_fetchers(template),
         "days": usage_queries.DAYS,
-        "standing": [(label, standing[label]) for label in protected],
+        "label_numbers": [(label, label_numbers[label]) for label in protected],
         "open_changes": waiting,
         "has_emergency": any(change.needs_approval for change in waiting),
         "dependants": fragments.list_dependants(actor, template),

@@ -67,23 +67,23 @@ class LabelStatus:
 
 
 def label_statuses(
-    actor: Actor, template: Template, standing: dict[str, int], moves: Sequence[LabelMove]
+    actor: Actor, template: Template, label_numbers: dict[str, int], moves: Sequence[LabelMove]
 ) -> list[LabelStatus]:
     """Protected labels first, set or not, then the others, then `latest`.
 
-    standing: version number by label, including `latest`. moves: the template's label moves, newest first.
+    label_numbers: version number by label, including `latest`. moves: the template's label moves, newest first.
     """
     namespace = template.namespace
     live = live_label(namespace)
     last = {move.label: move for move in reversed(moves)}
     digests = {move.after.number: move.after.digest for move in moves if move.after}
-    others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
+    others = [label for label in label_numbers if label not in namespace.protected_labels and label != LATEST]
     may_write = permissions.is_allowed(actor, Verb.MOVE, namespace, template.path)
     may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace, template.path)
     approval, ways_back = find_approvals_of_labels([template])[template.pk], find_ways_back([template.pk])
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
-        number = standing.get(label)
+        number = label_numbers.get(label)
         protected = label in namespace.protected_labels
         move = last.get(label)
         back = ways_back.get((template.pk, label)) if protected and may_go_back else None
@@ -94,7 +94,7 @@ def label_statuses(
                 protected=protected,
                 number=number,
                 digest=digests.get(number, "") if number else "",
-                ahead=_ahead(number, standing.get(live)) if label != live else 0,
+                ahead=_ahead(number, label_numbers.get(live)) if label != live else 0,
                 person=move.person.username if move else "",
                 moved_at=move.created_at if move else None,
                 moved_by=_mark_person(move) if move else "",
@@ -130,19 +130,19 @@ def _back_address(template: Template, label: str, number: int) -> str:
     return f"{reverse('labels', args=[template.name])}?{urlencode({'label': label, 'version': number})}"
 
 
-def list_labels_ahead(standing: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
+def list_labels_ahead(label_numbers: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
     """The labels of a template that are ahead of live; `latest` only if no other label is."""
     live = live_label(namespace)
-    number = standing.get(live)
+    number = label_numbers.get(live)
     if number is None:
         return []
     ahead = [
         LabelStatus(label, label in namespace.protected_labels, at, ahead=at - number)
-        for label, at in standing.items()
+        for label, at in label_numbers.items()
         if at > number and label != LATEST
     ]
-    if not ahead and standing.get(LATEST, number) > number:
-        ahead = [LabelStatus(LATEST, number=standing[LATEST], ahead=standing[LATEST] - number)]
+    if not ahead and label_numbers.get(LATEST, number) > number:
+        ahead = [LabelStatus(LATEST, number=label_numbers[LATEST], ahead=label_numbers[LATEST] - number)]
     return ahead
 
 

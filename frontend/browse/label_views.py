@@ -74,9 +74,9 @@ class LabelForm(forms.Form):
     expected = forms.IntegerField(required=False, widget=forms.HiddenInput)
     reason = LinesField(required=False, max_length=10_000)
 
-    def __init__(self, *args: Any, newest: int, standing: Mapping[str, int], **options: Any) -> None:
+    def __init__(self, *args: Any, newest: int, label_numbers: Mapping[str, int], **options: Any) -> None:
         super().__init__(*args, **options)
-        set_choices(self, "version", list_version_choices(newest, standing))
+        set_choices(self, "version", list_version_choices(newest, label_numbers))
 
 
 @form_page
@@ -84,12 +84,12 @@ class LabelForm(forms.Form):
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` selects whether a POST moves, rolls back or removes it, or stops its rollout."""
     template = template_queries.get_template(actor, name)
-    standing = labels_query.label_numbers(template)
+    label_numbers = labels_query.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
     keep = f"{actor.person.username}:label:{name}:{label}"
-    first = {"label": label, "version": request.GET.get("version") or newest, "expected": standing.get(label)}
-    form = LabelForm(request.POST or None, initial=first, newest=newest, standing=standing)
+    first = {"label": label, "version": request.GET.get("version") or newest, "expected": label_numbers.get(label)}
+    form = LabelForm(request.POST or None, initial=first, newest=newest, label_numbers=label_numbers)
     status = 200
     if request.method == "POST":
         status = 422
@@ -107,7 +107,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_label_moved_message(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
                 return redirect(_find_page_behind(request, name))
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
-    held_before = _held_before(template, label, standing, moves)
+    held_before = _held_before(template, label, label_numbers, moves)
     context = {
         "section": "templates",
         "template": template,
@@ -117,9 +117,9 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "keep": keep,
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
-        "holds": standing.get(label),
-        "standing": standing,
-        "marks": label_statuses(actor, template, standing, moves),
+        "holds": label_numbers.get(label),
+        "label_numbers": label_numbers,
+        "marks": label_statuses(actor, template, label_numbers, moves),
         "moves": moves,
         "held_before": held_before,
         "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace, template.path),
@@ -242,10 +242,12 @@ def _stop_rollout(actor: Actor, request: HttpRequest, reason: str) -> str:
     )
 
 
-def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:
+def _held_before(template: Template, label: str, label_numbers: dict[str, int], moves: list[LabelMove]) -> list[int]:
     """Versions that the label may go back to, latest first; for a protected label only those approved for it."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
         approved = list_approved_digests([template.pk])[template.pk, label]
         versions = [version for version in versions if version.digest in approved]
-    return [number for number in dict.fromkeys(version.number for version in versions) if number != standing.get(label)]
+    return [
+        number for number in dict.fromkeys(version.number for version in versions) if number != label_numbers.get(label)
+    ]

@@ -21,7 +21,7 @@ from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import draft_address, list_draft_links, run_address
 from frontend.web.page import breadcrumbs, show
-from promptuary.renderer.document.parser import inspect_document
+from promptuary.renderer.document.parser import Document, inspect_document
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import emergencies
@@ -81,23 +81,15 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     if template.name != name:
         query = f"?{request.GET.urlencode()}" if request.GET else ""
         return redirect(reverse("template", args=[template.name]) + query)
-    standing = label_queries.label_numbers(template)
+    label_numbers = label_queries.label_numbers(template)
     live = namespace_queries.live_label(template.namespace)
     ref = request.GET.get("ref") or ""
-    version = version_queries.resolve_version(actor, name, ref or (live if live in standing else LATEST))
-    marks = label_statuses(actor, template, standing, label_queries.list_label_moves(actor, name, limit=200).items)
-    sample_set = template.current_samples()
-    data = sample_set.samples if sample_set else {}
-    sample = request.GET.get("sample", "")
-    if sample not in data:
-        sample = next(iter(data), "")
-    document, _ = inspect_document(version.document)
-    prompt = diff_samples.render_sample(actor, name, version.number, data[sample]) if sample else None
-    pending = change_queries.list_changes(actor, state="pending", template=name).items
-    emergency_changes = [change for change in pending if not change.is_open]
+    version = version_queries.resolve_version(actor, name, ref or (live if live in label_numbers else LATEST))
+    marks = label_statuses(actor, template, label_numbers, label_queries.list_label_moves(actor, name, limit=200).items)
     rollouts = rollout_queries.list_active(actor, [template.pk])
     if permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path):
         marks = mark_rollouts(marks, rollouts)
+    document, _ = inspect_document(version.document)
     context = {
         "section": "templates",
         "template": template,
@@ -107,39 +99,25 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
-        "may_copy": bool(namespace_queries.list_writable_namespaces(actor)),
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
-        "is_favourite": bookmark_queries.is_favourite(actor, template),
-        "follows": following.find_follow(actor, template) is not None,
+        **_find_rights(actor, template),
         **_own_drafts(actor, name),
         "compare_url": _compare_url(template, version),
         "label_statuses": marks,
         "live_label": live,
-        "version_labels": [label for label, number in standing.items() if number == version.number],
-        "standing": standing,
-        "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(
-            list(emergencies.find_emergencies(emergency_changes).values()), actor
-        ),
+        "version_labels": [label for label, number in label_numbers.items() if number == version.number],
+        "label_numbers": label_numbers,
+        **_list_changes(actor, name),
         "rollouts": rollout_rows(rollouts),
-        "stopped_rollouts": list_stopped_changes(pending),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
-        "samples": list(data),
-        "sample": sample,
-        "prompt": prompt if prompt and not prompt.failure else None,
-        "render_error": prompt.failure if prompt else None,
-        "contract": input_reference.describe_inputs(
-            document.inputs if document else None, data.get(sample), version.number
-        ),
+        **_render_sample(request, actor, template, version, document),
         "document": version.document,
         "source": highlight.highlight(version.document),
         "problems": json.loads(version.problems),
         "rail": _rail(actor, template, marks),
-        "fetched": fetch_charts.draw(template, standing.get(live), live),
+        "fetched": fetch_charts.draw(template, label_numbers.get(live), live),
         "files": _fragments(version),
         "included_by": fragments.list_dependants(actor, template),
-        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
         **_key_help(actor, template),
@@ -150,6 +128,48 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         context,
         regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"},
     )
+
+
+def _find_rights(actor: Actor, template: Template) -> dict[str, Any]:
+    """What the user may do with the template, and whether they marked or follow it."""
+    return {
+        "may_copy": bool(namespace_queries.list_writable_namespaces(actor)),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, template.namespace),
+        "is_favourite": bookmark_queries.is_favourite(actor, template),
+        "follows": following.find_follow(actor, template) is not None,
+    }
+
+
+def _list_changes(actor: Actor, name: str) -> dict[str, Any]:
+    """The open changes of the template, its unapproved emergencies, and rollouts that were stopped."""
+    pending = change_queries.list_changes(actor, state="pending", template=name).items
+    unapproved = emergencies.find_emergencies([change for change in pending if not change.is_open])
+    return {
+        "open_changes": [change for change in pending if change.is_open],
+        "emergencies": emergency_notices.notices_of(list(unapproved.values()), actor),
+        "stopped_rollouts": list_stopped_changes(pending),
+    }
+
+
+def _render_sample(
+    request: HttpRequest, actor: Actor, template: Template, version: Version, document: Document | None
+) -> dict[str, Any]:
+    """The prompt that the version renders to on the sample in the URL, by default the first one, and its inputs."""
+    sample_set = template.current_samples()
+    data = sample_set.samples if sample_set else {}
+    sample = request.GET.get("sample", "")
+    if sample not in data:
+        sample = next(iter(data), "")
+    prompt = diff_samples.render_sample(actor, template.name, version.number, data[sample]) if sample else None
+    inputs = document.inputs if document else None
+    return {
+        "samples": list(data),
+        "sample": sample,
+        "prompt": prompt if prompt and not prompt.failure else None,
+        "render_error": prompt.failure if prompt else None,
+        "contract": input_reference.describe_inputs(inputs, data.get(sample), version.number),
+    }
 
 
 def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:

@@ -25,10 +25,12 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and at which version, the form, and afterwards the result for each template."""
     template = queries.get_template(actor, name)
     live = live_label(template.namespace)
-    standing = label_queries.label_numbers(template)
+    label_numbers = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     number = (
-        parse_form_number(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+        parse_form_number(request.POST.get("version") or request.GET.get("version"))
+        or label_numbers.get(live)
+        or newest
     )
     label = request.POST.get("label") or live
     message = request.POST.get("message", "")
@@ -48,7 +50,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "numbers": range(newest, max(0, newest - 50), -1),
         "number": target.number,
-        "standing": {at: held for held, at in standing.items()},
+        "labels_by_number": {at: held for held, at in label_numbers.items()},
         "label": label,
         "message": message,
         "rows": [

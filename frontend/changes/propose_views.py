@@ -55,13 +55,13 @@ class ProposeForm(forms.Form):
         *args: Any,
         labels: Sequence[str],
         newest: int,
-        standing: Mapping[str, int],
+        label_numbers: Mapping[str, int],
         reviewers: Sequence[str],
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         set_choices(self, "label", [(label, label) for label in labels])
-        set_choices(self, "version", list_version_choices(newest, standing))
+        set_choices(self, "version", list_version_choices(newest, label_numbers))
         set_choices(self, "reviewers", [(person, person) for person in reviewers])
 
     @property
@@ -79,15 +79,15 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     protected = template.namespace.protected_labels
     if not protected:
         return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
-    standing = label_queries.label_numbers(template)
+    label_numbers = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
-    label, version = _chosen(request, template, standing, newest)
+    label, version = _chosen(request, template, label_numbers, newest)
     preview = label_preview.find_preview(actor, name, label, version)
     first = {"label": label, "version": version, **_first_words(preview)}
     candidates = list_review_candidates(actor, preview)
     owners = [each.person for each in candidates if each.reason == "owner"]
     others = [each for each in candidates if each.reason != "owner"]
-    choices = {"labels": protected, "newest": newest, "standing": standing}
+    choices = {"labels": protected, "newest": newest, "label_numbers": label_numbers}
     choices["reviewers"] = [each.person for each in others]
     form = ProposeForm(request.POST or None, initial=first, **choices)
     keep = f"{actor.person.username}:propose:{name}:{label}:{version}"
@@ -144,11 +144,11 @@ def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, o
     )
 
 
-def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int], newest: int) -> tuple[str, int]:
+def _chosen(request: HttpRequest, template: Template, label_numbers: Mapping[str, int], newest: int) -> tuple[str, int]:
     """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
     given = request.POST if request.method == "POST" else request.GET
     label, version = given.get("label", ""), parse_form_number(given.get("version"))
-    known = {number for number, _ in list_version_choices(newest, standing)}
+    known = {number for number, _ in list_version_choices(newest, label_numbers)}
     if label not in template.namespace.protected_labels:
         label = live_label(template.namespace)
     return label, version if version in known else newest

@@ -57,9 +57,9 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     `draft` names the reader's draft, `draft:Shorter` one with a name.
     """
     template = template_queries.get_template(actor, name)
-    standing = label_queries.label_numbers(template)
+    label_numbers = label_queries.label_numbers(template)
     new = _find_side(actor, name, request.GET.get("to") or "latest")
-    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, standing, new))
+    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, label_numbers, new))
     layout = request.GET.get("layout", "")
     layout = layout if layout in LAYOUTS else "lines"
     versions = [side.version for side in (old, new) if side.version]
@@ -67,7 +67,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "section": "templates",
         "template": template,
         "crumbs": breadcrumbs(name),
-        "choices": _choices(template, standing, template_queries.list_template_drafts(actor, name), versions),
+        "choices": _choices(template, label_numbers, template_queries.list_template_drafts(actor, name), versions),
         "old_side": old,
         "new_side": new,
         **_compare(request, old, new),
@@ -86,11 +86,11 @@ def _find_side(actor: Actor, name: str, ref: str) -> _Side:
     return _Side(None, get_draft(actor, name, draft_name))
 
 
-def _choose_old(template: Template, standing: dict[str, int], new: _Side) -> str:
+def _choose_old(template: Template, label_numbers: dict[str, int], new: _Side) -> str:
     """The live version, else the version before; for a draft, the newest version."""
     if new.version is None:
         return "latest"
-    live = standing.get(live_label(template.namespace))
+    live = label_numbers.get(live_label(template.namespace))
     return str(live if live and live != new.version.number else max(1, new.version.number - 1))
 
 
@@ -116,13 +116,13 @@ def _layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[
 
 
 def _choices(
-    template: Template, standing: dict[str, int], drafts: Sequence[Draft], always: Sequence[Version]
+    template: Template, label_numbers: dict[str, int], drafts: Sequence[Draft], always: Sequence[Version]
 ) -> list[dict[str, str]]:
     """The versions to choose from, newest first, after the drafts."""
     newest = template.latest.number if template.latest else 1
     numbers = {*range(max(1, newest - CHOICES + 1), newest + 1), *(version.number for version in always)}
     choices = [{"ref": draft_ref(draft.name), "word": describe_own_draft(draft.name)} for draft in drafts]
     for number in sorted(numbers, reverse=True):
-        labels = [label for label, at in standing.items() if at == number]
+        labels = [label for label, at in label_numbers.items() if at == number]
         choices.append({"ref": str(number), "word": ", ".join([f"v{number}", *labels])})
     return choices

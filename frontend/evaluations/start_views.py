@@ -53,7 +53,7 @@ class _Place:
     """The subject of a form: the template, the versions of its labels, and the live one."""
 
     template: Template
-    standing: dict[str, int]
+    label_numbers: dict[str, int]
     live: int | None
 
 
@@ -67,8 +67,8 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         names = [template.name for template in page.items]
         return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
-    standing = label_queries.label_numbers(template)
-    place = _Place(template, standing, standing.get(live_label(template.namespace)))
+    label_numbers = label_queries.label_numbers(template)
+    place = _Place(template, label_numbers, label_numbers.get(live_label(template.namespace)))
     form = _form(request, actor, place)
     estimate = None
     status = 200
@@ -95,7 +95,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "chosen": form["metrics"].value() or [],
         "usual": [(metric, str(TITLES[metric])) for metric in _USUAL],
         "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
-        "refs": [(label, number) for label, number in standing.items()],
+        "refs": [(label, number) for label, number in label_numbers.items()],
         "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
         "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
     }
@@ -187,7 +187,7 @@ def _pad_columns(columns: list[RunColumn]) -> list[RunColumn]:
 def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> list[RunColumn]:
     """All columns to run: the first, the baseline if it is another version, and the additional ones."""
     ref, latest = data["ref"].strip() or LATEST, place.template.latest
-    numbers = {**place.standing, LATEST: latest.number if latest else None}
+    numbers = {**place.label_numbers, LATEST: latest.number if latest else None}
     refs = [ref] if data["against"] in ("", str(numbers.get(ref, ref))) else [ref, data["against"]]
     return [*(RunColumn(ref, data["model"]) for ref in refs), *_read_columns(request)]
 

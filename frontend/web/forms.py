@@ -74,9 +74,11 @@ def set_choices(form: forms.Form, name: str, choices: Sequence[tuple[Any, str]])
         field.choices = list(choices)
 
 
-def list_version_choices(newest: int, standing: Mapping[str, int]) -> list[tuple[int, str]]:
+def list_version_choices(newest: int, label_numbers: Mapping[str, int]) -> list[tuple[int, str]]:
     """The newest versions, and every version with a label, each with its labels."""
     return [
-        (number, ", ".join([f"v{number}", *(label for label, at in standing.items() if at == number)]))
-        for number in sorted({*range(max(1, newest - MOST_VERSIONS), newest + 1), *standing.values()}, reverse=True)
+        (number, ", ".join([f"v{number}", *(label for label, at in label_numbers.items() if at == number)]))
+        for number in sorted(
+            {*range(max(1, newest - MOST_VERSIONS), newest + 1), *label_numbers.values()}, reverse=True
+        )
     ]

@@ -32,7 +32,7 @@ def find_standing_freezes(namespaces: Collection[int], moment: datetime | None =
     """The freeze in effect in each of these namespaces at a time, by default now: one query."""
     at = moment or datetime.now(UTC)
     found = {pk: find_standing(freezes, at) for pk, freezes in read_freezes(namespaces).items()}
-    return {pk: standing for pk, standing in found.items() if standing is not None}
+    return {pk: freeze for pk, freeze in found.items() if freeze is not None}
 
 
 def find_freezes_ahead(
@@ -45,8 +45,8 @@ def find_freezes_ahead(
     notices: dict[int, StandingFreeze | ComingFreeze] = {}
     for pk, freezes in read_freezes(namespaces).items():
         windows = [window for freeze in freezes for window in freeze.windows.between(at, at + ahead)]
-        if standing := find_standing(freezes, at):
-            notices[pk] = standing
+        if current := find_standing(freezes, at):
+            notices[pk] = current
         elif windows:
             notices[pk] = ComingFreeze(min(windows, key=lambda window: (window.begins, window.ends)))
     return notices

@@ -60,13 +60,13 @@ def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
 
 
 def _gather(
-    fetches: Fetcher, caller: Caller, standing: list[tuple[str, int]], label: str
+    fetches: Fetcher, caller: Caller, named_versions: list[tuple[str, int]], label: str
 ) -> tuple[list[tuple[str, ServedVersion]], list[dict[str, object]]]:
-    fetches.load_label([name for name, _ in standing], label)
+    fetches.load_label([name for name, _ in named_versions], label)
     entries: list[tuple[str, ServedVersion]] = []
     omitted: list[dict[str, object]] = []
     size = 0
-    for name, number in standing:
+    for name, number in named_versions:
         try:
             version = fetches.find_version(caller, f"{name}@{label}")
         except NotFound:  # removed concurrently

@@ -158,12 +158,12 @@ def list_visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     else:
         moved = LabelMove.objects.filter(template=template, after__isnull=False).values("after__digest")
         known = Q(digest__in=moved) | Q(digest__in=template.changes.values("version__digest"))
-    standing = list(Label.objects.filter(template=template).values_list("name", "version__digest"))
+    label_digests = list(Label.objects.filter(template=template).values_list("name", "version__digest"))
     verdicts: dict[str, bool] = {}
     rows = list(template.versions.filter(known).defer("bundle"))
     for row in rows:
         if row.digest not in verdicts:
-            refs = [None, *(name for name, digest in standing if digest == row.digest)]
+            refs = [None, *(name for name, digest in label_digests if digest == row.digest)]
             verdicts[row.digest] = any(_may_fetch(actor, template, row, ref) for ref in refs)
     return {row.number for row in rows if verdicts[row.digest]}
 
@@ -197,9 +197,9 @@ def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
         return {}
     known = {row.pk: row for row in rows}
     names = key.labels or key.namespace.protected_labels
-    standing = Label.objects.filter(template__in=list(known), name__in=names).select_related("version")
+    labels = Label.objects.filter(template__in=list(known), name__in=names).select_related("version")
     versions: dict[int, Version] = {}
-    for label in standing.order_by("version__number"):
+    for label in labels.order_by("version__number"):
         template, version = known[label.template_id], label.version
         if _may_fetch(actor, template, version, label.name):
             versions[template.pk] = version

@@ -96,8 +96,6 @@ def _require_held(template: Template, label: str, target: Version, past: LabelPa
         )
 
 
-def _find_freeze(
-    template: Template, held: Label, number: int, standing: StandingFreeze | None
-) -> StandingFreeze | None:
+def _find_freeze(template: Template, held: Label, number: int, freeze: StandingFreeze | None) -> StandingFreeze | None:
     is_forward = number >= held.version.number
-    return standing if is_forward and held.name in template.namespace.protected_labels else None
+    return freeze if is_forward and held.name in template.namespace.protected_labels else None
