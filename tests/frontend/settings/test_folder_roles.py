@@ -85,3 +85,16 @@ def test_the_change_page_offers_a_folder_reviewer_the_decision(reply, browser, g
     give("reviewer")
     assert b'value="approve"' in reader.get(f"/changes/{change.number}").content
     assert reader.get("/environments/").status_code == 200
+
+
+def test_a_folder_without_templates_is_said_with_the_one_that_was_probably_meant(reply, browser):
+    admin = browser("admin")
+    post(admin, folder_role="author")
+    assert "No template is in this folder yet." not in words(admin.get(PAGE))
+    post(admin, folder="refnds", folder_role="author")
+    said = "reader is author in the folder refnds now. No template is in this folder yet. Did you mean refunds?"
+    assert said in words(admin.get(PAGE))
+    post(admin, folder="quite/other", folder_role="author")
+    page = words(admin.get(PAGE))
+    assert "in the folder quite/other now. No template is in this folder yet." in page
+    assert "Did you mean" not in page
