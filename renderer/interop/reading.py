@@ -19,6 +19,7 @@ from promptuary.renderer.interop import (
     flowise,
     gemini,
     github_models,
+    guidance,
     haystack,
     haystack_pipeline,
     labelled_turns,
@@ -153,6 +154,7 @@ FORMATS: tuple[SourceFormat, ...] = (
     SourceFormat(chatml.KIND, "ChatML", _of_text(chatml.is_chatml), chatml.read_chatml),
     SourceFormat(chat_markup.KIND, "Llama, Mistral, Gemma, Phi", _of_text(chat_markup.is_chat_markup),
                  chat_markup.read_chat_markup),
+    SourceFormat(guidance.KIND, "guidance", _of_text(guidance.is_guidance), guidance.read_guidance),
     SourceFormat(python_code.KIND, "Python code", _is_python, _read_python),
     SourceFormat(modelfile.KIND, "Ollama Modelfile", modelfile.is_modelfile, modelfile.read_modelfile),
     SourceFormat(langchain.KIND, "LangChain, LangSmith", _of_value(langchain.is_langchain_prompt),
@@ -190,7 +192,8 @@ FORMATS: tuple[SourceFormat, ...] = (
 """The formats in the order in which they are tried."""
 _BY_NAME = {entry.name: entry for entry in FORMATS}
 _FORMATS_OF_TEXT = frozenset(
-    kind.KIND for kind in (prompty, dotprompt, banks, chatml, chat_markup, own_document, labelled_turns, plain_text)
+    kind.KIND
+    for kind in (prompty, dotprompt, banks, chatml, chat_markup, guidance, own_document, labelled_turns, plain_text)
 )
 """Formats whose line ends belong to the prompt; in the others, line ends are escaped inside a string."""
 

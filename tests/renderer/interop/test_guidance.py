@@ -1,0 +1,59 @@
+"""Chat programs of guidance: blocks of roles in Handlebars."""
+
+import pytest
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.pasted import read_pasted_prompt
+from promptuary.renderer.interop.reading import detect_format
+from promptuary.renderer.interop.source_file import read_source_file
+from tests.renderer.interop.imports import messages_of, read_one, sentences
+
+CHAT = """\
+{{#system~}}
+You are kind.
+{{~/system}}
+
+{{#user~}}
+Help with {{topic}}.{{#if tone}} Be {{tone}}.{{/if}}
+{{~/user}}
+
+{{#assistant~}}
+{{gen 'answer' temperature=0 max_tokens=300}}
+{{~/assistant}}
+"""
+
+
+def test_each_block_is_a_message_and_the_last_turn_is_the_reply():
+    template = read_one("pasted", CHAT)
+    assert template.source_format == "guidance"
+    assert messages_of(template, topic="tea", tone="") == [("system", "You are kind."), ("user", "Help with tea.")]
+    assert "the last turn is left out" in sentences(template)
+    pasted = read_pasted_prompt(CHAT)
+    assert (pasted.kind, pasted.title, pasted.count) == ("messages", "guidance", 2)
+
+
+def test_what_the_model_wrote_earlier_is_an_input():
+    text = "{{#user}}Ask{{/user}}{{#assistant}}{{gen 'plan'}}{{/assistant}}{{#user}}\nAnd now?{{/user}}"
+    template = read_one("pasted", text)
+    rows = [("user", "Ask"), ("assistant", "A plan"), ("user", "And now?")]
+    assert messages_of(template, plan="A plan") == rows
+    assert "what the model wrote in an earlier turn is an input" in sentences(template)
+    assert "white space at the edges of a message is left out" in sentences(template)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{#system}}Be kind to {{name}}.",
+        "Before {{#system}}Be kind.{{/system}}",
+        "{{#user}}Dear {{name}}{{/user}} and others, hello",
+        "{{#if user}}Dear {{name}}{{/if}}",
+    ],
+)
+def test_other_handlebars_are_no_blocks_of_roles(text):
+    assert detect_format(read_source_file("pasted", text.encode())).name != "guidance"
+
+
+def test_a_text_without_such_blocks_is_refused():
+    with pytest.raises(LossError, match="only blocks"):
+        read_one("pasted", "Be kind.", "guidance")
