@@ -83,6 +83,9 @@ def test_the_page_of_a_long_draft_opens_before_its_preview(visit: Visit):
     expect(desk.preview).not_to_contain_text("follows once the page is open")
     expect(page.locator("[data-summary]")).not_to_have_text("Not checked yet.")
     expect(desk.problem_count).to_be_visible()
+    page.goto(f"/t/{NAME}/-/drafts")
+    page.get_by_role("button", name="Discard Long", exact=True).click()
+    expect(page.locator("main")).to_contain_text("No drafts.")
 
 
 def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
