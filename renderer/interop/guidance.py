@@ -33,7 +33,7 @@ def is_guidance(text: str) -> bool:
 def read_guidance(source: SourceFile) -> list[ImportedTemplate]:
     """Read the blocks as one template, less a last turn that the model writes. Raises LossError with the line."""
     if not is_guidance(source.text):
-        raise LossError("it isn't only blocks such as `{{#system}}…{{/system}}`")
+        raise LossError("it isn't only blocks of the roles system, user and assistant")
     builder, names = TemplateBuilder(KIND, source.stem), InputNames()
     messages: list[Message | History] = []
     blocks = list(_BLOCK.finditer(source.text))
