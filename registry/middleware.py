@@ -21,6 +21,7 @@ from registry.core.problem_details import CONTENT_TYPE, of_error
 from registry.core.work_quota import work_quota
 from registry.observability import health
 from registry.people.sessions import note_session_use
+from registry.serving.wsgi_fast_path import choose_request_id
 
 __all__ = [
     "NOTE_SECONDS",
@@ -49,7 +50,7 @@ def name_request(respond: Respond) -> Respond:
     """Assign the request its id, for the response's X-Request-Id and each log line of the request."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        chosen = tracing.choose_request_id(request.headers.get(tracing.REQUEST_ID_HEADER))
+        chosen = choose_request_id(request.headers.get(tracing.REQUEST_ID_HEADER))
         before = tracing.current_request_id.set(chosen)
         try:
             response = respond(request)

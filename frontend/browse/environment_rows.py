@@ -20,7 +20,7 @@ from registry.namespaces.queries import live_label
 from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
-from registry.templates.label_approvals import Approval
+from registry.templates.label_moves import Approval
 from registry.templates.models import Template
 
 __all__ = ["Cell", "Group", "Head", "Line", "group_rows", "list_column_labels"]

@@ -19,8 +19,8 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
-from registry.templates.label_approvals import Approval, find_approvals_of_labels
 from registry.templates.label_models import LabelMove
+from registry.templates.label_moves import Approval, find_approvals_of_labels
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 

@@ -34,8 +34,8 @@ from registry.rollouts import services as rollout_services
 from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries
+from registry.templates.approved_versions import list_approved_digests
 from registry.templates.label_models import LabelMove
-from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_roll_backs import LabelRollBack, list_rolled_back
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template

@@ -26,7 +26,7 @@ from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import emergencies
 from registry.changes import queries as change_queries
-from registry.changes.stopped_rollouts import list_stopped_changes
+from registry.changes.queries import list_stopped_changes
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import granters, permissions

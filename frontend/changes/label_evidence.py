@@ -26,8 +26,8 @@ from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
-from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import LabelMove
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 __all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
-from registry.changes.comment_texts import CommentText
 from registry.changes.thread_models import Comment, Remark, Thread
+from registry.changes.thread_queries import CommentText
 
 __all__ = ["CommentView", "LineAnnotations", "OpenCommentForm", "RemarkView", "SuggestionPreview", "ThreadView"]
 

@@ -11,13 +11,12 @@ from frontend.changes.rows import PermittedActions
 from frontend.changes.shown_comments import CommentView, LineAnnotations, OpenCommentForm, RemarkView, ThreadView
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
-from registry.changes import queries
-from registry.changes.comment_texts import CommentTexts, ReadComment
+from registry.changes import thread_queries
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest
-from registry.changes.queries import PlacedThread
 from registry.changes.thread_models import Remark, Thread
+from registry.changes.thread_queries import CommentTexts, PlacedThread, ReadComment
 
 __all__ = [
     "Discussion",
@@ -107,7 +106,7 @@ def build_discussion(
     talks: list[ThreadView] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
-    for placed in queries.list_threads(change, texts):
+    for placed in thread_queries.list_threads(change, texts):
         thread = placed.thread
         replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)

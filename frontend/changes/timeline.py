@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
 from registry.changes.moments import Moment, list_moments
 from registry.changes.review_events import CommentAdded, VerdictGiven
+from registry.changes.thread_queries import CommentText, CommentTexts
 from registry.releases import queries as release_queries
 from registry.releases.events import ReleaseChanged, ReleaseStep
 from registry.releases.queries import ReleaseMoment

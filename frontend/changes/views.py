@@ -23,19 +23,19 @@ from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import Frame, build_frame, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, mentions, review_requests, ungated_losses
+from registry.changes import emergencies, mentions, review_requests, thread_queries, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
-from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.places import Place
-from registry.changes.stopped_rollouts import list_stopped_changes
+from registry.changes.queries import list_stopped_changes
 from registry.changes.thread_models import Thread
+from registry.changes.thread_queries import CommentTexts
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.templates import version_queries
-from registry.templates.label_approvals import Approval, find_approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 __all__ = [
     "Suggestion",
@@ -142,7 +142,7 @@ def _reading(
     place = View(diff["view"], diff["sample"], query)
     texts = CommentTexts(change)
     story = timeline.list_timeline_entries(change, texts, actor.person.username if act.comment else "") if view else []
-    remarks = changes_query.list_remarks(change, actor)
+    remarks = thread_queries.list_remarks(change, actor)
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
     return diff | {

@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
-from registry.changes.stopped_rollouts import list_stopped_changes
+from registry.changes.queries import list_stopped_changes
 from registry.evaluations import live_failures, nightly_overview
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import unused_keys

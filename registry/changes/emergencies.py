@@ -21,8 +21,9 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates import label_moves
-from registry.templates.label_approvals import IS_BACKWARD, list_trusted_digests
+from registry.templates.approved_versions import list_trusted_digests
 from registry.templates.label_models import Label, LabelMove
+from registry.templates.label_moves import IS_BACKWARD
 from registry.templates.label_ways_back import find_ways_back
 
 __all__ = [

@@ -26,8 +26,7 @@ from registry.namespaces.permissions import MemberRoles, having_role, read_membe
 from registry.namespaces.rules import Rules, read_named_groups
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
-from registry.templates.label_approvals import list_trusted_holdings
-from registry.templates.label_moves import find_emergency_moves
+from registry.templates.label_moves import find_emergency_moves, list_trusted_holdings
 from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Literal
 
 from registry.accounts.actor import Actor
-from registry.changes import history_queries, locking, version_checks
+from registry.changes import head_checks, history_queries, version_checks
 from registry.changes.checks import Check
 from registry.changes.contributors import History
 from registry.changes.models import ChangeRequest
-from registry.changes.stopped_rollouts import StoppedRollout, read_stopped_rollouts
+from registry.changes.queries import StoppedRollout, read_stopped_rollouts
 from registry.core import names
 from registry.evaluations import metric_readings
 from registry.evaluations.metric_readings import RunReadings, VersionPair
@@ -19,8 +19,8 @@ from registry.namespaces.models import Group
 from registry.namespaces.rules import Rules, list_owners, rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
+from registry.templates.approved_versions import list_approved_digests
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import list_approved_digests
 from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template, Version
 from registry.usage.service_fetches import ServiceFetches, list_service_fetches
@@ -127,7 +127,7 @@ def find_preview(actor: Actor, name: str, label: str, version: int) -> LabelPrev
     names.check_label(label)
     template = template_queries.find_template(actor, Verb.READ, name)
     permissions.require_label(actor, label)
-    return preview_moves(label, [(template, locking.find_head_version(template, version))])[0]
+    return preview_moves(label, [(template, head_checks.find_head_version(template, version))])[0]
 
 
 def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list[LabelPreview]:
@@ -244,7 +244,7 @@ class _Reader:
         if serves.digest == version.digest or not self._history.is_superseded(version.pk, serves.pk):
             return ""
         was_approved = version.digest in self._approved[template.pk, self._label]
-        return locking.describe_contained(self._label, serves.number, version.number, was_approved=was_approved)
+        return head_checks.describe_contained(self._label, serves.number, version.number, was_approved=was_approved)
 
     def _effect(self, fetches: ServiceFetches, version: Version) -> ServiceEffect:
         moves = fetches.ref == self._label

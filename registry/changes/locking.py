@@ -8,39 +8,32 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
-from registry.changes import history_queries, policy, template_copies
+from registry.changes import policy, template_copies
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, DecisionAct
-from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.core.errors import Conflict, NotAllowed
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.permissions import roles_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
-from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label
-from registry.templates.label_moves import is_approved_digest
-from registry.templates.models import Template, Version
+from registry.templates.models import Template
 
 __all__ = [
     "append",
     "conflict_of_closed",
-    "describe_contained",
-    "find_head_version",
-    "find_stable_label",
     "lock_template",
     "recompute_states",
     "recompute_states_of_copies",
     "require_may_decide",
-    "require_new_head",
     "require_not_rolling_out",
     "require_only_member",
     "require_opener",
     "require_own_decision",
-    "require_protected",
     "require_reviewer",
     "save_state",
     "step_of",
@@ -147,86 +140,6 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
     return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
 
 
-def require_protected(template: Template, label: str) -> None:
-    if label not in template.namespace.protected_labels:
-        raise Invalid(
-            fields={
-                "label": gettext("{label} is not protected in {namespace}: move it without a change.").format(
-                    label=label, namespace=template.namespace.name
-                )
-            }
-        )
-
-
-def require_new_head(template: Template, label: str, head: Version) -> None:
-    """Raise Invalid or Conflict if a request for this head would change nothing: the label serves it, or something that
-    contains it, or another request proposes it.
-
-    A version that the label serves may be proposed if the label never held it by approval: publishing approves it.
-    """
-    held = Label.objects.filter(template=template, name=label).select_related("version").first()
-    if held is not None and held.version.digest == head.digest:
-        known = gettext("{label} already serves exactly this (version {version})").format(
-            label=label, version=held.version.number
-        )
-        approval = find_approval_of_label(template, label)
-        if approval == Approval.EMERGENCY:
-            raise Invalid(
-                fields={
-                    "version": gettext("{known}: approve the change that was published in an emergency.").format(
-                        known=known
-                    )
-                }
-            )
-        if approval != Approval.NEVER_APPROVED:
-            raise Invalid(fields={"version": f"{known}."})
-    elif held is not None and history_queries.read_version_graph([template.pk]).is_superseded(head.pk, held.version_id):
-        was_approved = is_approved_digest(template, label, head.digest)
-        sentence = describe_contained(label, held.version.number, head.number, was_approved=was_approved)
-        raise Invalid(fields={"version": sentence})
-    pending = ChangeRequest.objects.filter(
-        template=template, label=label, version=head, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
-    ).first()
-    if pending is not None:
-        raise Conflict(
-            gettext("Change {pending} already proposes version {head} for {label}.").format(
-                pending=pending.number, head=head.number, label=label
-            ),
-            change=pending.number,
-        )
-
-
-def describe_contained(label: str, holds: int, number: int, *, was_approved: bool) -> str:
-    """Why a version that is contained in what the label serves can't be proposed, and what to do instead.
-
-    holds, number: of the version that is served, and of the older one. was_approved: whether the label held the older
-    one by approval, so that it can be rolled back to.
-    """
-    cause = gettext("{label} serves version {holds}, which already contains version {number}.")
-    if was_approved:
-        advice = gettext("To serve version {number} again, use Roll back instead.")
-    else:
-        advice = gettext(
-            "{label} never held version {number} by approval, so Roll back doesn't lead there: restore its text as a "
-            "new version, and propose that."
-        )
-    return f"{cause} {advice}".format(label=label, holds=holds, number=number)
-
-
-def find_stable_label(template: Template, label: str, head: Version) -> Label:
-    """Return the label whose callers a rollout of `head` splits. Raises Conflict if it serves nothing or `head`."""
-    row = Label.objects.select_related("version").filter(template=template, name=label).first()
-    if row is None:
-        raise Conflict(
-            gettext("{label} serves nothing yet, so there is nothing to stay on: publish all at once.").format(
-                label=label
-            )
-        )
-    if row.version.digest == head.digest:
-        raise Conflict(gettext("{label} serves this already: publish it all at once.").format(label=label))
-    return row
-
-
 def require_not_rolling_out(change: ChangeRequest) -> None:
     """Raise Conflict if a rollout already serves the request's head."""
     labels = Label.objects.filter(template=change.template, name=change.label, rollout__change=change)
@@ -300,11 +213,3 @@ def require_own_decision(actor: Actor, gate: Gate) -> str:
             change=gate.change.number,
         )
     return decision
-
-
-def find_head_version(template: Template, number: int) -> Version:
-    version = Version.objects.select_related("author").filter(template=template, number=number).first()
-    if version is None:
-        raise NotFound(gettext("{template} has no version {number}.").format(template=template.name, number=number))
-    version.require_text()
-    return version

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from registry.changes.comment_texts import NO_TEXT, CommentText, CommentTexts
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_events import CommentAdded
 from registry.changes.thread_models import Comment
+from registry.changes.thread_queries import NO_TEXT, CommentText, CommentTexts
 from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 

@@ -12,8 +12,7 @@ from registry.changes import gate as change_gate
 from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
-from registry.changes.queries import MOST_PENDING
-from registry.changes.stopped_rollouts import StoppedRollout, read_stopped_rollouts
+from registry.changes.queries import MOST_PENDING, StoppedRollout, read_stopped_rollouts
 from registry.core.names import LATEST
 from registry.core.pagination import Page
 from registry.namespaces.permissions import visible_namespaces

@@ -1,18 +1,20 @@
-"""Queries about change requests: single ones, lists, related requests, and threads."""
+"""Queries about change requests: single ones, lists, related requests, and stopped rollouts of what they propose.
 
-from collections.abc import Collection, Sequence
+Nothing here imports `registry.rollouts`, which builds on this package: its rows are read through the template.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes.comment_texts import CommentTexts, ReadComment
 from registry.changes.events import ChangeDecided, ChangeWithdrawn
-from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_events import CommentAdded
-from registry.changes.thread_models import Comment, Remark, Thread
+from registry.changes.rollout_plans import name_share
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run
@@ -21,7 +23,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
-from registry.templates.label_approvals import find_last_approved_version
+from registry.templates.approved_versions import find_last_approved_version
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
@@ -29,7 +31,7 @@ from registry.templates.queries import within_namespaces
 
 __all__ = [
     "MOST_PENDING",
-    "PlacedThread",
+    "StoppedRollout",
     "closed_by",
     "count_comments_and_decisions",
     "count_pending",
@@ -43,12 +45,12 @@ __all__ = [
     "list_members",
     "list_overlapping",
     "list_pending",
-    "list_remarks",
     "list_run_numbers",
-    "list_threads",
+    "list_stopped_changes",
     "list_versions_between",
     "lock_change",
     "read_journal_head",
+    "read_stopped_rollouts",
 ]
 
 MOST_PENDING = 200
@@ -233,64 +235,54 @@ def find_last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision
     return said if said is not None and said.digest != change.version.digest else None
 
 
-def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
-    """List the remarks that the person keeps for their review, oldest first."""
-    kept = Remark.objects.filter(change=change, person=actor.person)
-    return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
-
-
 def count_comments_and_decisions(change: ChangeRequest) -> int:
     """Count the comments and decisions on the request."""
     return Event.objects.filter(change=change.number, kind__in=(ChangeDecided.kind, CommentAdded.kind)).count()
 
 
 @dataclass(frozen=True)
-class PlacedThread:
-    """A thread with its comments. `line` and `end_line` refer to the head; None if those lines were changed since."""
-
-    thread: Thread
-    comments: tuple[Comment, ...]
-    line: int | None
-    end_line: int | None
-    texts: CommentTexts
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether its lines are gone from the head."""
-        return self.line is None
-
-    @property
-    def is_resolved(self) -> bool:
-        """Whether it was resolved."""
-        return self.thread.resolved_at is not None
-
-    @property
-    def read_comments(self) -> list[ReadComment]:
-        """Its comments with their current texts."""
-        place = self.thread.number
-        return [ReadComment(it, self.texts.find(place, it.number, it.text, it.created_at)) for it in self.comments]
-
-
-def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> list[PlacedThread]:
-    """All threads of the request in the order they were opened: three queries however many there are, one less if the
-    request's texts are given.
+class StoppedRollout:
+    """A rollout that was stopped by its rule or by a person. share: that it served then, in ten-thousandths. reason:
+    why, as given by the person or the rule.
     """
-    texts = texts or CommentTexts(change)
-    rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
-    thread_rows = rows.prefetch_related("comments__person")
-    known: dict[int, Anchors] = {}
-    return [_placed(change, thread, known, texts) for thread in thread_rows]
+
+    number: int
+    change: int
+    share: int
+    ended_at: datetime
+    reason: str
+
+    @property
+    def share_name(self) -> str:
+        """The share as percent: `2.5 %`."""
+        return name_share(self.share)
 
 
-def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts) -> PlacedThread:
-    """known: anchors by version, so that each version is compared once."""
-    comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
-    if thread.version.digest == change.version.digest:
-        return PlacedThread(thread, comments, thread.line, thread.end_line, texts)
-    lines = None
-    if thread.side == Thread.SOURCE:
-        if thread.version_id not in known:
-            known[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
-        lines = known[thread.version_id].find(thread.line, thread.end_line)
-    line, end_line = lines or (None, None)
-    return PlacedThread(thread, comments, line, end_line, texts)
+def read_stopped_rollouts(places: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], StoppedRollout]:
+    """Map (label, version id) to its newest rollout, if that was stopped and the label didn't move to the version
+    since; for versions that the caller may read. One query, none without places.
+    """
+    if not places:
+        return {}
+    versions = {version for _, version in places}
+    moved = LabelMove.objects.filter(
+        template=OuterRef("pk"),
+        label=OuterRef("rollouts__label"),
+        after=OuterRef("rollouts__candidate"),
+        created_at__gt=OuterRef("rollouts__ended_at"),
+    )
+    rows = Template.objects.filter(rollouts__candidate__in=versions).annotate(has_moved=Exists(moved))
+    facts = ("number", "change", "share", "ended_at", "reason")
+    columns = ("label", "candidate", "state", *facts)
+    newest: dict[tuple[str, int], StoppedRollout | None] = {}
+    listed = rows.order_by("rollouts__number").values_list("has_moved", *(f"rollouts__{name}" for name in columns))
+    for has_moved, label, version, state, *told in listed:
+        newest[label, version] = StoppedRollout(*told) if state == "stopped" and not has_moved else None
+    return {place: stop for place in places if (stop := newest.get(place)) is not None}
+
+
+def list_stopped_changes(changes: Iterable[ChangeRequest]) -> dict[int, StoppedRollout]:
+    """Map the number of each open change to the stopped rollout of what it proposes, as `read_stopped_rollouts`."""
+    proposed = {change.number: (change.label, change.version_id) for change in changes if change.is_open}
+    stopped = read_stopped_rollouts(set(proposed.values()))
+    return {number: stopped[place] for number, place in proposed.items() if place in stopped}

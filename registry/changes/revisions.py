@@ -13,11 +13,11 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import queries as change_queries
-from registry.changes.comment_texts import Revision
 from registry.changes.conversation_events import CommentDeleted, CommentEdited
 from registry.changes.decisions import check_decision
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.thread_models import Comment, CommentRevision
+from registry.changes.thread_queries import Revision
 from registry.changes.threads import check_comment
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.journal import log

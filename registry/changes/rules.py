@@ -24,9 +24,8 @@ from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import Rules, rules_of
 from registry.namespaces.verbs import Verb
-from registry.templates.label_approvals import by_approval, by_emergency
 from registry.templates.label_models import Label
-from registry.templates.label_moves import approved_moves
+from registry.templates.label_moves import approved_moves, by_approval, by_emergency
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS
 

@@ -9,7 +9,6 @@ from registry.accounts.actor import Actor
 from registry.changes import emergencies, review_requests, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.changes.gate_serializers import (
@@ -26,12 +25,13 @@ from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_requests import AskedReviewer
 from registry.changes.rollout_plan_serializers import RolloutPlanOutput
+from registry.changes.thread_queries import CommentText, CommentTexts
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, Moment, Output
-from registry.templates.label_approvals import find_approval_of_label
+from registry.templates.label_moves import find_approval_of_label
 
 __all__ = [
     "ChangeFacts",

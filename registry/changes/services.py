@@ -8,7 +8,7 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, locking, review_requests, rollout_plans
+from registry.changes import check_results, head_checks, locking, review_requests, rollout_plans
 from registry.changes import gate as change_gate
 from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.events import (
@@ -70,11 +70,11 @@ def propose_change(
     with transaction.atomic():
         template = locking.lock_template(actor, Verb.PROPOSE, name)
         permissions.require_label(actor, label)
-        locking.require_protected(template, label)
+        head_checks.require_protected(template, label)
         label_moves.require_unmoved(template, label, expected)
-        head = locking.find_head_version(template, version)
+        head = head_checks.find_head_version(template, version)
         if plan is not None:
-            locking.find_stable_label(template, label, head)
+            head_checks.find_stable_label(template, label, head)
         change = create_change(actor=actor, template=template, label=label, head=head, message=message, plan=plan)
         if reviewers:
             review_requests.ask_reviewers(actor, change, reviewers, field="reviewers")
@@ -97,7 +97,7 @@ def create_change(
     release: the number of the release that it belongs to, whose event follows. plan: a validated rollout plan. Raises
     Invalid if the label holds the head by approval already, and Conflict if an open request proposes it.
     """
-    locking.require_new_head(template, label, head)
+    head_checks.require_new_head(template, label, head)
     at = log.now()
     number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
     change = ChangeRequest.objects.create(
@@ -126,7 +126,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
             raise locking.conflict_of_closed(change)
-        head = locking.find_head_version(change.template, version)
+        head = head_checks.find_head_version(change.template, version)
         if head.pk == change.version_id:
             return change
         locking.require_not_rolling_out(change)
@@ -135,7 +135,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
                 gettext("The change proposes version {version} now.").format(version=change.version.number),
                 version=change.version.number,
             )
-        locking.require_new_head(change.template, change.label, head)
+        head_checks.require_new_head(change.template, change.label, head)
         before = change.version.number
         change.version = head
         change.round += 1
@@ -241,7 +241,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
                 )
             )
         change.version.require_text()
-        locking.require_new_head(change.template, change.label, change.version)
+        head_checks.require_new_head(change.template, change.label, change.version)
         locking.require_only_member(change)
         change.round += 1
         change.closed_at = change.decided = None

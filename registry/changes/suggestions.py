@@ -7,14 +7,14 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
-from registry.changes import locking, policy
+from registry.changes import locking, policy, thread_queries
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes import threads as discussing
 from registry.changes.line_anchors import replace_lines
 from registry.changes.models import ChangeRequest
-from registry.changes.queries import PlacedThread
 from registry.changes.thread_models import Comment
+from registry.changes.thread_queries import PlacedThread
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
@@ -42,7 +42,7 @@ def apply_suggestions(
         raise locking.conflict_of_closed(change)
     if not comments:
         raise Invalid(fields={"comments": gettext("name at least one suggestion.")})
-    placed = {one.thread.number: one for one in change_queries.list_threads(change)}
+    placed = {one.thread.number: one for one in thread_queries.list_threads(change)}
     edits = [_edit(placed, thread, comment) for thread, comment in comments]
     _require_apart(edits)
     applied = [_comment(placed, thread, comment) for thread, comment in comments]

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.changes import queries as change_queries
-from registry.changes import suggestions
+from registry.changes import suggestions, thread_queries
 from registry.changes import threads as services
 from registry.changes.api import show
 from registry.changes.serializers import ChangeOutput
@@ -77,7 +77,7 @@ class Threads(IdempotentView):
     )
     def get(self, request: Request, number: int) -> Response:
         """List the threads of a change request in the order they were opened, each with its comments."""
-        placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
+        placed = thread_queries.list_threads(change_queries.get_change(actor_of(request), number))
         return Response({"results": [ThreadOutput.of(one) for one in placed]})
 
     @extend_schema(
@@ -147,5 +147,5 @@ class Suggestions(IdempotentView):
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
-    placed = change_queries.list_threads(change_queries.get_change(actor_of(request), number))
+    placed = thread_queries.list_threads(change_queries.get_change(actor_of(request), number))
     return Response(next(ThreadOutput.of(one) for one in placed if one.thread.number == thread), status)

@@ -1,53 +1,34 @@
 """Request tracing: the id shared by the log lines, response and OpenTelemetry spans of one request.
 
-Every request has an id: the caller's, else a generated one. It is in the response and in each log line. Spans are
-created around fetches, renderings and saves; without a provider they cost nothing. Their attributes are
+Every request has an id, chosen in `registry.serving.wsgi_fast_path`. It is in the response and in each log line. Spans
+are created around fetches, renderings and saves; without a provider they cost nothing. Their attributes are
 `gen_ai.prompt.name`, `gen_ai.prompt.version` (the number, as text), `promptuary.ref` and `promptuary.digest`: never
 data, never the text of a prompt.
 """
 
 import contextvars
-import itertools
 import logging
-import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from opentelemetry import trace
 from opentelemetry.trace import Span, Status, StatusCode
 
-from promptuary.renderer.after_fork import run_after_fork
 from registry.core.errors import PromptuaryError
 
 __all__ = [
     "REQUEST_ID_HEADER",
     "RequestIdFilter",
-    "choose_request_id",
     "current_request_id",
     "describe",
     "is_on",
-    "make_request_id",
     "span",
 ]
 
 REQUEST_ID_HEADER = "X-Request-Id"
-_ALLOWED_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _NAME, _VERSION = "gen_ai.prompt.name", "gen_ai.prompt.version"
-_numbers = itertools.count(1)
-_prefix = secrets.token_hex(6)
 
 current_request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
-
-
-def make_request_id() -> str:
-    """A unique request id: a random prefix per process, then a counter."""
-    return f"{_prefix}-{next(_numbers):x}"
-
-
-def choose_request_id(sent: str | None) -> str:
-    """The caller's X-Request-Id if it is valid, else a new id."""
-    return sent if sent and _ALLOWED_ID.fullmatch(sent) else make_request_id()
 
 
 class RequestIdFilter(logging.Filter):
@@ -57,14 +38,6 @@ class RequestIdFilter(logging.Filter):
         """Never drops a record."""
         record.request_id = current_request_id.get()
         return True
-
-
-def _renew_prefix() -> None:
-    global _prefix  # noqa: PLW0603  # two processes must not count on from one prefix
-    _prefix = secrets.token_hex(6)
-
-
-run_after_fork(_renew_prefix)
 
 
 def is_on() -> bool:

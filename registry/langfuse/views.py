@@ -20,7 +20,7 @@ from registry.namespaces.throttling import check_rates
 from registry.namespaces.verbs import Verb
 from registry.serving.responses import APPROVAL
 from registry.templates import limited_key_view, version_queries
-from registry.templates.label_approvals import find_approval_of_label
+from registry.templates.label_moves import find_approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 from registry.usage import recorder

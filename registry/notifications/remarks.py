@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from registry.changes.comment_texts import CommentTexts
 from registry.changes.models import Decision
 from registry.changes.thread_models import Comment
+from registry.changes.thread_queries import CommentTexts
 from registry.notifications.models import Notification
 from registry.releases.comment_texts import read_comment_texts
 from registry.releases.models import ReleaseComment

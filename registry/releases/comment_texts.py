@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from registry.changes.comment_texts import CommentText, read_comment_text
+from registry.changes.thread_queries import CommentText, read_comment_text
 from registry.releases.models import Release, ReleaseCommentRevision
 
 __all__ = ["read_comment_texts"]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from registry.changes.comment_texts import CommentText, read_comment_text
 from registry.changes.models import Decision
 from registry.changes.thread_models import CommentRevision
+from registry.changes.thread_queries import CommentText, read_comment_text
 from registry.releases.models import Release
 
 __all__ = ["DecisionMoment", "list_decision_moments"]

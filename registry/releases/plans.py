@@ -16,8 +16,8 @@ from registry.core.names import LATEST
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
-from registry.templates.label_approvals import Approval, find_approvals_of_labels
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval, find_approvals_of_labels
 from registry.templates.models import Template, Version
 from registry.templates.queries import require_current_names
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes.comment_texts import NO_TEXT, CommentText
 from registry.changes.models import ChangeRequest
+from registry.changes.thread_queries import NO_TEXT, CommentText
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log

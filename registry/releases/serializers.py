@@ -7,10 +7,10 @@ from rest_framework import serializers
 
 from registry.accounts.actor import Actor
 from registry.changes import ungated_losses
-from registry.changes.comment_texts import CommentText
 from registry.changes.gate_serializers import BlockerOutput, TurnOutput
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.preview_api import SizedPreviewOutput
+from registry.changes.thread_queries import CommentText
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions

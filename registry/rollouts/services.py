@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import blockers, locking, rollout_plans
+from registry.changes import blockers, head_checks, locking, rollout_plans
 from registry.changes import gate as change_gate
 from registry.changes import services as change_services
 from registry.changes.gate import Gate
@@ -79,7 +79,7 @@ def start_rollout(
         request.require_seen_version(version)
         request.version.require_text()
         change_services.require_unblocked(change_gate.evaluate(request, actor))
-        label = locking.find_stable_label(request.template, request.label, request.version)
+        label = head_checks.find_stable_label(request.template, request.label, request.version)
         label.version.require_text()
         at = log.now()
         rollout = Rollout.objects.create(

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
-from registry.changes import locking
+from registry.changes import head_checks
 from registry.core import names
 from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
@@ -124,7 +124,7 @@ def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
     if verb is Verb.MOVE:
         template_labels.require_unprotected(template, label)
     if verb is Verb.PROPOSE:
-        locking.require_protected(template, label)
+        head_checks.require_protected(template, label)
 
 
 def _why_closed(key: Key) -> str:

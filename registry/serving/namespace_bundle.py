@@ -13,7 +13,7 @@ from registry.core.names import LATEST, check_label
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher
 from registry.serving.responses import Answer, ServedVersion, make_answer, matches_etag
-from registry.templates.label_approvals import Approval
+from registry.templates.label_moves import Approval
 from registry.templates.models import Template
 from registry.usage import recorder
 

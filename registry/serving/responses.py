@@ -10,7 +10,7 @@ from typing import NamedTuple
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
 from registry.serving.credentials import Unauthenticated
-from registry.templates.label_approvals import Approval
+from registry.templates.label_moves import Approval
 
 __all__ = [
     "APPROVAL",

@@ -12,8 +12,8 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
 from registry.serving.responses import ServedRollout, ServedVersion, VersionRow, make_served
 from registry.templates import version_queries
+from registry.templates.approved_versions import find_approvals_of_refs
 from registry.templates.former_names import FormerName
-from registry.templates.label_approvals import find_approvals_of_refs
 from registry.templates.label_models import Label
 from registry.templates.models import TOMBSTONE, Template, Version
 

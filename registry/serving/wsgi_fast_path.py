@@ -1,11 +1,18 @@
-"""The WSGI application in front of Django: it answers fetches with a key, and the long poll of label moves."""
+"""The WSGI application in front of Django: it answers fetches with a key, and the long poll of label moves.
 
+It is the first to see a request, so request ids are chosen here.
+"""
+
+import itertools
+import re
+import secrets
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
+from promptuary.renderer.after_fork import run_after_fork
 from registry.core import metrics, tracing
 from registry.core.client_address import client_address
 from registry.core.errors import PromptuaryError
@@ -14,16 +21,37 @@ from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer, matches_etag, refuse
 from registry.serving.rollout_sides import BUCKET, read_bucket
 
-__all__ = ["find_cached_answers", "serve_fetches_first"]
+__all__ = ["choose_request_id", "find_cached_answers", "make_request_id", "serve_fetches_first"]
 
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
 MOVES = "/moves"
 _MOST_HOSTS = 256  # cached spellings of the allowed hosts: with a wildcard their number is unlimited
+_ALLOWED_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
+_numbers = itertools.count(1)
+_prefix = secrets.token_hex(6)
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 FindCached = Callable[[str, str, str, str | None, str | None, str | None], tuple[Answer, list[tuple[str, str]]] | None]
+
+
+def make_request_id() -> str:
+    """A unique request id: a random prefix per process, then a counter."""
+    return f"{_prefix}-{next(_numbers):x}"
+
+
+def choose_request_id(sent: str | None) -> str:
+    """The caller's X-Request-Id if it is valid, else a new id."""
+    return sent if sent and _ALLOWED_ID.fullmatch(sent) else make_request_id()
+
+
+def _renew_prefix() -> None:
+    global _prefix  # noqa: PLW0603  # two processes must not count on from one prefix
+    _prefix = secrets.token_hex(6)
+
+
+run_after_fork(_renew_prefix)
 
 
 def find_cached_answers(hosts: set[str]) -> FindCached:
@@ -35,7 +63,6 @@ def find_cached_answers(hosts: set[str]) -> FindCached:
     """
     cached, start = fetcher().cached, len(TEMPLATES)
     count_200, count_304 = metrics.counter(200).step, metrics.counter(304).step
-    choose_id, fresh_id = tracing.choose_request_id, tracing.make_request_id
 
     def find(
         authorization: str, path: str, query: str, host: str | None, etags: str | None, request_id: str | None
@@ -56,7 +83,10 @@ def find_cached_answers(hosts: set[str]) -> FindCached:
             count_304()
         else:
             count_200()
-        return answer, [*answer.headers, ("X-Request-Id", choose_id(request_id) if request_id else fresh_id())]
+        return answer, [
+            *answer.headers,
+            ("X-Request-Id", choose_request_id(request_id) if request_id else make_request_id()),
+        ]
 
     return find
 
@@ -124,7 +154,7 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
         return None
     address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
-        tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
+        tracing.current_request_id.set(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         etags, query, bucket = environ.get("HTTP_IF_NONE_MATCH", ""), environ.get("QUERY_STRING", ""), None
         try:
             bucket = read_bucket(query) if BUCKET in query else None
@@ -132,7 +162,7 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
             return refuse(error)
         return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address, bucket)
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
-        tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
+        tracing.current_request_id.set(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]
         return label_moves_poll().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
     return None

@@ -18,7 +18,7 @@ from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
 from registry.templates import archive, label_queries, limited_key_view, queries, restore
 from registry.templates import save as services
-from registry.templates.label_approvals import find_approvals_of_labels
+from registry.templates.label_moves import find_approvals_of_labels
 from registry.templates.models import Template as TemplateRow
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.serializers import SavedOutput, SavedVersion, TemplateFacts, TemplateOutput, TemplatePage

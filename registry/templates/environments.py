@@ -8,8 +8,8 @@ from registry.accounts.actor import Actor
 from registry.core.pagination import Page
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
-from registry.templates.label_approvals import Approval, by_approval, by_emergency, read_approval
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval, by_approval, by_emergency, read_approval
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces

@@ -1,16 +1,19 @@
-"""Moves of labels: recording one, and what protected labels held by approval.
+"""Moves of labels: recording one, and whether protected labels hold what they serve by approval.
 
-A protected label may be rolled back to what it ever held by approval, and limited keys may read that. A move counts if
-the label was protected then and the move was made by an approved change, or by an emergency whose change has been
-approved since. Stricter rules don't void past moves; a redaction of the version does. A roll back alone doesn't count.
-`registry.templates.label_approvals` reads what the label holds by approval now.
+A move gives a protected label a version by approval if it was protected then and the move was made by an approved
+change, or by an emergency whose change has been approved since. Stricter rules don't void past moves; a redaction of
+the version does. A roll back to an older version withdraws the trust in the one that the label leaves, and an emergency
+without approval gives none. A later move gives it back: an approved one, or a roll back of the protected label to a
+version that it held by approval. What a label ever held by approval is read in `registry.templates.approved_versions`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -25,22 +28,44 @@ from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template
 
 __all__ = [
-    "APPROVED",
+    "IS_BACKWARD",
+    "Approval",
     "append_move",
     "approved_moves",
+    "by_approval",
+    "by_emergency",
+    "find_approval_of_label",
+    "find_approvals_of_labels",
     "find_emergency_moves",
     "find_label",
     "find_version_to_undo",
-    "is_accepted_digest",
     "is_approved_digest",
-    "list_approved_digests",
+    "list_trusted_holdings",
+    "read_approval",
     "record_move",
     "require_served",
     "require_undivided",
     "require_unmoved",
+    "trusted_moves",
 ]
 
-APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
+_APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
+IS_BACKWARD = Q(how="rolled_back", before__number__gt=F("after__number"))  # not a return to a newer version
+_UNAPPROVED = Q(how="broke_glass", change__unreviewed=True, protected=True)
+_EMERGENCY = Q(how="broke_glass", change__unreviewed=True, change__emergency_closed_at=None)
+_SAME: dict[str, Any] = {  # moves of the outer query's label to the bytes that it serves
+    "template": OuterRef("template"),
+    "label": OuterRef("name"),
+    "after__digest": OuterRef("version__digest"),
+}
+
+
+class Approval(StrEnum):
+    """How a protected label got the version that it serves."""
+
+    APPROVED = "approved"
+    EMERGENCY = "emergency"  # published in an emergency that still waits for approval
+    NEVER_APPROVED = "never_approved"  # already served when it became protected, and not approved by a change since
 
 
 def record_move(
@@ -153,16 +178,7 @@ def require_served(template: Template, label: str, held: Label | None, expected:
 
 def approved_moves() -> QuerySet[LabelMove]:
     """All moves, of any template, by which a label got a version by approval."""
-    return LabelMove.objects.filter(APPROVED, protected=True, after__isnull=False, after__redaction=None)
-
-
-def list_approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
-    """Map template id and label to the digests that the label held by approval; one query."""
-    digests: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
-    rows = approved_moves().filter(template__in=template_ids).order_by()
-    for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
-        digests[template, label].add(digest)
-    return digests
+    return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
 
 def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
@@ -171,6 +187,65 @@ def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
         return {}
     rows = LabelMove.objects.filter(change__in=change_ids, how="broke_glass").order_by("-pk")
     return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
+
+
+def trusted_moves() -> QuerySet[LabelMove]:
+    """Those moves, of any template, that gave the label what it held by approval and whose trust was not withdrawn."""
+    same_label = {"template": OuterRef("template"), "label": OuterRef("label")}
+    same_bytes = {**same_label, "after__digest": OuterRef("after__digest")}
+    withdrawn = IS_BACKWARD & Q(before__digest=OuterRef("after__digest"))
+    unapproved = _UNAPPROVED & Q(after__digest=OuterRef("after__digest"))
+    later = LabelMove.objects.filter(withdrawn | unapproved, **same_label, pk__gt=OuterRef("pk"))
+    returned = Q(how="rolled_back") & Exists(approved_moves().filter(**same_bytes))
+    moves = LabelMove.objects.filter(_APPROVED | returned, protected=True, after__isnull=False, after__redaction=None)
+    return moves.filter(~Exists(later))
+
+
+def list_trusted_holdings(
+    template_ids: Collection[int],
+) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
+    """Map template and label to the `trusted_moves`: (move, version, digest), oldest first; one query."""
+    holdings: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
+    rows = trusted_moves().filter(template__in=template_ids).order_by("pk")
+    columns = ("template_id", "label", "pk", "after_id", "after__digest")
+    for template, label, move, version, digest in rows.values_list(*columns):
+        if version is not None:
+            holdings[template, label].append((move, version, str(digest)))
+    return holdings
+
+
+def find_approval_of_label(template: Template, label: str) -> Approval | None:
+    """How the label got the version that it serves; None if it is not protected or not set."""
+    return find_approvals_of_labels([template]).get(template.pk, {}).get(label)
+
+
+def find_approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
+    """The same for all protected labels of many templates, by id; one query. Their namespaces must be loaded."""
+    protected = {row.pk: row.namespace.protected_labels for row in rows}
+    approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
+    labels = Label.objects.filter(template__in=list(protected))
+    labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
+    for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
+        if name in protected[pk]:
+            approvals[pk][name] = read_approval(*facts)
+    return approvals
+
+
+def by_approval() -> Exists:
+    """Query expression for labels: whether the label holds what it serves by approval."""
+    return Exists(trusted_moves().filter(**_SAME))
+
+
+def by_emergency() -> Exists:
+    """Query expression for labels: whether what it serves came by an emergency that is not approved yet."""
+    return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
+
+
+def read_approval(approved: bool, emergency: bool) -> Approval:
+    """The Approval of a protected label from the results of `by_approval` and `by_emergency`."""
+    if approved:
+        return Approval.APPROVED
+    return Approval.EMERGENCY if emergency else Approval.NEVER_APPROVED
 
 
 def is_approved_digest(template: Template, label: str, digest: str) -> bool:
@@ -193,14 +268,3 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
     if is_protected and not is_approved_digest(template, label, last.before.digest):
         return None
     return last.before.number
-
-
-def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:
-    """Whether one of these labels held the bytes by approval, or the head of an open, approved change has them.
-
-    labels: those that are protected now. Being served by one of them is not enough.
-    """
-    agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
-    return (
-        approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
-    )

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from django.db.models import Case, Q, When
 
-from registry.templates.label_approvals import IS_BACKWARD
 from registry.templates.label_models import LabelMove
+from registry.templates.label_moves import IS_BACKWARD
 
 __all__ = ["LabelRollBack", "list_rolled_back", "read_roll_backs"]
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection
 
-from registry.templates.label_approvals import list_trusted_digests
+from registry.templates.approved_versions import list_trusted_digests
 from registry.templates.label_models import LabelMove
 
 __all__ = ["find_ways_back"]

@@ -10,8 +10,9 @@ from registry.core.errors import ApprovalRequired, Conflict
 from registry.core.timestamps import format_moment
 from registry.freezes.queries import find_standing_freezes
 from registry.freezes.windows import StandingFreeze
+from registry.templates.approved_versions import list_approved_digests
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import list_approved_digests, require_undivided
+from registry.templates.label_moves import require_undivided
 from registry.templates.models import Template, Version
 
 __all__ = ["LabelPast", "find_freeze_before", "read_label_pasts", "require_roll_back"]

@@ -11,8 +11,8 @@ from rest_framework import serializers
 from registry.core.names import LATEST
 from registry.rest.input_serializers import Integer
 from registry.rest.output_serializers import FoundProblem, Moment, Output
-from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 

@@ -14,10 +14,10 @@ from registry.journal.models import Event
 from registry.namespaces import granters, key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
+from registry.templates.approved_versions import is_accepted_digest
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import current_names, list_names
 from registry.templates.label_models import Label
-from registry.templates.label_moves import is_accepted_digest
 from registry.templates.models import Template, Version
 
 __all__ = [

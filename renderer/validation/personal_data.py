@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from stdnum import iban, luhn
 from stdnum.iso7064 import mod_97_10
 
-from promptuary.renderer.validation.text_hints import find_hints
+from promptuary.renderer.validation.secrets import find_hints
 
 __all__ = ["PersonalDatum", "find_personal_data"]
 

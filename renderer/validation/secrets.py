@@ -3,13 +3,20 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.validation.secret_patterns import PATTERNS, Pattern
-from promptuary.renderer.validation.text_hints import find_hints
 
-__all__ = ["ADVICE", "Secret", "find_secrets"]
+if TYPE_CHECKING:
+    import re2
+else:
+    re2 = Deferred("re2")
+
+__all__ = ["ADVICE", "Secret", "find_hints", "find_secrets"]
 
 # How to write about a key without writing one; `find_secrets` skips these.
 ADVICE = "where only its form matters, cut it short as in AKIA…, or write xxxx in its place"
@@ -110,3 +117,25 @@ def _is_base64(text: str) -> bool:
 def _bits(text: str) -> float:
     counts = Counter(text)
     return -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
+
+
+def find_hints(text: str, hints: tuple[str, ...]) -> Sequence[int]:
+    """Tell in one scan which patterns a text can match at all: the ascending indices of their hints that match.
+
+    Python's `re` and `str.find` scan a text once for each pattern or word, RE2 once for all. A hint, in RE2's syntax,
+    matches at least what its pattern matches, and is simpler: without lookaround, and with few states. If RE2 can't
+    tell, for want of memory, the indices are all.
+    """
+    # No hint matches a lone surrogate, which UTF-8 doesn't have.
+    found = _build_set(hints).Match(text if text.isascii() else text.encode("utf-8", "replace"))
+    return range(len(hints)) if found is None else sorted(found)[:-1]
+
+
+@cache
+def _build_set(hints: tuple[str, ...]) -> Any:
+    built = re2.Set.SearchSet()
+    for hint in hints:
+        built.Add(hint)
+    built.Add("")  # matches always, so that without any match RE2 has failed
+    built.Compile()
+    return built

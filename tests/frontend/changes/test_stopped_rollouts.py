@@ -5,7 +5,7 @@ import pytest
 from promptuary.commands.label_preview import tell_preview
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
-from registry.changes.stopped_rollouts import read_stopped_rollouts
+from registry.changes.queries import read_stopped_rollouts
 from registry.rollouts import services as rollout_services
 from registry.templates import labels
 from registry.templates.models import Version

@@ -2,9 +2,9 @@
 
 import pytest
 
-from registry.changes import queries as found
 from registry.changes import rules, suggestions, threads
 from registry.changes import services as change_services
+from registry.changes import thread_queries as found
 from registry.changes.threads import Place
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.templates.models import Version

@@ -17,9 +17,9 @@ from registry.journal.event import parse_event
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.notifications.models import Notification
-from registry.templates import label_approvals, labels
-from registry.templates.label_approvals import Approval
+from registry.templates import label_moves, labels
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_an_approved_change_stays_approved_in_an_emergency(
     assert gate.evaluate(broken, None).turn is None
     assert queries.list_unapproved(admin) == []
     template = broken.template
-    assert label_approvals.find_approval_of_label(template, "production") == Approval.APPROVED
+    assert label_moves.find_approval_of_label(template, "production") == Approval.APPROVED
     found = queries.find_emergency(broken)
     assert found is not None
     assert (found.was_approved, found.approvers) == (True, ("reviewer",))

@@ -16,9 +16,9 @@ from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, version_queries
-from registry.templates.label_approvals import Approval, find_approval_of_label
+from registry.templates.approved_versions import list_approved_digests
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import list_approved_digests
+from registry.templates.label_moves import Approval, find_approval_of_label
 from tests.support.recorded_rows import write_or_insert
 
 NAME = "support/reply"

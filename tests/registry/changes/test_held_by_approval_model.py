@@ -21,8 +21,8 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
-from registry.templates.label_approvals import find_approval_of_label
 from registry.templates.label_models import Label, LabelMove
+from registry.templates.label_moves import find_approval_of_label
 from registry.templates.models import Template, Version
 from tests.support.examples import example_count
 

@@ -17,8 +17,8 @@ from registry.namespaces.verbs import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
 from registry.templates import save as template_save
-from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.models import Version
 
 NAME = "support/reply"

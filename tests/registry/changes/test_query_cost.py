@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import decisions
+from registry.changes import decisions, thread_queries
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
@@ -20,7 +20,7 @@ def look(actor, number):
         gate = change_gate.evaluate(change, actor)
         change_queries.list_versions_between(change, gate.versions_between)
         change_queries.list_overlapping(change)
-        change_queries.list_threads(change)
+        thread_queries.list_threads(change)
         sample_renderings.render_samples(change.version, change.template.current_samples().samples)
     return len(queries)
 

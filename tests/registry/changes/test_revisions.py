@@ -2,11 +2,11 @@
 
 import pytest
 
-from registry.changes import decisions, moments, queries, review_drafts, revisions, suggestions, threads
+from registry.changes import decisions, moments, review_drafts, revisions, suggestions, thread_queries, threads
 from registry.changes import services as change_services
-from registry.changes.comment_texts import CommentTexts
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.thread_models import Comment, CommentRevision
+from registry.changes.thread_queries import CommentTexts
 from registry.changes.threads import Place
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
@@ -30,7 +30,7 @@ def delete(actor, change, thread=1, comment=1):
 
 def read(change, thread=1, comment=1):
     """What the comment says now."""
-    (placed,) = [one for one in queries.list_threads(change) if one.thread.number == thread]
+    (placed,) = [one for one in thread_queries.list_threads(change) if one.thread.number == thread]
     return placed.read_comments[comment - 1].said
 
 

@@ -8,7 +8,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, NotAllowed
 from registry.templates import labels
-from registry.templates.label_approvals import Approval, find_approval_of_label
+from registry.templates.label_moves import Approval, find_approval_of_label
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 from tests.support.recorded_rows import write_or_insert

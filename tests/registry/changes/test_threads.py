@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from registry.changes import queries as found
 from registry.changes import services as change_services
+from registry.changes import thread_queries as found
 from registry.changes import threads
 from registry.changes.thread_models import Comment, Thread
 from registry.changes.threads import Place

@@ -23,8 +23,8 @@ from frontend.changes import timeline
 from frontend.web import event_sentences
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes.comment_texts import CommentText
 from registry.changes.models import ChangeRequest
+from registry.changes.thread_queries import CommentText
 from registry.core import lru
 from registry.journal.models import Event
 from registry.namespaces import keys

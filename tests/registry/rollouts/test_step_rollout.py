@@ -6,8 +6,8 @@ from registry.changes import decisions
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
-from registry.templates.label_approvals import Approval, find_approval_of_label
 from registry.templates.label_models import Label, LabelMove
+from registry.templates.label_moves import Approval, find_approval_of_label
 
 
 def test_a_step_serves_the_next_share(start, author, last_event):

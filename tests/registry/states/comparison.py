@@ -12,7 +12,7 @@ from registry.changes.models import ChangeRequest
 from registry.journal.models import Event
 from registry.releases.models import Release
 from registry.rollouts.models import Rollout
-from registry.templates import label_approvals, version_queries
+from registry.templates import label_moves, version_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
 from tests.registry.mirror.test_restore import empty_the_database
@@ -72,7 +72,7 @@ def compare_gates(model: Model) -> None:
     for template in Template.objects.select_related("namespace"):
         known = model.templates[template.name]
         for label in model.protected:
-            assert label_approvals.find_approval_of_label(template, label) == model.approval(known, label)
+            assert label_moves.find_approval_of_label(template, label) == model.approval(known, label)
         for version in Version.objects.filter(template=template, redaction=None):
             accepted = version_queries.is_version_approved(template, version)
             assert accepted == model.is_accepted(known, version.number), version
