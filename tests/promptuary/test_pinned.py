@@ -103,7 +103,7 @@ def test_an_altered_file_is_an_error_and_not_served(world, vendored):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"form": 1, "templates": [{}]}'])
 def test_a_file_of_another_form_is_refused(world, tmp_path, content):
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(ConfigurationError, match="no file of vendored templates"):
+    with pytest.raises(ConfigurationError, match="isn't a file of vendored templates"):
         world.client(vendored=tmp_path / "x.json")
 
 
