@@ -1,8 +1,8 @@
 """Copies of the generated templates and all their rows, made by SQL in the database.
 
 Each copy has its own names, ids, numbers and timestamps. It repeats the documents and event texts of its origin, so
-only the journal of the first templates is a valid hash chain. Open changes, drafts and the quiet namespace aren't
-copied.
+only the journal of the first templates is a valid hash chain. Open changes, queued jobs, drafts and the quiet namespace
+aren't copied.
 """
 
 import contextlib
@@ -130,6 +130,8 @@ def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) 
         wheres.append(f"namespace_id NOT IN (SELECT id FROM registry_namespace WHERE name = '{QUIET}')")
     if model is ChangeRequest:
         wheres.append("state = 'published'")
+    if model is Job:
+        wheres.append("state <> 'queued'")  # a subject is queued once only
     if model is Event:
         opened = "SELECT number FROM registry_changerequest WHERE state <> 'published'"
         wheres += [f"namespace <> '{QUIET}'", "template <> ''", f"(change IS NULL OR change NOT IN ({opened}))"]
