@@ -157,7 +157,8 @@ export function installPasteOffer(
           text: pasted,
         }).catch(() => null);
         if (number !== latest || placeOf(pasted) === null) return;
-        if (answer?.pasted && placeOf(pasted) === "document" && essence(answer.pasted.document) === essence(pasted)) return;
+        if (answer?.pasted && placeOf(pasted) === "document" && essence(answer.pasted.document) === essence(pasted))
+          return;
         if (answer?.pasted) show(pasted, answer.pasted);
         else if (answer && endsInLineEnd(pasted) && placeOf(pasted) !== "document")
           showStatus(gettext("Pasted. The end of the last line is left out, because a part has none."));
