@@ -7,7 +7,10 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Invalid
 
-__all__ = ["format_moment", "read_moment"]
+__all__ = ["check_moment", "format_moment", "read_moment"]
+
+# The journal holds microseconds since 1970 as JSON numbers, which are exact up to 2**53.
+_EARLIEST, _LATEST = datetime(1700, 1, 1, tzinfo=UTC), datetime(2250, 1, 1, tzinfo=UTC)
 
 
 @overload
@@ -26,6 +29,14 @@ def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
-        return aware.astimezone(UTC)
+        moment = aware.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise Invalid(fields={field: gettext("a date and a time, as in 2026-11-27T16:00.")}) from error
+    return check_moment(field, moment)
+
+
+def check_moment(field: str, moment: datetime) -> datetime:
+    """Return a moment that the journal can hold. Raises Invalid for `field` outside the years 1700 to 2249."""
+    if not _EARLIEST <= moment < _LATEST:
+        raise Invalid(fields={field: gettext("choose a year from 1700 to 2249.")})
+    return moment

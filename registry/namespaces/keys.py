@@ -16,6 +16,7 @@ from registry.core import names
 from registry.core.client_address import read_networks
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
+from registry.core.timestamps import check_moment
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
@@ -248,7 +249,7 @@ def _read_labels(labels: Sequence[str]) -> list[str]:
 
 
 def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
-    if moment is not None and moment <= at:
+    if moment is not None and check_moment(field, moment) <= at:
         raise Invalid(fields={field: gettext("this moment is past already.")})
 
 

@@ -64,6 +64,7 @@ def test_a_key_never_ends_where_null_says_so(admin, cast):
         ({"scope": "read", "person": "outsider"}, "person"),
         ({"scope": "read", "labels": ["latest"]}, "labels"),
         ({"scope": "read", "expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
+        ({"scope": "read", "expires_at": "2568-07-25T14:39:35Z"}, "expires_at"),
     ],
 )
 def test_what_makes_no_sense_is_refused_at_its_field(admin, cast, facts, field):
@@ -100,6 +101,7 @@ def test_revoking_over_the_api_takes_a_reason_and_a_time(admin, cast):
     path, until = f"keys/{issued['id']}", (log.now() + timedelta(hours=1)).isoformat()
     for query in ("keep_until=soon", "why=lost", "reason=a&reason=b"):
         problem(admin.call("DELETE", f"{path}?{query}"), 400, "bad-request")
+    problem(admin.call("DELETE", f"{path}?keep_until=2568-07-25T14:39:35Z"), 422, "invalid")
     revoked = admin.call("DELETE", f"{path}?{urlencode({'reason': 'Lost', 'keep_until': until})}").json()
     assert (revoked["revoked_at"], revoked["expires_at"][:19]) == (None, until[:19])
     (event,) = admin.get("namespaces/support/events?kind=key.revoked").json()["results"]

@@ -95,6 +95,8 @@ def test_times_without_an_offset_are_of_the_time_zone(admin, support):
         ("ends", {"repeat": "once", "starts": "2100-01-02T00:00", "ends": "2100-01-01T00:00"}),
         ("ends", {"repeat": "once", "starts": "2020-01-02T00:00", "ends": "2020-01-03T00:00"}),
         ("ends", {"repeat": "once", "starts": "2020-01-02T00:00", "ends": "9999-12-31T23:59-23:00"}),
+        ("starts", {"repeat": "once", "starts": "1600-01-02T00:00", "ends": "2100-01-01T00:00"}),
+        ("ends", {"repeat": "once", "starts": "2020-01-02T00:00", "ends": "2400-01-01T00:00"}),
     ],
 )
 def test_each_wrong_field_is_named(admin, support, field, values):
