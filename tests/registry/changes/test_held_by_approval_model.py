@@ -51,6 +51,17 @@ class Request:
     unreviewed: bool = False
 
 
+@dataclass(frozen=True)
+class Move:
+    """One move of the model's label. request: the one that it published."""
+
+    before: int | None
+    after: int
+    how: str
+    protected: bool
+    request: Request | None
+
+
 @dataclass
 class Model:
     """An independent model of one label. Versions are numbers; `mark` represents the bytes of one."""
@@ -61,6 +72,7 @@ class Model:
     approved: set[str] = field(default_factory=set)
     redacted: set[str] = field(default_factory=set)
     requests: list[Request] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
 
     def mark(self, version: int | None) -> str | None:
         return MARKS[version - 1] if version else None
@@ -69,11 +81,28 @@ class Model:
     def emergencies(self) -> set[str]:
         return {MARKS[it.version - 1] for it in self.requests if it.unreviewed and it.glass}
 
+    @property
+    def trusted(self) -> set[str]:
+        """What the label held by approval, without what it was rolled back from, or got in an emergency that nobody
+        approved, unless it was approved or rolled back to afterwards.
+        """
+        kept: set[str] = set()
+        for move in self.moves:
+            mark, request = MARKS[move.after - 1], move.request
+            is_unapproved = move.how == "broke_glass" and request is not None and request.unreviewed
+            if move.how == "roll_back" and move.before is not None and move.before > move.after:
+                kept.discard(MARKS[move.before - 1])
+            if move.protected and is_unapproved:
+                kept.discard(mark)
+            elif move.protected and (move.how in ("publish", "broke_glass") or mark in self.approved):
+                kept.add(mark)
+        return kept - self.redacted
+
     def approval(self) -> str | None:
         if not self.protected or self.holds is None:
             return None
         mark = MARKS[self.holds - 1]
-        if mark in self.approved - self.redacted:
+        if mark in self.trusted:
             return "approved"
         return "emergency" if mark in self.emergencies else "never_approved"
 
@@ -81,7 +110,8 @@ class Model:
         asked = {MARKS[it.version - 1] for it in self.requests if it.state == "approved"}
         return self.protected and MARKS[version - 1] in self.approved | asked
 
-    def put(self, version: int) -> bool:
+    def put(self, version: int, how: str, request: Request | None = None) -> bool:
+        self.moves.append(Move(self.holds, version, how, self.protected, request))
         self.holds = version
         self.ever.add(MARKS[version - 1])
         return True
@@ -89,12 +119,17 @@ class Model:
     def is_pending(self, version: int) -> bool:
         return any(it.version == version and it.state in ("open", "approved") for it in self.requests)
 
+    def is_superseded(self, version: int) -> bool:
+        """Whether what the label holds contains the version, and not the other way round."""
+        held = self.mark(self.holds)
+        return held is not None and held not in MARKS[:version] and MARKS[version - 1] in MARKS[: self.holds]
+
     def blockers(self, request: Request) -> list[str]:
         found, mark, held = [], self.mark(request.version), self.mark(self.holds)
         if held == mark:
-            found += ["held"] if mark in self.approved else []
+            found += ["held"] if mark in self.trusted else []
         elif held is not None and held not in MARKS[: request.version]:
-            found.append("superseded" if mark in MARKS[: self.holds] else "diverged")
+            found.append("superseded" if self.is_superseded(request.version) else "diverged")
         return found if request.state == "approved" else [*found, "approvals"]
 
     # Each act says whether it is let through, and notes what follows.
@@ -102,7 +137,7 @@ class Model:
     def protect(self, _version: int) -> bool:
         if not self.protected and self.holds is not None:
             waits = self.is_pending(self.holds) or self.mark(self.holds) in self.emergencies | self.redacted
-            if not waits and self.mark(self.holds) not in self.approved:
+            if not waits and self.mark(self.holds) not in self.trusted:
                 self.requests.append(Request(self.holds))
         self.protected = True
         return True
@@ -114,12 +149,13 @@ class Model:
     def move(self, version: int) -> bool:
         if self.protected:
             return False
-        return version == self.holds or (self.mark(version) not in self.redacted and self.put(version))
+        return version == self.holds or (self.mark(version) not in self.redacted and self.put(version, "move"))
 
     def propose(self, version: int) -> bool:
         mark = self.mark(version)
-        served = mark == self.mark(self.holds) and mark in self.approved | self.emergencies
-        if not self.protected or mark in self.redacted or served or self.is_pending(version):
+        served = mark == self.mark(self.holds) and mark in self.trusted | self.emergencies
+        is_refused = served or self.is_superseded(version)
+        if not self.protected or mark in self.redacted or is_refused or self.is_pending(version):
             return False
         self.requests.append(Request(version))
         return True
@@ -141,7 +177,7 @@ class Model:
         request.state = "published"
         if self.protected:
             self.approved.add(MARKS[request.version - 1])
-        return self.put(request.version)
+        return self.put(request.version, "publish", request)
 
     def break_glass(self, request: Request) -> bool:
         found = self.blockers(request)
@@ -153,7 +189,7 @@ class Model:
         request.state, request.unreviewed, request.glass = "published", not is_approved, self.protected
         if is_approved and self.protected:
             self.approved.add(MARKS[request.version - 1])
-        return self.put(request.version)
+        return self.put(request.version, "broke_glass", request)
 
     def withdraw(self, request: Request) -> bool:
         if request.state not in ("open", "approved"):
@@ -165,7 +201,7 @@ class Model:
         mark = self.mark(version)
         if self.holds is None or mark in self.redacted or mark == self.mark(self.holds):
             return False
-        return mark in (self.approved if self.protected else self.ever) and self.put(version)
+        return mark in (self.approved if self.protected else self.ever) and self.put(version, "roll_back")
 
     def redact(self, version: int) -> bool:
         if self.mark(version) in self.redacted:
