@@ -20,6 +20,7 @@ from registry.namespaces.key_queries import authenticate_key
 from registry.namespaces.models import Namespace
 from registry.templates import archive, labels
 from registry.templates import save as template_save
+from tests.registry.mirror.conftest import save
 from tests.support import row_snapshot
 from tests.support.recorded_rows import write_or_insert
 
@@ -47,7 +48,8 @@ def _write_rarer_events(story):
     change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")
     change_services.withdraw_change(actor=author, number=change.number, reason="Not yet")
     change_services.reopen_change(actor=author, number=change.number)
-    change_services.set_head(actor=author, number=change.number, version=1)
+    fourth = save(author, "hello again {{ name }}", change.version.digest)
+    change_services.set_head(actor=author, number=change.number, version=fourth.version.number)
     labels.remove_label(actor=author, name=TEMPLATE, label="staging", expected=3)
     document = "---\ntags: [old, new]\ndescription: Käse\n---\n- name: a\n  role: user\n  content: Hi\n"
     template_save.save_version(
@@ -94,10 +96,10 @@ def replace_and_close(author, reviewer, admin):
 
 def talk(author, reviewer, number):
     """Two threads: one resolved and taken up again, one with a suggestion that removes its line, closed."""
-    first = threads.open_thread(actor=reviewer, number=number, place=Place(version=1, line=1), text="Why?\n\n  Really")
+    first = threads.open_thread(actor=reviewer, number=number, place=Place(version=4, line=1), text="Why?\n\n  Really")
     threads.resolve_thread(actor=author, number=number, thread=first.number)
     threads.reply_to_thread(actor=reviewer, number=number, thread=first.number, text="Because")
-    place = Place(version=1, line=2, end_line=3)
+    place = Place(version=4, line=2, end_line=3)
     second = threads.open_thread(actor=reviewer, number=number, place=place, text="", suggestion="")
     threads.resolve_thread(actor=author, number=number, thread=second.number)
 
