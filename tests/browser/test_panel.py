@@ -140,8 +140,11 @@ def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visi
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, viewport: ViewportSize):
-    page = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=1", viewport=viewport)
+def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, server: Server, viewport: ViewportSize):
+    namespace = f"refused-{viewport['width']}"
+    make_four_templates(server, namespace)
+    address = f"/t/{namespace}/refunds/reply/-/propose?label=production&version=1"
+    page = visit.open("author", address, viewport=viewport)
     page.get_by_text("On a date", exact=True).click()
     page.get_by_label("Date and time").fill("2001-01-01T08:00")
     page.get_by_role("button", name="Propose v1").click()
