@@ -13,7 +13,7 @@ from registry.changes.thread_queries import NO_TEXT, CommentText
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
-from registry.journal.event import JournalEvent, from_microseconds, parse_event
+from registry.journal.event import JournalEvent, from_microseconds, parse_event, to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.permissions import visible_namespaces
@@ -137,17 +137,19 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
 
 
 def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
-    """List the steps by which the request joined releases or was removed from them, oldest first; two queries."""
-    first = Event.objects.filter(change=change.number).order_by("number").values_list("number", flat=True).first()
-    kinds = [events.ReleaseOpened.kind, events.ReleaseChanged.kind]
-    rows = Event.objects.filter(namespace=change.template.namespace.name, kind__in=kinds, number__gte=first or 0)
+    """List the steps by which the request joined releases or was removed from them, oldest first; one query.
+
+    The release that a request was proposed with is none of them.
+    """
+    kinds, since = [events.ReleaseOpened.kind, events.ReleaseChanged.kind], to_microseconds(change.created_at)
+    rows = Event.objects.filter(namespace=change.template.namespace.name, kind__in=kinds, at__gt=since)
     moments = []
     for row in rows.order_by("-number")[:_MOST]:
         event = parse_event(row.kind, json.loads(row.text)["body"])
         joined = event.changes if isinstance(event, events.ReleaseOpened) else ()
         if isinstance(event, events.ReleaseChanged):
             joined = (*event.added, *event.removed)
-        if event is not None and change.number in joined:
+        if change.number in joined:
             moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event))
     return moments[::-1]
 

@@ -25,7 +25,7 @@ from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
 from registry.changes.events import ChangeDecided
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, DecisionAct
 from registry.changes.queries import lock_change
 from registry.changes.review_events import CommentAdded
 from registry.changes.threads import Place
@@ -74,11 +74,13 @@ Cast = dict[str, Actor]
 def fix_clock_and_ids() -> Iterator[None]:
     """The journal's clock advances by the same step at each read; the ids of keys and webhooks are fixed."""
     clock = mock.patch.object(log, "now", _count_moments().__next__)
-    # When the journal was recorded, two functions read the clock once more than now. Both run within acts that decide
-    # on several changes, so the story can't read it for them: they are replaced by ones that do.
+    # When the journal was recorded, three functions read the clock once more than now. They run within acts that
+    # decide on several changes, so the story can't read it for them: they are replaced by ones that do.
     writes = mock.patch.object(notifications, "_write", partial(_read_clock_and_write, notifications._write))
     tells = mock.patch.object(notifications, "tell_mentioned", partial(_tell_and_read_clock, tell_mentioned))
-    with clock, writes, tells, mock.patch("secrets.choice", random.Random(14).choice):
+    decided = partial(_tell_of_decision_and_read_clock, notifications.tell_of_decision)
+    decisions_told = mock.patch.object(notifications, "tell_of_decision", decided)
+    with clock, writes, tells, decisions_told, mock.patch("secrets.choice", random.Random(14).choice):
         yield
 
 
@@ -87,6 +89,15 @@ def _read_clock_and_write(write: Callable[..., None], actor: Actor, kind: str, *
     if kind in (ChangeDecided.kind, CommentAdded.kind, ReleaseCommented.kind):
         log.now()
     write(actor, kind, *rest, **more)
+
+
+def _tell_of_decision_and_read_clock(
+    tell: Callable[..., None], actor: Actor, act: DecisionAct, taken_back: str | None = None
+) -> None:
+    """Notify of a decision. When the journal was recorded, each of a joint act was told by itself, at its own time."""
+    tell(actor, act, taken_back)
+    if act.earlier or not act.is_last:
+        log.now()
 
 
 def _tell_and_read_clock(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:

@@ -169,7 +169,7 @@ def test_only_an_empty_database_is_restored_into(clone):
 
 
 def test_a_folder_without_a_repository_is_refused(db, tmp_path):
-    with pytest.raises(mirror.MirrorError, match="no Git repository"):
+    with pytest.raises(mirror.MirrorError, match="isn't a Git repository"):
         mirror.restore(tmp_path)
 
 
