@@ -29,10 +29,9 @@ def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
-        moment = aware.astimezone(UTC)
+        return aware.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise Invalid(fields={field: gettext("a date and a time, as in 2026-11-27T16:00.")}) from error
-    return check_moment(field, moment)
 
 
 def check_moment(field: str, moment: datetime) -> datetime:

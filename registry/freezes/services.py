@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
-from registry.core.timestamps import read_moment
+from registry.core.timestamps import check_moment, read_moment
 from registry.freezes.events import FreezeRemoved, FreezeSet
 from registry.freezes.models import Freeze
 from registry.freezes.windows import DAYS
@@ -107,7 +107,8 @@ def _read_times(repeat: str, starts: str, ends: str, zone: ZoneInfo) -> dict[str
         return {"week_start": week_start, "week_end": week_end, "time_zone": zone.key}
     if repeat != "once":
         raise Invalid(fields={"repeat": gettext("one of {names}.").format(names=", ".join(REPEATS))})
-    first, last = read_moment("starts", starts, zone), read_moment("ends", ends, zone)
+    first = check_moment("starts", read_moment("starts", starts, zone))
+    last = check_moment("ends", read_moment("ends", ends, zone))
     if last <= first:
         raise Invalid(fields={"ends": gettext("this is not after the start.")})
     if last <= datetime.now(UTC):
