@@ -19,7 +19,7 @@ from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import ExactDecimal, MicrosecondMoment, Moment, Output, ProblemOutput
 
-__all__ = ["PreviewLabel", "SizedPreviewOutput"]
+__all__ = ["LabelPreviewOutput", "PreviewLabel", "SizedPreviewOutput"]
 
 
 class ServiceOutput(Output):
@@ -196,7 +196,7 @@ class SizedPreviewOutput(LabelPreviewOutput):
 
     @extend_schema_field(MoveSizeOutput(allow_null=True))
     def get_size(self, preview: LabelPreview) -> Any:
-        """The size of the move; null if the text of a version was redacted."""
+        """The size of the move; null if the text of a version was redacted, and for limited keys."""
         size = move_sizes.find_move_size(preview)
         return MoveSizeOutput.of(size) if size else None
 

@@ -15,6 +15,7 @@ from registry.changes import schedules as change_schedules
 from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
+from registry.namespaces.key_rights import is_narrow
 from registry.namespaces.verbs import Verb
 from registry.releases import plans, proposals, queries, roll_back_preview, roll_backs, schedules, services
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
@@ -160,8 +161,10 @@ class Plan(APIView):
         stored.
         """
         body = read(SelectionInput, request)
-        plan = plans.plan_release(actor_of(request), namespace, body["label"], _selection(body))
-        return Response(PlanOutput.of({"members": _preview_members(plan, body["label"]), "left_out": plan.left_out}))
+        actor = actor_of(request)
+        plan = plans.plan_release(actor, namespace, body["label"], _selection(body))
+        members = _preview_members(plan, body["label"], may_read=actor.key is None or not is_narrow(actor.key))
+        return Response(PlanOutput.of({"members": members, "left_out": plan.left_out}))
 
 
 class OneRelease(APIView):
@@ -255,10 +258,13 @@ def _selection(body: dict[str, Any]) -> ReleaseSelection:
     return ReleaseSelection(**{name: body[name] for name in _SELECTION if name in body})
 
 
-def _preview_members(plan: plans.ReleasePlan, label: str) -> list[dict[str, Any]]:
-    """The planned templates, each with the effects of its move."""
+def _preview_members(plan: plans.ReleasePlan, label: str, *, may_read: bool) -> list[dict[str, Any]]:
+    """The planned templates, each with the effects of its move. may_read: whether the caller sees every version."""
     previews = label_preview.preview_moves(label, [(member.template, member.version) for member in plan.members])
-    return [{**vars(member), "preview": preview} for member, preview in zip(plan.members, previews, strict=True)]
+    return [
+        {**vars(member), "preview": preview, "may_read": may_read}
+        for member, preview in zip(plan.members, previews, strict=True)
+    ]
 
 
 def show(

@@ -1,15 +1,17 @@
 """Serializers of releases for the API and its schema."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
 from registry.changes import ungated_losses
 from registry.changes.gate_serializers import BlockerOutput, TurnOutput
 from registry.changes.metric_serializers import UngatedLossesOutput
-from registry.changes.preview_api import SizedPreviewOutput
+from registry.changes.preview_api import LabelPreviewOutput, SizedPreviewOutput
 from registry.changes.thread_queries import CommentText
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
@@ -67,9 +69,15 @@ class PlannedOutput(Output):
     change = serializers.IntegerField(
         allow_null=True, source="change.number", default=None, help_text="An open request that would become the member."
     )
-    preview = SizedPreviewOutput(
-        help_text="What follows from moving the label, as `previewLabel` says, without what would evaluate it."
-    )
+    preview = serializers.SerializerMethodField()
+
+    @extend_schema_field(SizedPreviewOutput())
+    def get_preview(self, planned: Mapping[str, Any]) -> Any:
+        """What follows from moving the label, as `previewLabel` says, without what would evaluate it."""
+        preview = planned["preview"]
+        if planned["may_read"]:
+            return SizedPreviewOutput.of(preview)
+        return {**LabelPreviewOutput.of(preview), "size": None}  # the size names samples and inputs
 
 
 class PlanOutput(Output):

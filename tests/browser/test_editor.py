@@ -209,12 +209,13 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     desk = open_desk("summarise")
     first = desk.text
     desk.replace("description:", "description: Changed,")
-    discard = desk.page.get_by_role("button", name="Discard draft")
-    discard.click()
+    with desk.page.expect_navigation():
+        desk.page.get_by_role("button", name="Discard draft").click()
     desk.ready()
     assert desk.text == first
     expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
-    desk.page.get_by_role("button", name="Restore the draft").click()
+    with desk.page.expect_navigation():
+        desk.page.get_by_role("button", name="Restore the draft").click()
     desk.ready()
     assert "description: Changed," in desk.text
     desk.page.get_by_role("button", name="Discard draft").click()
