@@ -177,10 +177,10 @@ export class SampleList {
       if (asked !== this.#asked) return;
       if (this.#place.querySelector(".is-dragged")) return; // the list is reloaded when the row is dropped
       const focused = document.activeElement as HTMLElement | null;
-      const isOpen = this.#place.querySelector(".form-handle[open]") !== null;
       const hadFocus = this.#place.contains(focused);
-      const isHandle = focused?.closest(".form-handle") ? true : undefined;
-      const name = isHandle
+      const handle = focused?.closest(".form-handle");
+      const isOpen = handle?.hasAttribute("open"); // another row's menu may still be open when the focus has moved on
+      const name = handle
         ? focused?.closest("tr")?.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose
         : focused?.dataset.choose;
       const typed = this.#readTyped();
@@ -191,9 +191,9 @@ export class SampleList {
       const again =
         this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`) ??
         this.#place.querySelector<HTMLElement>("th [aria-current]"); // it was renamed
-      const target = isHandle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
+      const target = handle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
       target?.focus();
-      if (isOpen && isHandle) target?.closest("details")?.setAttribute("open", "");
+      if (isOpen) target?.closest("details")?.setAttribute("open", "");
     } catch (error) {
       if (asked === this.#asked && !this.#place.childElementCount) {
         this.#place.textContent =
