@@ -149,7 +149,7 @@ def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
         joined = event.changes if isinstance(event, events.ReleaseOpened) else ()
         if isinstance(event, events.ReleaseChanged):
             joined = (*event.added, *event.removed)
-        if change.number in joined:
+        if event is not None and change.number in joined:
             moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event))
     return moments[::-1]
 

@@ -81,9 +81,10 @@ def test_a_list_that_the_file_lacks_is_given_for_all_rows_in_fields(visit: Visit
     looked_at(page, DESKTOP)
     given.click()
     dialog.get_by_role("button", name="Edit as JSON").click()
-    expect(given).to_have_value('["Unworn goods only."]')
-    given.fill('["By post.","Unworn."]')
-    given.press("Tab")
+    typed = panel.get_by_role("textbox", name="excerpts", exact=True)
+    expect(typed).to_have_value('["Unworn goods only."]')
+    typed.fill('["By post.","Unworn."]')
+    typed.press("Tab")
     panel.get_by_role("button", name="Add 1 row").click()
     expect(page.locator('tr[data-row] [data-column="inputs.excerpts"]').last).to_contain_text("By post. 2 items")
 

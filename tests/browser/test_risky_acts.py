@@ -164,5 +164,7 @@ def test_an_approval_that_is_taken_back_turns_an_open_publish_panel_off(visit: V
     publish = author.get_by_role("button", name="Publish v1")
     expect(publish).to_be_enabled()
     reviewer.get_by_role("button", name="Take your approval back").click()
-    expect(author.get_by_role("alert").filter(has_text="reviewer took a decision on change")).to_be_visible(timeout=4000)
+    expect(author.get_by_role("alert").filter(has_text="reviewer took a decision on change")).to_be_visible(
+        timeout=4000
+    )
     expect(publish).to_be_disabled()

@@ -195,7 +195,7 @@ def test_a_required_list_can_be_left_empty_and_others_keep_what_fits_no_kind(ope
     expect(page.locator("#input-excerpts .list-first")).to_have_text("empty")
     expect(page.locator("#input-excerpts-add")).to_be_focused()
     list_names(page).last.click()
-    area = page.get_by_label("excerpts", exact=True)
+    area = page.get_by_role("textbox", name="excerpts", exact=True)
     expect(area).to_have_value('[\n  "a",\n  2\n]')
     area.fill("[1,")
     expect(page.locator("[data-fields]").get_by_role("alert")).to_contain_text("Not JSON yet")
