@@ -163,9 +163,9 @@ def test_both_texts_of_a_conflict_can_be_restored_after_discarding(desk: EditorP
     expect(desk.outcome).to_be_empty()
     for text in ("an ode", "a limerick"):
         page.get_by_role("button", name="Restore the draft you discarded").click()
+        expect(page.locator("textarea[name=document]")).to_have_value(re.compile(text))  # of the page loaded anew
         expect(page.locator("#status")).to_contain_text("Draft restored.")
-        assert text in desk.ready().text
-        expect(page.locator("[data-draft-conflict]")).to_be_empty()
+        expect(desk.ready().page.locator("[data-draft-conflict]")).to_be_empty()
 
 
 def test_the_text_of_a_draft_that_is_gone_is_offered_on_the_page_that_is_loaded(desk: EditorPage):
